@@ -1,8 +1,9 @@
-"""The build backend: setuptools, with the same bytes from the same source on every machine, and an SBOM in the wheel.
+"""The build backend: setuptools, with the same bytes from the same source on every machine, and an
+SBOM in the wheel.
 
 Each hook compiles the catalogues of the languages first.
-Entries of both archives are sorted and have one time (SOURCE_DATE_EPOCH, else 1980) and one mode; a CycloneDX 1.6
-document lies in ``.dist-info/sboms`` (PEP 770).
+Entries of both archives are sorted and have one time (SOURCE_DATE_EPOCH, else 1980) and one mode; a
+CycloneDX 1.6 document lies in ``.dist-info/sboms`` (PEP 770).
 """
 
 from __future__ import annotations
@@ -45,36 +46,53 @@ def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:
     name = build_meta.build_sdist(sdist_directory, config_settings)
     path = Path(sdist_directory, name)
     packed = BytesIO()
-    with tarfile.open(path) as old, tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as new:
+    with (
+        tarfile.open(path) as old,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as new,
+    ):
         for member in sorted(old.getmembers(), key=lambda each: each.name):
             if not member.isfile():
                 continue
             entry = tarfile.TarInfo(member.name)
-            entry.size, entry.mtime, entry.mode = member.size, source_time(), mode_of(bool(member.mode & 0o100))
+            entry.size, entry.mtime, entry.mode = (
+                member.size,
+                source_time(),
+                mode_of(bool(member.mode & 0o100)),
+            )
             new.addfile(entry, old.extractfile(member))
     path.write_bytes(gzip.compress(packed.getvalue(), 9, mtime=0))
     return name
 
 
-def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
+) -> str:
     compile_catalogues()
     name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
     path = Path(wheel_directory, name)
     with zipfile.ZipFile(path) as old:
         files = {entry.filename: old.read(entry) for entry in old.infolist() if not entry.is_dir()}
     info = next(each for each in files if each.endswith(".dist-info/METADATA")).rpartition("/")[0]
-    files[f"{info}/sboms/perfect-yatzy.cdx.json"] = sbom(message_from_bytes(files[f"{info}/METADATA"]))
+    files[f"{info}/sboms/perfect-yatzy.cdx.json"] = sbom(
+        message_from_bytes(files[f"{info}/METADATA"])
+    )
     del files[f"{info}/RECORD"]
     files = dict(sorted(files.items())) | {f"{info}/RECORD": record(files, f"{info}/RECORD")}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
         for file, content in files.items():
             entry = zipfile.ZipInfo(file, time.gmtime(source_time())[:6])
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            entry.compress_type, entry.create_system, entry.external_attr = (
+                zipfile.ZIP_DEFLATED,
+                3,
+                0o100644 << 16,
+            )
             new.writestr(entry, content)
     return name
 
 
-def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
+def build_editable(
+    wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
+) -> str:
     compile_catalogues()
     return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
 
@@ -89,28 +107,47 @@ def record(files: Mapping[str, bytes], own: str) -> bytes:
 
 
 def sbom(metadata: Mapping[str, str]) -> bytes:
-    """The CycloneDX document of the wheel: the dependencies with their ranges. Nothing is bundled."""
+    """The CycloneDX document of the wheel: the dependencies with their ranges. Nothing is
+    bundled.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     own = f"pkg:pypi/{metadata['Name']}@{metadata['Version']}"
     wanted = [(each, "required") for each in project["dependencies"]]
-    wanted += [(each, "optional") for group in project["optional-dependencies"].values() for each in group]
+    wanted += [
+        (each, "optional") for group in project["optional-dependencies"].values() for each in group
+    ]
     components = []
     for requirement, scope in wanted:
         name, versions = match(r"([A-Za-z0-9-]+)(.*)", requirement).groups()  # type: ignore[union-attr]
         purl = f"pkg:pypi/{name}"
-        components.append({
-            "type": "library", "bom-ref": purl, "name": name, "purl": purl, "scope": scope,
-            "properties": [{"name": "perfect-yatzy:versions", "value": versions.strip()}],
-        })  # fmt: skip
+        components.append(
+            {
+                "type": "library",
+                "bom-ref": purl,
+                "name": name,
+                "purl": purl,
+                "scope": scope,
+                "properties": [{"name": "perfect-yatzy:versions", "value": versions.strip()}],
+            }
+        )
     document = {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
-        "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, own)}",
-        "metadata": {"component": {
-            "type": "library", "bom-ref": own, "name": metadata["Name"], "version": metadata["Version"], "purl": own,
-            "description": project["description"], "licenses": [{"license": {"id": project["license"]}}],
-        }},
+        "metadata": {
+            "component": {
+                "type": "library",
+                "bom-ref": own,
+                "name": metadata["Name"],
+                "version": metadata["Version"],
+                "purl": own,
+                "description": project["description"],
+                "licenses": [{"license": {"id": project["license"]}}],
+            }
+        },
         "components": components,
         "dependencies": [{"ref": own, "dependsOn": [each["bom-ref"] for each in components]}],
-    }  # fmt: skip
+    }
     return (json.dumps(document, indent=1) + "\n").encode()

@@ -1,7 +1,7 @@
 """The catalogues of the languages, compiled: ``.mo`` for the command, JSON for the page.
 
-The build backend does it before each build and each installation, ``make messages`` after it has updated the words.
-The compiled files are not in git.
+The build backend does it before each build and each installation, ``make messages`` after it has
+updated the words. The compiled files are not in git.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
 LOCALE = PACKAGE / "locale"
 STATIC = PACKAGE / "web" / "static"
 PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
-HEADER_NOISE = ('"POT-Creation', '"PO-Revision', '"Generated-By', '"Report-Msgid')  # differs from day to day
+HEADER_NOISE = (
+    '"POT-Creation',
+    '"PO-Revision',
+    '"Generated-By',
+    '"Report-Msgid',
+)  # differs from day to day
 
 
 def po_path(language: str) -> Path:
@@ -40,7 +45,9 @@ def read_catalog(language: str) -> Catalog:
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """The text of a catalogue. The dates of the header do not change, so that equal messages are an equal file."""
+    """The text of a catalogue. The dates of the header do not change, so that equal messages are
+    an equal file.
+    """
     buffer = io.BytesIO()
     write_po(buffer, catalog, width=120, include_lineno=False, sort_by_file=True)
     lines = buffer.getvalue().decode().splitlines(keepends=True)
@@ -60,9 +67,17 @@ def page_text(catalog: Catalog) -> str:
     """The messages of the page as JSON: text -> translation, or -> [singular, plural]."""
     found = {}
     for entry in catalog:
-        if not entry.id or entry.context or not any(name.startswith(PAGE) for name, _ in entry.locations):
+        if (
+            not entry.id
+            or entry.context
+            or not any(name.startswith(PAGE) for name, _ in entry.locations)
+        ):
             continue
-        key, value = (entry.id, entry.string) if isinstance(entry.id, str) else (entry.id[0], list(entry.string))
+        key, value = (
+            (entry.id, entry.string)
+            if isinstance(entry.id, str)
+            else (entry.id[0], list(entry.string))
+        )
         if all([value] if isinstance(value, str) else value):
             found[key] = value
     data = {"language": str(catalog.locale), "messages": dict(sorted(found.items()))}

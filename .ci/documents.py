@@ -1,4 +1,5 @@
-"""The READMEs and guides: their code blocks, their links, and their commands run as a reader would run them.
+"""The READMEs and guides: their code blocks, their links, and their commands run as a reader would
+run them.
 
 ``make readmes`` writes the output that the commands print today into the documents;
 ``.ci/documents.py README.md`` does so for the documents named.
@@ -41,18 +42,24 @@ def name(document: Path) -> str:
 def blocks(document: Path, language: str) -> list[str]:
     """Contents of the fenced code blocks of a language."""
     text = document.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}(?: title=[^\n]*)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(
+        rf"^```{language}(?: title=[^\n]*)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE
+    )
 
 
 def write_files(document: Path, folder: Path) -> None:
     """Write the files that a document shows under their names into a folder."""
     text = document.read_text(encoding="utf-8")
-    for title, content in re.findall(r'^```\w+ title="([^"\n]*)"\n(.*?)^```', text, re.DOTALL | re.MULTILINE):
+    for title, content in re.findall(
+        r'^```\w+ title="([^"\n]*)"\n(.*?)^```', text, re.DOTALL | re.MULTILINE
+    ):
         (folder / title).write_text(content, encoding="utf-8")
 
 
 def commands(document: Path) -> list[Command]:
-    """Every line of the console blocks that starts with a prompt, with the lines up to the next prompt."""
+    """Every line of the console blocks that starts with a prompt, with the lines up to the next
+    prompt.
+    """
     found = []
     for block in blocks(document, "console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -66,16 +73,24 @@ def run_shell(command: Command, folder: Path) -> subprocess.CompletedProcess[str
     write_files(command.document, folder)
     script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{command.text}'
     env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=folder, check=False)
+    return subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, cwd=folder, check=False
+    )
 
 
 def unexpected(stderr: str) -> list[str]:
     """Lines that are no progress: that a game is solved, and how far a long command is."""
-    return [line for line in stderr.splitlines() if not line.endswith("will be stored") and " % done" not in line]
+    return [
+        line
+        for line in stderr.splitlines()
+        if not line.endswith("will be stored") and " % done" not in line
+    ]
 
 
 def links(document: Path) -> list[str]:
-    """Targets of the links to files of this repository; pictures are drawn when the site is built."""
+    """Targets of the links to files of this repository; pictures are drawn when the site is
+    built.
+    """
     found = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
     return [link for link in found if not link.endswith(".svg")]
 
@@ -93,9 +108,13 @@ def main() -> None:
                     sys.exit(f"{name(document)}: {command.text}\n{ran.stderr}")
                 output = ran.stdout.rstrip("\n")
                 if output != command.output:
-                    shown = f"$ {command.text}\n" + (f"{command.output}\n" if command.output else "")
+                    shown = f"$ {command.text}\n" + (
+                        f"{command.output}\n" if command.output else ""
+                    )
                     text = document.read_text(encoding="utf-8")
-                    document.write_text(text.replace(shown, f"$ {command.text}\n{output}\n"), encoding="utf-8")
+                    document.write_text(
+                        text.replace(shown, f"$ {command.text}\n{output}\n"), encoding="utf-8"
+                    )
                     print(f"{name(document)}: {command.text}")
 
 

@@ -1,8 +1,10 @@
-"""Golden positions: questions about every built-in game with an exact table, and their answers to 1e-9.
+"""Golden positions: questions about every built-in game with an exact table, and their answers to
+1e-9.
 
-``golden.py make`` writes them from tables whose SHA-256 is published in ``tables/checksums.json``, and checks each
-with the oracle in fractions of the tests: the turn from the values of the cards after it, or the whole rest of a game
-with one open box. ``golden.py check COMMAND...`` asks an installed ``yatzy``; it needs nothing but Python.
+``golden.py make`` writes them from tables whose SHA-256 is published in ``tables/checksums.json``,
+and checks each with the oracle in fractions of the tests: the turn from the values of the cards
+after it, or the whole rest of a game with one open box. ``golden.py check COMMAND...`` asks an
+installed ``yatzy``; it needs nothing but Python.
 
 Not in the file are games too large for a table, and `maxi`, whose table is stored in float32.
 """
@@ -25,7 +27,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests" / "data" / "golden.json"
 TOLERANCE = 1e-9
-PAGED = ("family-yatzy", "maxi-tactic", "maxi-unsaved", "yatzy-online-6", "yatzy-saved")  # without their switches
+PAGED = (
+    "family-yatzy",
+    "maxi-tactic",
+    "maxi-unsaved",
+    "yatzy-online-6",
+    "yatzy-saved",
+)  # without their switches
 POSITIONS, OF_A_SWITCH = 500, 4
 MOST_DICE = 6  # the oracle takes hours for two rerolls of twelve
 OPTIONS = 4  # of each answer, the best ones
@@ -77,7 +85,9 @@ def differences(asked: Iterable[Position], answers: Iterable[dict[str, Any]]) ->
 def ask_command(command: list[str], asked: list[Position]) -> list[dict[str, Any]]:
     """The answers of one process of the command."""
     lines = "".join(json.dumps(position["request"]) + "\n" for position in asked)
-    done = subprocess.run([*command, "hold", "--jsonl"], input=lines, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [*command, "hold", "--jsonl"], input=lines, stdout=subprocess.PIPE, text=True, check=True
+    )
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -86,23 +96,32 @@ def ask_command(command: list[str], asked: list[Position]) -> list[dict[str, Any
 
 def games() -> dict[str, int]:
     """How many positions each rule set has in the file."""
+    from perfect_yatzy.core.state_space import state_space
     from perfect_yatzy.errors import RulesError
     from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
     from perfect_yatzy.tablebase.estimates import FLOAT64_VALUES
-    from perfect_yatzy.core.state_space import state_space
 
     plain = []
     for name in sorted(builtin_ids()):
         with suppress(RulesError):  # too large
             plain += [name] if state_space(load_rules(name)).size <= FLOAT64_VALUES else []
-    switched = [f"{name}+{each.id}" for name in plain if name not in PAGED for each in load_rules(name).switches]
+    switched = [
+        f"{name}+{each.id}"
+        for name in plain
+        if name not in PAGED
+        for each in load_rules(name).switches
+    ]
     rest = POSITIONS - OF_A_SWITCH * len(switched)
-    found = {name: rest // len(plain) + (place < rest % len(plain)) for place, name in enumerate(plain)}
+    found = {
+        name: rest // len(plain) + (place < rest % len(plain)) for place, name in enumerate(plain)
+    }
     return found | dict.fromkeys(switched, OF_A_SWITCH)
 
 
 def requests(name: str, number: int) -> Iterator[dict[str, Any]]:
-    """Positions of games of random decisions: three of four ask for a decision, the others what to expect."""
+    """Positions of games of random decisions: three of four ask for a decision, the others what
+    to expect.
+    """
     from perfect_yatzy.game.rule_loader import load_rules
     from support.engine import random_positions
 
@@ -131,7 +150,10 @@ def oracle(name: str, whole: bool) -> Any:
             """As the oracle has them, without 6^12 rolls one by one."""
             rolls = combinations_with_replacement(range(1, self.game["faces"] + 1), number)
             ways = ((roll, prod(map(factorial, Counter(roll).values()))) for roll in rolls)
-            return [(roll, Fraction(factorial(number), same * self.game["faces"] ** number)) for roll, same in ways]
+            return [
+                (roll, Fraction(factorial(number), same * self.game["faces"] ** number))
+                for roll, same in ways
+            ]
 
     class Turn(Rolls):
         def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Any:
@@ -152,7 +174,12 @@ def check(position: Position) -> str:
     state, left_open = card.state, len(rules.categories) - len(card.points)
     whole = left_open == 1 and rules.dice <= MOST_DICE
     known = oracle(rules.key, whole)
-    known.asked = filled, upper, saved, flag = state.filled, state.upper, state.saved, state.joker_paid
+    known.asked = filled, upper, saved, flag = (
+        state.filled,
+        state.upper,
+        state.saved,
+        state.joker_paid,
+    )
     if asked["query"] == "expect":
         expected = {"value": known.value(filled, upper, saved, flag)}
     else:
@@ -175,7 +202,11 @@ def check(position: Position) -> str:
         assert len(expected) == position["number"], position
         expected["value"] = max(expected.values())
     for name, found in [("value", position["value"]), *position.get("options", [])]:
-        assert abs(found - float(expected[name]) - card.total) < 1e-9, (position, name, float(expected[name]))
+        assert abs(found - float(expected[name]) - card.total) < 1e-9, (
+            position,
+            name,
+            float(expected[name]),
+        )
     known.value.cache_clear()
     return "whole game" if whole else "turn"
 
@@ -195,11 +226,16 @@ def make() -> None:
             position: Position = {"request": request, "value": round(value, 11)}
             if options:
                 best = sorted(options.items(), key=lambda option: -option[1])[:OPTIONS]
-                position |= {"options": [[option, round(each, 11)] for option, each in best], "number": len(options)}
+                position |= {
+                    "options": [[option, round(each, 11)] for option, each in best],
+                    "number": len(options),
+                }
             made.append(position | {"checked": check(position)})
             print(f"{len(made)} {name}", end="\r", file=sys.stderr)
     lines = ",\n".join(json.dumps(position) for position in made)
-    FILE.write_text(f'{{"schema": 1, "tolerance": {TOLERANCE}, "positions": [\n{lines}\n]}}\n', encoding="utf-8")
+    FILE.write_text(
+        f'{{"schema": 1, "tolerance": {TOLERANCE}, "positions": [\n{lines}\n]}}\n', encoding="utf-8"
+    )
 
 
 def main(arguments: list[str]) -> str | None:

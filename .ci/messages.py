@@ -1,7 +1,8 @@
 """The words that people see: extracted from the sources, merged into the catalogues, compiled.
 
-``make messages`` runs this module. Sources are Python and JavaScript calls of ``_``, ``ngettext``, ``pgettext`` and
-``N_``, marked words of ``index.html``, help of the command, summaries of rule sets, and the words of the guide.
+``make messages`` runs this module. Sources are Python and JavaScript calls of ``_``, ``ngettext``,
+``pgettext`` and ``N_``, marked words of ``index.html``, help of the command, summaries of rule
+sets, and the words of the guide.
 """
 
 from __future__ import annotations
@@ -26,8 +27,14 @@ from perfect_yatzy.errors import LANGUAGES
 from pygments.lexers import JavascriptLexer
 from pygments.token import Comment, Name, String, Whitespace
 
-CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
-MARKED = "marked elsewhere"  # the comment on a call whose text is a variable: its literals carry N_() or data-message
+CALLS = {
+    "_": 1,
+    "N_": 1,
+    "ngettext": 2,
+    "pgettext": 2,
+}  # number of leading arguments that are texts
+# the comment on a call whose text is a variable: its literals carry N_() or data-message
+MARKED = "marked elsewhere"
 STATIC_WORDS = {
     "data-message-label": "aria-label",
     "data-message-title": "title",
@@ -37,26 +44,57 @@ STATIC_WORDS = {
 
 # Words of click itself that users of the command can meet.
 CLICK = [
-    "Options", "Commands", "Usage:", "Aborted!", "Missing command.", "Missing argument", "Missing option",
-    "Missing parameter", "Missing {param_type}", "default: {default}", "env var: {var}", "(dynamic)",
-    "Show the version and exit.", "Show this message and exit.", "%(prog)s, version %(version)s",
-    "Invalid value for {param_hint}: {message}", "Invalid value: {message}", "Choose from:\n\t{choices}",
-    "No such option {name!r}.", "No such command {name!r}.", "Option {name!r} does not take a value.",
-    "{value} is not in the range {range}.", "{value!r} is not a valid {number_type}.",
-    "{name} {filename!r} does not exist.", "{name} {filename!r} is a directory.", "{name} {filename!r} is a file.",
-    "{name} {filename!r} is not readable.", "{name} {filename!r} is not writable.", "file", "directory", "path",
-    "unknown error", "Error: {message}", "Error: invalid input", "Could not open file {filename!r}: {message}",
+    "Options",
+    "Commands",
+    "Usage:",
+    "Aborted!",
+    "Missing command.",
+    "Missing argument",
+    "Missing option",
+    "Missing parameter",
+    "Missing {param_type}",
+    "default: {default}",
+    "env var: {var}",
+    "(dynamic)",
+    "Show the version and exit.",
+    "Show this message and exit.",
+    "%(prog)s, version %(version)s",
+    "Invalid value for {param_hint}: {message}",
+    "Invalid value: {message}",
+    "Choose from:\n\t{choices}",
+    "No such option {name!r}.",
+    "No such command {name!r}.",
+    "Option {name!r} does not take a value.",
+    "{value} is not in the range {range}.",
+    "{value!r} is not a valid {number_type}.",
+    "{name} {filename!r} does not exist.",
+    "{name} {filename!r} is a directory.",
+    "{name} {filename!r} is a file.",
+    "{name} {filename!r} is not readable.",
+    "{name} {filename!r} is not writable.",
+    "file",
+    "directory",
+    "path",
+    "unknown error",
+    "Error: {message}",
+    "Error: invalid input",
+    "Could not open file {filename!r}: {message}",
     ("Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)"),
     ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})"),
     ("{value!r} is not {choice}.", "{value!r} is not one of {choices}."),
     ("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
-    ("{value!r} does not match the format {format}.", "{value!r} does not match the formats {formats}."),
-]  # fmt: skip
+    (
+        "{value!r} does not match the format {format}.",
+        "{value!r} does not match the formats {formats}.",
+    ),
+]
 
 
 @dataclass(frozen=True)
 class Message:
-    """A text of the sources: its English form, or the forms for one and for several, and where it is."""
+    """A text of the sources: its English form, or the forms for one and for several, and where
+    it is.
+    """
 
     text: str
     source: str
@@ -79,7 +117,10 @@ class Extracted:
         """Add the message of a call with its literal texts; a fault if some are missing."""
         source = source_name(path)
         if len(texts) == CALLS[call]:
-            plural, context = texts[-1] if call == "ngettext" else "", texts[0] if call == "pgettext" else ""
+            plural, context = (
+                texts[-1] if call == "ngettext" else "",
+                texts[0] if call == "pgettext" else "",
+            )
             self.messages.append(Message(texts[1 if context else 0], source, plural, context))
         elif MARKED not in path.read_text(encoding="utf-8").splitlines()[line - 1]:
             self.faults.append(f"{source}:{line}: {call}() of something else than a literal")
@@ -90,7 +131,9 @@ def from_python(path: Path, found: Extracted) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             given = [getattr(arg, "value", None) for arg in node.args[: CALLS[node.func.id]]]
-            found.add(path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)])
+            found.add(
+                path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)]
+            )
 
 
 class Token(NamedTuple):
@@ -105,7 +148,11 @@ def script_tokens(path: Path) -> list[Token]:
     """The tokens of a script without blanks and comments; a template is one token."""
     text = path.read_text(encoding="utf-8")
     types = {String.Backtick: "template_string", String.Double: "string", String.Single: "string"}
-    found, template, depth = list[Token](), "", 0  # the template so far, and how many ${ are open within
+    found, template, depth = (
+        list[Token](),
+        "",
+        0,
+    )  # the template so far, and how many ${ are open within
     for place, kind, value in JavascriptLexer().get_tokens_unprocessed(text):
         if template or value == "`":
             template += value
@@ -121,7 +168,9 @@ def script_tokens(path: Path) -> list[Token]:
 
 
 def literal(tokens: list[Token], at: int) -> tuple[str | None, int]:
-    """The text of literals joined with + from a token on, None for anything else; and the token after them."""
+    """The text of literals joined with + from a token on, None for anything else; and the token
+    after them.
+    """
     text = ""
     while at < len(tokens) and tokens[at].type == "string":
         text += ast.literal_eval(tokens[at].value)
@@ -137,7 +186,9 @@ def from_script(path: Path, found: Extracted) -> None:
     tokens = script_tokens(path)
     for at, token in enumerate(tokens[:-1]):
         if token.type == "template_string" and re.search(r"\b(?:_|N_|ngettext)\(", token.value):
-            found.faults.append(f"{source_name(path)}:{token.lineno}: a text within a template is not extracted")
+            found.faults.append(
+                f"{source_name(path)}:{token.lineno}: a text within a template is not extracted"
+            )
         is_call = token.type == "name" and token.value in CALLS and tokens[at + 1].value == "("
         if not is_call or tokens[at - 1].value in ("function", "."):
             continue
@@ -177,7 +228,9 @@ class MarkedWords(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1][1]:
             self.text += data
-        elif re.search(r"[A-Za-z]{2}", data) and not (self.open and self.open[-1][0] in self.SILENT):
+        elif re.search(r"[A-Za-z]{2}", data) and not (
+            self.open and self.open[-1][0] in self.SILENT
+        ):
             self.unmarked.append(" ".join(data.split()))
 
     def handle_endtag(self, tag: str) -> None:
@@ -199,7 +252,11 @@ def marked_words(path: Path) -> MarkedWords:
 def summaries(value: object) -> Iterator[str]:
     """Every summary of a rule file, at any depth, and the sources of its published values."""
     for key, inner in (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
     ):
         if key in ("summary", "source") and isinstance(inner, str):
             yield inner
@@ -219,7 +276,11 @@ def guide_words() -> Iterator[Message]:
 
 def help_of(command: click.Command, path: str) -> Iterator[Message]:
     """The help of a command, of its parameters and of its subcommands."""
-    texts = [*paragraphs(command.help), *paragraphs(command.epilog), *paragraphs(command.short_help)]
+    texts = [
+        *paragraphs(command.help),
+        *paragraphs(command.epilog),
+        *paragraphs(command.short_help),
+    ]
     for param in command.params:
         texts += paragraphs(getattr(param, "help", None))
     yield from (Message(text, f"cli/{path}") for text in texts)
@@ -240,7 +301,9 @@ def extract() -> Extracted:
     for path in sorted(STATIC.rglob("*.html")):
         found.messages += [Message(text, source_name(path)) for text in marked_words(path).marked]
     for path in sorted((PACKAGE / "game" / "rulesets").glob("*.toml")):
-        found.messages += [Message(text, source_name(path)) for text in summaries(tomllib.loads(path.read_text()))]
+        found.messages += [
+            Message(text, source_name(path)) for text in summaries(tomllib.loads(path.read_text()))
+        ]
     found.messages += guide_words()
     for words in CLICK:
         text, plural = (words, "") if isinstance(words, str) else words
@@ -255,7 +318,9 @@ def template(messages: list[Message]) -> Catalog:
     catalog = Catalog(project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False)
     plurals = {message.text: message.plural for message in messages if message.plural}
     for message in messages:
-        plural = plurals.get(message.text)  # gettext has one entry for a text and its plural, wherever each is used
+        plural = plurals.get(
+            message.text
+        )  # gettext has one entry for a text and its plural, wherever each is used
         text = (message.text, plural) if plural else message.text
         catalog.add(text, locations=[(message.source, 0)], context=message.context or None)
     for entry in catalog:
@@ -265,23 +330,35 @@ def template(messages: list[Message]) -> Catalog:
 
 
 def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
-    """A catalogue with the messages of the sources; translations of texts that no longer exist are dropped."""
+    """A catalogue with the messages of the sources; translations of texts that no longer exist
+    are dropped.
+    """
     result = Catalog(
-        locale=catalog.locale, project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False,
-        creation_date=catalog.creation_date, revision_date=catalog.revision_date,
-        last_translator="The perfect-yatzy authors", language_team="none",
-    )  # fmt: skip
+        locale=catalog.locale,
+        project="perfect-yatzy",
+        version=__version__,
+        charset="utf-8",
+        fuzzy=False,
+        creation_date=catalog.creation_date,
+        revision_date=catalog.revision_date,
+        last_translator="The perfect-yatzy authors",
+        language_team="none",
+    )
     result.header_comment = f"# {catalog.locale.english_name} words of perfect-yatzy."
     for entry in filter(lambda entry: entry.id, template(messages)):
         old = catalog.get(entry.id, entry.context)
         kept = old.string if old and type(old.id) is type(entry.id) else ""
         nothing = "" if isinstance(entry.id, str) else ("", "")
-        result.add(entry.id, kept or nothing, entry.locations, context=entry.context).flags.discard("python-format")
+        result.add(entry.id, kept or nothing, entry.locations, context=entry.context).flags.discard(
+            "python-format"
+        )
     return result
 
 
 def update() -> None:
-    """Bring the catalogues up to date with the sources and compile them; print what is not translated."""
+    """Bring the catalogues up to date with the sources and compile them; print what is not
+    translated.
+    """
     found = extract()
     for fault in found.faults:
         print(fault, file=sys.stderr)
@@ -292,7 +369,9 @@ def update() -> None:
         path.write_bytes(po_bytes(catalog))
         entries = [entry for entry in catalog if entry.id]
         empty = [
-            entry for entry in entries if not all([entry.string] if isinstance(entry.string, str) else entry.string)
+            entry
+            for entry in entries
+            if not all([entry.string] if isinstance(entry.string, str) else entry.string)
         ]
         print(f"{language}: {len(entries) - len(empty)} of {len(entries)} messages are translated")
         for entry in empty[:10]:

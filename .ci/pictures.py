@@ -26,7 +26,9 @@ YATZY = [sys.executable, "-m", "perfect_yatzy"]
 
 def page(target: Path) -> None:
     """The page in the middle of a turn, at the size of a phone."""
-    with subprocess.Popen([*YATZY, "serve", "--port", str(PORT)], stdout=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        [*YATZY, "serve", "--port", str(PORT)], stdout=subprocess.DEVNULL
+    ) as server:
         try:
             for _ in range(300):
                 try:
@@ -35,8 +37,12 @@ def page(target: Path) -> None:
                 except OSError:
                     time.sleep(0.2)
             with sync_playwright() as driver:
-                browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-                shown = browser.new_page(viewport={"width": 390, "height": 740}, device_scale_factor=1.5)
+                browser = driver.chromium.launch(
+                    executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+                )
+                shown = browser.new_page(
+                    viewport={"width": 390, "height": 740}, device_scale_factor=1.5
+                )
                 shown.goto(f"http://127.0.0.1:{PORT}/{POSITION}")
                 shown.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")
                 shown.screenshot(path=str(target))
@@ -49,9 +55,12 @@ def card(target: Path) -> None:
     """The card to carry, as it is printed."""
     with tempfile.TemporaryDirectory() as folder:
         pdf = Path(folder) / "card.pdf"
-        subprocess.run([*YATZY, "guide", "yatzy", "--card", "--hold-rules", "5", "-o", str(pdf)], check=True)
         subprocess.run(
-            ["pdftoppm", "-r", "110", "-png", "-singlefile", str(pdf), str(target.with_suffix(""))], check=True
+            [*YATZY, "guide", "yatzy", "--card", "--hold-rules", "5", "-o", str(pdf)], check=True
+        )
+        subprocess.run(
+            ["pdftoppm", "-r", "110", "-png", "-singlefile", str(pdf), str(target.with_suffix(""))],
+            check=True,
         )
 
 

@@ -1,7 +1,7 @@
 """The documentation site: the documents, pictures of real results, the API reference.
 
-``make docs`` writes it to build/docs; a warning is an error. A link to a file that is no document, such as a module,
-becomes its text.
+``make docs`` writes it to build/docs; a warning is an error. A link to a file that is no document,
+such as a module, becomes its text.
 """
 
 from __future__ import annotations
@@ -41,9 +41,15 @@ def page(source: Path) -> str:
 
 
 def named(found: re.Match[str], source: Path) -> str:
-    """The name of a document as a link to its page, where it is one from the root of the checkout."""
+    """The name of a document as a link to its page, where it is one from the root of the
+    checkout.
+    """
     path = ROOT / found[1]
-    return f"[{found[0]}]({os.path.relpath(path, source.parent)})" if path in SOURCES and source != path else found[0]
+    return (
+        f"[{found[0]}]({os.path.relpath(path, source.parent)})"
+        if path in SOURCES and source != path
+        else found[0]
+    )
 
 
 def bars(values: list[float], labels: list[str], title: str) -> str:
@@ -55,7 +61,10 @@ def bars(values: list[float], labels: list[str], title: str) -> str:
         f'height="{height * value / top:.1f}"/>'
         for i, value in enumerate(values)
     ]
-    texts = [f'<text x="{(i + 0.5) * step:.1f}" y="{height + 18}">{label}</text>' for i, label in enumerate(labels)]
+    texts = [
+        f'<text x="{(i + 0.5) * step:.1f}" y="{height + 18}">{label}</text>'
+        for i, label in enumerate(labels)
+    ]
     return drawing(width, height + 50, title, f'<g fill="{COLOUR}">{"".join(drawn)}</g>', *texts)
 
 
@@ -87,7 +96,9 @@ def lattice() -> str:
         for held, (x, y) in place.items()
     ]
     title = "the dice held: none, one, two; a line adds one die"
-    return drawing(640, 300, title, f'<g stroke="#808080" stroke-width="0.6">{"".join(lines)}</g>', *dots)
+    return drawing(
+        640, 300, title, f'<g stroke="#808080" stroke-width="0.6">{"".join(lines)}</g>', *dots
+    )
 
 
 def pictures() -> dict[str, str]:
@@ -96,23 +107,37 @@ def pictures() -> dict[str, str]:
     layers = [yatzy.space.layer_slice(filled) for filled in range(15, -1, -1)]
     states = [float(layer.stop - layer.start) for layer in layers]
     found, tens = distribution(yatzy), range(100, 350, 10)
-    chances = [float(sum(found.chances[(found.scores >= low) & (found.scores < low + 10)])) for low in tens]
+    chances = [
+        float(sum(found.chances[(found.scores >= low) & (found.scores < low + 10)])) for low in tens
+    ]
     lost = json.loads(run("evaluate", "most-points", "--json"))["losses"]["turns"]
-    rows = (ROOT / "benchmarks" / "runs" / "series.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = (
+        (ROOT / "benchmarks" / "runs" / "series.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    )
     runs = [line.split("\t") for line in rows[-20:]]
     return {
-        "series": bars([float(run[-1]) for run in runs], [run[-1] for run in runs], "ratio of times, by run"),
+        "series": bars(
+            [float(run[-1]) for run in runs], [run[-1] for run in runs], "ratio of times, by run"
+        ),
         "lattice": lattice(),
-        "layers": bars(states, [str(count) for count in range(16)], "states by the number of open boxes"),
-        "distribution": bars(chances, [str(low) if low % 50 == 0 else "" for low in tens], "final score"),
-        "losses": bars(lost, [str(turn) for turn in range(1, 16)], "points lost in each turn, from the first"),
+        "layers": bars(
+            states, [str(count) for count in range(16)], "states by the number of open boxes"
+        ),
+        "distribution": bars(
+            chances, [str(low) if low % 50 == 0 else "" for low in tens], "final score"
+        ),
+        "losses": bars(
+            lost, [str(turn) for turn in range(1, 16)], "points lost in each turn, from the first"
+        ),
     }
 
 
 def run(*words: str) -> str:
     """What the command prints."""
     command = [sys.executable, "-m", "perfect_yatzy", *words]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", check=True
+    ).stdout
 
 
 def main() -> None:
@@ -145,7 +170,9 @@ def finish() -> None:
     wrong = []
     for path in SITE.rglob("*.html"):
         worker = os.path.relpath(SITE / "worker.js", path.parent)
-        text = path.read_text(encoding="utf-8").replace("https://unpkg.com/iframe-worker/shim", worker)
+        text = path.read_text(encoding="utf-8").replace(
+            "https://unpkg.com/iframe-worker/shim", worker
+        )
         path.write_text(text, encoding="utf-8")
         links = re.findall(r'(?:href|src)="(?!https?:|data:|[#$])([^"#?]+)', text)
         others = re.findall(r'<(?:script|link|img)[^>]+(?:href|src)="(https?:[^"]*)"', text)

@@ -1,8 +1,8 @@
 """Time a whole solve, the command as a process, queries and batches: `make bench`, two minutes.
 
-The solve is compared with another program: both run alternately, several times, in one run. On a noisy machine only
-medians and ratios of one run are meaningful. Answers are checked before times are taken. The record is written to
-``benchmarks/runs/DATE.md``.
+The solve is compared with another program: both run alternately, several times, in one run. On a
+noisy machine only medians and ratios of one run are meaningful. Answers are checked before times
+are taken. The record is written to ``benchmarks/runs/DATE.md``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.resources import default_threads
+from perfect_yatzy.strategy.verify import random_states
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"
@@ -57,7 +57,9 @@ def peer_builds(times: int) -> list[float]:
 
     variant = yatzy_solver.Variant("yatzy-scandinavian")
     solvers = []
-    seconds = [timed(lambda: solvers.append(yatzy_solver.Solver.build(variant))) for _ in range(times)]
+    seconds = [
+        timed(lambda: solvers.append(yatzy_solver.Solver.build(variant))) for _ in range(times)
+    ]
     assert f"{solvers[0].state_value('upper 0 | filled -'):.10f}" == VALUE
     return seconds
 
@@ -77,7 +79,11 @@ def new_process_solve(cache: str) -> tuple[float, float]:
     """Seconds of the solve and peak memory in MB of a process that only solves."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     out = subprocess.run(
-        [sys.executable, "-c", SOLVE_IN_NEW_PROCESS], capture_output=True, text=True, env=env, check=True
+        [sys.executable, "-c", SOLVE_IN_NEW_PROCESS],
+        capture_output=True,
+        text=True,
+        env=env,
+        check=True,
     )
     seconds, kilobytes = out.stdout.split()
     return float(seconds), float(kilobytes) / 1024
@@ -85,7 +91,9 @@ def new_process_solve(cache: str) -> tuple[float, float]:
 
 def process_time(*args: str, expect: str) -> float:
     start = time.perf_counter()
-    out = subprocess.run([sys.executable, "-m", "perfect_yatzy", *args], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "perfect_yatzy", *args], capture_output=True, text=True, check=True
+    )
     seconds = time.perf_counter() - start
     assert expect in out.stdout, out.stdout
     return seconds
@@ -111,7 +119,9 @@ def batch_rates(strategy: perfect_yatzy.Strategy, positions: int) -> list[float]
             else strategy.categories(states[i], dice[i])[0]
         )
         assert abs(answer.value[i] - best.value) < 1e-9
-    return [positions / timed(lambda: strategy.best(filled, upper, dice, rolls_left)) for _ in range(5)]
+    return [
+        positions / timed(lambda: strategy.best(filled, upper, dice, rolls_left)) for _ in range(5)
+    ]
 
 
 def main() -> None:
@@ -126,8 +136,10 @@ def main() -> None:
         os.environ["YATZY_TABLES"] = folder
         say(f"# {date.today().isoformat()}, perfect-yatzy {perfect_yatzy.__version__}")
         say()
-        say(f"{platform.processor() or platform.machine()}, {cpu_name()}, {default_threads()} threads, "
-            f"Python {platform.python_version()}, numpy {np.__version__}")  # fmt: skip
+        say(
+            f"{platform.processor() or platform.machine()}, {cpu_name()}, {default_threads()} threads, "
+            f"Python {platform.python_version()}, numpy {np.__version__}"
+        )
         say("Each answer was checked before its time was taken.")
         say()
         say("| measurement | result |")
@@ -136,8 +148,12 @@ def main() -> None:
             seconds, _ = new_process_solve(cache)
             say(f"| whole Yatzy table, first solve ever, compilation included | {seconds:.2f} s |")
             cached = [new_process_solve(cache) for _ in range(5)]
-            say(f"| whole table, new process with the disk cache | {median_and_range([s for s, _ in cached])} |")
-            say(f"| peak memory of that process, imports included | {max(m for _, m in cached):.0f} MB |")
+            say(
+                f"| whole table, new process with the disk cache | {median_and_range([s for s, _ in cached])} |"
+            )
+            say(
+                f"| peak memory of that process, imports included | {max(m for _, m in cached):.0f} MB |"
+            )
         own: list[float] = []
         peer: list[float] = []
         for _ in range(3):  # alternately, so that other load on the machine affects both
@@ -145,7 +161,9 @@ def main() -> None:
             peer += peer_builds(1)
         ratio = statistics.median(peer) / statistics.median(own)
         say(f"| whole table, warm | {median_and_range(own)} |")
-        say(f"| yatzy-solver (PyPI, Rust, float64), same table, same run | {median_and_range(peer)} |")
+        say(
+            f"| yatzy-solver (PyPI, Rust, float64), same table, same run | {median_and_range(peer)} |"
+        )
         say(f"| ratio | {ratio:.0f} times faster |")
         rules = perfect_yatzy.load_rules("yatzy")
         one_thread = [timed(lambda: solve_values(rules, threads=1)) for _ in range(5)]
@@ -159,10 +177,14 @@ def main() -> None:
         helps = [process_time("--help", expect="Optimal play") for _ in range(9)]
         say(f"| `yatzy --help` as a process | {median_and_range(helps)} |")
         single = single_queries(strategy)
-        say(f"| one query in process, two rerolls left | {1000 * statistics.median(single):.2f} ms median, "
-            f"{1000 * sorted(single)[-2]:.2f} ms second largest of {len(single)} |")  # fmt: skip
+        say(
+            f"| one query in process, two rerolls left | {1000 * statistics.median(single):.2f} ms median, "
+            f"{1000 * sorted(single)[-2]:.2f} ms second largest of {len(single)} |"
+        )
         rates = batch_rates(strategy, 200_000)
-        say(f"| batch query, random positions | {statistics.median(rates):,.0f} positions per second |")
+        say(
+            f"| batch query, random positions | {statistics.median(rates):,.0f} positions per second |"
+        )
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         say(f"| peak memory of this whole run | {peak:.0f} MB |")
     RUNS.mkdir(exist_ok=True)

@@ -2,10 +2,11 @@
 
     python -m benchmarks.agents --agent agent.npz      also a network trained by `benchmarks.train_ppo`
 
-Rules: `yatzy`, from the empty card. Every policy whose actions can be listed is evaluated exactly; the random one
-plays games of the vector environment. The network plays games that are compared with perfect play, which removes the
-luck: an exact evaluation would ask it a billion observations. Everything follows from the seeds stated here. The
-record is written to ``benchmarks/runs/DATE-agents.md``.
+Rules: `yatzy`, from the empty card. Every policy whose actions can be listed is evaluated exactly;
+the random one plays games of the vector environment. The network plays games that are compared with
+perfect play, which removes the luck: an exact evaluation would ask it a billion observations.
+Everything follows from the seeds stated here. The record is written to
+``benchmarks/runs/DATE-agents.md``.
 """
 
 from __future__ import annotations
@@ -34,8 +35,13 @@ RUNS = Path(__file__).resolve().parent / "runs"
 OPTIMUM = 248.4399893779  # published; asserted before anything is timed
 RANDOM_GAMES = 100_000
 NETWORK_GAMES = 10_000
-ROUNDS, GAMES = 8, 4_000  # of the linear value function: policies one after the other, games of each
-Row = tuple[str, float, float, tuple[float, ...] | None, float]  # name, mean, standard error, losses, seconds
+ROUNDS, GAMES = (
+    8,
+    4_000,
+)  # of the linear value function: policies one after the other, games of each
+Row = tuple[
+    str, float, float, tuple[float, ...] | None, float
+]  # name, mean, standard error, losses, seconds
 Floats = npt.NDArray[np.float64]
 
 
@@ -45,27 +51,42 @@ def random_play(seed: int = 1) -> tuple[float, float]:
     _, info = envs.reset(seed=seed)
     scores: list[int] = []
     while len(scores) < RANDOM_GAMES:
-        actions = (random.random(info["action_mask"].shape, dtype=np.float32) * info["action_mask"]).argmax(axis=1)
+        actions = (
+            random.random(info["action_mask"].shape, dtype=np.float32) * info["action_mask"]
+        ).argmax(axis=1)
         _, _, over, _, info = envs.step(actions)
         scores += info["score"][over].tolist()
     return float(np.mean(scores)), float(np.std(scores, ddof=1) / len(scores) ** 0.5)
 
 
 def features(filled: Any, upper: Any, boxes: int) -> Floats:
-    """A constant, the open boxes, and what is known of the bonus: possible, points below par, certain."""
+    """A constant, the open boxes, and what is known of the bonus: possible, points below par,
+    certain.
+    """
     is_open = 1 - (np.asarray(filled)[:, None] >> np.arange(boxes) & 1)
     par = 3 * (is_open[:, :6] @ np.arange(1, 7))
     missing = np.maximum(0, 63 - np.asarray(upper))
     short = np.maximum(0, missing - par)
     possible = missing <= 5 * (is_open[:, :6] @ np.arange(1, 7))
-    columns = [np.ones(len(is_open)), *is_open.T, possible, possible * np.exp(-short / 8), missing == 0]
+    columns = [
+        np.ones(len(is_open)),
+        *is_open.T,
+        possible,
+        possible * np.exp(-short / 8),
+        missing == 0,
+    ]
     return np.column_stack(columns).astype(np.float64)
 
 
 def linear_value_function(report: Callable[[str], None]) -> Floats:
-    """Weights learned by self-play: play greedily, then fit the points that were still to come; from zero on."""
+    """Weights learned by self-play: play greedily, then fit the points that were still to come;
+    from zero on.
+    """
     rules = perfect_yatzy.load_rules("yatzy")
-    boxes, weights = len(rules.categories), np.zeros(len(features([0], [0], len(rules.categories))[0]))
+    boxes, weights = (
+        len(rules.categories),
+        np.zeros(len(features([0], [0], len(rules.categories))[0])),
+    )
     for number in range(ROUNDS):
         seen: list[tuple[int, int]] = []
         to_come: list[float] = []
@@ -78,17 +99,26 @@ def linear_value_function(report: Callable[[str], None]) -> Floats:
                 seen.append((filled, min(upper, 63)))
                 to_come.append(rest)
                 box = rules.index_of[turn["category"]]
-                filled, upper, rest = filled | 1 << box, upper + (box < 6) * turn["points"], rest - turn["points"]
+                filled, upper, rest = (
+                    filled | 1 << box,
+                    upper + (box < 6) * turn["points"],
+                    rest - turn["points"],
+                )
         states = np.array(seen)
         design = features(states[:, 0], states[:, 1], boxes)
-        weights = np.linalg.solve(design.T @ design + np.eye(design.shape[1]), design.T @ np.array(to_come))
+        weights = np.linalg.solve(
+            design.T @ design + np.eye(design.shape[1]), design.T @ np.array(to_come)
+        )
         report(f"linear, round {number + 1}: {np.mean(to_come[::boxes]):.1f} a game")
     return weights
 
 
 def linear_policy(weights: Floats) -> perfect_yatzy.ValueFunction:
     return perfect_yatzy.ValueFunction(
-        "yatzy", lambda states: features(states.filled, states.upper, len(states.rules.categories)) @ weights
+        "yatzy",
+        lambda states: (
+            features(states.filled, states.upper, len(states.rules.categories)) @ weights
+        ),
     )
 
 
@@ -98,16 +128,21 @@ def fitted_policy() -> perfect_yatzy.ValueFunction:
         function: Any = perfect_yatzy.approximate("yatzy", tables).evaluator.function
 
     def values(states: States) -> Floats:
-        # A table has one sum for all that cannot reach the bonus; of these the function knows the highest best.
+        # A table has one sum for all that cannot reach the bonus; of these the function knows the
+        # highest best.
         most = 5 * (states.open[:, :6] @ np.arange(1, 7))
-        upper = np.where(states.upper + most < 63, np.maximum(states.upper, 62 - most), states.upper)
+        upper = np.where(
+            states.upper + most < 63, np.maximum(states.upper, 62 - most), states.upper
+        )
         return np.asarray(function.values(states.filled, upper, states.saved, states.joker_paid))
 
     return perfect_yatzy.ValueFunction("yatzy", values)
 
 
 def network(path: str) -> perfect_yatzy.BatchPolicy:
-    """The agent of a file of `benchmarks.train_ppo`: the legal action that its network rates highest."""
+    """The agent of a file of `benchmarks.train_ppo`: the legal action that its network rates
+    highest.
+    """
     from perfect_yatzy.rl.single import Encoding
 
     weights = np.load(path)
@@ -139,7 +174,10 @@ def rows(agent: str, report: Callable[[str], None]) -> Iterator[Row]:
         assert found.losses is not None
         assert abs(found.perfect_mean - OPTIMUM) < 1e-9
         assert abs(found.losses.total - found.loss) < 1e-6
-        losses = (*found.losses.holds.sum(axis=0)[::-1].tolist(), float(found.losses.categories.sum()))
+        losses = (
+            *found.losses.holds.sum(axis=0)[::-1].tolist(),
+            float(found.losses.categories.sum()),
+        )
         error = getattr(found, "standard_error", 0.0)
         return title, found.mean, error, losses, time.perf_counter() - begin
 
@@ -147,12 +185,17 @@ def rows(agent: str, report: Callable[[str], None]) -> Iterator[Row]:
     if agent:
         yield measured(f"MaskablePPO, {int(np.load(agent)['steps']):,} steps", network(agent).act)
     for level in range(1, 8):
-        yield measured(f"computer player of level {level}", perfect_yatzy.open_policy(f"level:{level}"))
+        yield measured(
+            f"computer player of level {level}", perfect_yatzy.open_policy(f"level:{level}")
+        )
     for size in (5, 10):
         yield measured(
-            f"{size} hold rules and prices, played by hand", perfect_yatzy.open_policy(f"hold-rules:{size}")
+            f"{size} hold rules and prices, played by hand",
+            perfect_yatzy.open_policy(f"hold-rules:{size}"),
         )
-    yield measured("all hold rules and prices, played by hand", perfect_yatzy.open_policy("hold-rules"))
+    yield measured(
+        "all hold rules and prices, played by hand", perfect_yatzy.open_policy("hold-rules")
+    )
     yield measured("linear value function, self-play", linear_policy(linear_value_function(report)))
     yield measured("price sheet", perfect_yatzy.open_policy("prices"))
     yield measured("fitted value function, self-play", fitted_policy())
@@ -160,7 +203,9 @@ def rows(agent: str, report: Callable[[str], None]) -> Iterator[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--agent", default="", help="weights of benchmarks.train_ppo")
     given, begin = parser.parse_args(), time.perf_counter()
     found = []

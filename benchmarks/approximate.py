@@ -1,8 +1,9 @@
-"""Games too large to solve: strategy, bound, time and memory of each: `make bench-approximate`, half an hour.
+"""Games too large to solve: strategy, bound, time and memory of each: `make bench-approximate`,
+half an hour.
 
-Answers are asserted: on solved games strategy <= exact value <= bound, on Giant Yatzy at least 1734 and at most 1761.
-`python -m benchmarks.approximate giant` measures some rule sets only. The record is written to
-``benchmarks/runs/DATE-approximate.md``.
+Answers are asserted: on solved games strategy <= exact value <= bound, on Giant Yatzy at least 1734
+and at most 1761. `python -m benchmarks.approximate giant` measures some rule sets only. The record
+is written to ``benchmarks/runs/DATE-approximate.md``.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import perfect_yatzy
-from perfect_yatzy.approximation.solve import verify_approximate
 from perfect_yatzy.approximation.approximate_cost import BOUND_WORK
+from perfect_yatzy.approximation.solve import verify_approximate
 
 RUNS = Path(__file__).resolve().parent / "runs"
 
 
 class Wanted(NamedTuple):
-    """What a result must be: least mean, highest bound, largest half width of the interval, exact value if known."""
+    """What a result must be: least mean, highest bound, largest half width of the interval,
+    exact value if known.
+    """
 
     mean: float
     bound: float
@@ -48,7 +51,9 @@ perfect_yatzy.approximate(sys.argv[1], sys.argv[2], work=float(sys.argv[3]))
 
 
 def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
-    """Solve one rule set in a process of its own: a line of the record, and what is not as wanted."""
+    """Solve one rule set in a process of its own: a line of the record, and what is not as
+    wanted.
+    """
     wanted, rules = WANTED[name], perfect_yatzy.load_rules(name)
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", RUN, name, folder, str(work)], check=True)
@@ -60,7 +65,11 @@ def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
     assert low <= found.upper_bound
     if wanted.exact is not None:
         assert low - ROUNDING <= wanted.exact <= found.upper_bound + ROUNDING
-    failed = [check.name for check in verify_approximate(rules, folder, games=500, seed=7) if not check.passed]
+    failed = [
+        check.name
+        for check in verify_approximate(rules, folder, games=500, seed=7)
+        if not check.passed
+    ]
     for what, holds in (
         (f"mean below {wanted.mean:.1f}", found.mean >= wanted.mean),
         (f"bound above {wanted.bound:.1f}", found.upper_bound <= wanted.bound),
@@ -80,7 +89,17 @@ def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
 
 def query_seconds(folder: str) -> float:
     """Seconds of `yatzy hold` for Giant Yatzy as a process; the best of five."""
-    command = [sys.executable, "-m", "perfect_yatzy", "hold", "112233455666", "--rules", "giant", "--tables", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "perfect_yatzy",
+        "hold",
+        "112233455666",
+        "--rules",
+        "giant",
+        "--tables",
+        folder,
+    ]
     seconds = []
     for _ in range(5):
         start = time.perf_counter()
@@ -109,10 +128,15 @@ def main() -> None:
             lines.append(line)
             missed += failed
         if "giant" in names:
-            lines += ["", f"`yatzy hold` for Giant Yatzy, the whole process: {query_seconds(folder):.2f} s."]
+            lines += [
+                "",
+                f"`yatzy hold` for Giant Yatzy, the whole process: {query_seconds(folder):.2f} s.",
+            ]
     lines += ["", *(f"- Not as wanted: {reason}" for reason in missed)]
     RUNS.mkdir(exist_ok=True)
-    (RUNS / f"{date.today().isoformat()}-approximate.md").write_text("\n".join(lines).rstrip() + "\n")
+    (RUNS / f"{date.today().isoformat()}-approximate.md").write_text(
+        "\n".join(lines).rstrip() + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""Time distributions, goals, win chances and simulations: `make bench-beyond`, a quarter of an hour.
+"""Time distributions, goals, win chances and simulations: `make bench-beyond`, a quarter of an
+hour.
 
-Two tournaments also measure how many more games the policy that maximises the win chance wins. Answers are checked
-before times are taken. The record is written to ``benchmarks/runs/DATE-beyond.md``.
+Two tournaments also measure how many more games the policy that maximises the win chance wins.
+Answers are checked before times are taken. The record is written to
+``benchmarks/runs/DATE-beyond.md``.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.core.scorecard import Scorecard
+from perfect_yatzy.core.backward_induction import solve_layers, solve_objective
 from perfect_yatzy.core.objectives import Goals, Variance
+from perfect_yatzy.core.resources import default_threads
+from perfect_yatzy.core.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import Turn, card_after
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
-from perfect_yatzy.core.backward_induction import solve_layers, solve_objective
-from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.tablebase.store import solve_to_store
 
 RUNS = Path(__file__).resolve().parent / "runs"
@@ -59,19 +61,25 @@ def median_of(action: Callable[[], object], times: int = 5) -> float:
 
 
 def float32_error(rules: perfect_yatzy.RuleSet) -> float:
-    """Largest difference of any chance in the table of goals between float32 and float64 arithmetic."""
+    """Largest difference of any chance in the table of goals between float32 and float64
+    arithmetic.
+    """
     goals64 = Goals(rules)
     goals64.compute = np.dtype(np.float64)
     largest = 0.0
     for layer32, layer64 in zip(solve_layers(Goals(rules)), solve_layers(goals64), strict=True):
         difference = np.abs(layer32.values - layer64.values)
-        difference[difference == 1.0] = 0.0  # frames are one vector wide, and float64 vectors are shorter
+        difference[difference == 1.0] = (
+            0.0  # frames are one vector wide, and float64 vectors are shorter
+        )
         largest = max(largest, float(difference.max()))
     return largest
 
 
 def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
-    """Whole games of the policy that maximises the win chance, against a mean player whose card it does not see."""
+    """Whole games of the policy that maximises the win chance, against a mean player whose card
+    it does not see.
+    """
     rival = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
     win_utility = WinUtility([rival], "half")
     start = time.perf_counter()
@@ -95,9 +103,10 @@ def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
 def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, float, float]]:
     """Games against a mean player whose card is seen in the last turns.
 
-    For each game four win chances (ties count half). When the opponent's card is first seen: of mean play, and of the
-    policy that maximises the win chance from there on without looking again. With one box left, on the same dice:
-    after mean play, and after play by a policy that is solved again each turn.
+    For each game four win chances (ties count half). When the opponent's card is first seen: of
+    mean play, and of the policy that maximises the win chance from there on without looking again.
+    With one box left, on the same dice: after mean play, and after play by a policy that is solved
+    again each turn.
     """
     yatzy = perfect_yatzy.open_strategy("yatzy")
 
@@ -128,9 +137,15 @@ def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, 
         mean_card, policy_card = card, card
         for turn in range(len(turns) - SEEN_BOXES, len(turns) - 1):
             played = play_turn(policy(policy_card, rival), policy_card, 1, game, turn)
-            mean_card, policy_card = card_after(mean_card, turns[turn]), card_after(policy_card, played)
+            mean_card, policy_card = (
+                card_after(mean_card, turns[turn]),
+                card_after(policy_card, played),
+            )
             rival = card_after(rival, rival_turns[turn])
-        mean_at_end, policy_at_end = of_mean_play(mean_card, rival), policy(policy_card, rival).value(policy_card)
+        mean_at_end, policy_at_end = (
+            of_mean_play(mean_card, rival),
+            policy(policy_card, rival).value(policy_card),
+        )
         chances.append((mean_at_start, policy_at_start, mean_at_end, policy_at_end))
     return chances
 
@@ -140,7 +155,9 @@ def visible_opponent_tournament(games: int) -> list[str]:
     part = 25
     with ProcessPoolExecutor(default_threads()) as pool:
         parts = pool.map(visible_opponent_games, range(0, games, part), repeat(part))
-        mean_at_start, policy_at_start, mean_at_end, policy_at_end = np.array([g for p in parts for g in p]).T
+        mean_at_start, policy_at_start, mean_at_end, policy_at_end = np.array(
+            [g for p in parts for g in p]
+        ).T
     # Both use the same dice: only the difference of the two policies is sampled.
     gains = {
         "policy solved when it is first seen": 100 * (policy_at_start - mean_at_start),
@@ -165,7 +182,9 @@ def main() -> None:
         os.environ["YATZY_TABLES"] = folder
         yatzy = perfect_yatzy.open_strategy("yatzy")
         rules = yatzy.rules
-        say(f"# {TODAY}, beyond the mean, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads\n")
+        say(
+            f"# {TODAY}, beyond the mean, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads\n"
+        )
         say("| measurement | result |\n|---|---|")
         for key, deviation in STANDARD_DEVIATIONS.items():
             strategy = perfect_yatzy.open_strategy(key)
@@ -173,11 +192,17 @@ def main() -> None:
             assert abs(found.standard_deviation - deviation) < 5e-5
             assert abs(found.mean - strategy.value()) < 1e-9
             seconds = median_of(lambda strategy=strategy: distribution(strategy), 3)
-            say(f"| whole distribution of `{key}`, warm | {seconds:.2f} s, SD {found.standard_deviation:.4f} |")
+            say(
+                f"| whole distribution of `{key}`, warm | {seconds:.2f} s, SD {found.standard_deviation:.4f} |"
+            )
             values = strategy.values
-            seconds = median_of(lambda s=strategy, v=values: solve_objective(Variance(s.rules, v)), 3)
+            seconds = median_of(
+                lambda s=strategy, v=values: solve_objective(Variance(s.rules, v)), 3
+            )
             say(f"| standard deviation of every state of `{key}`, warm | {seconds:.2f} s |")
-        out = subprocess.run([sys.executable, "-c", PEAK], capture_output=True, text=True, check=True)
+        out = subprocess.run(
+            [sys.executable, "-c", PEAK], capture_output=True, text=True, check=True
+        )
         say(
             f"| peak memory of a process that computes Yatzy's distribution | {float(out.stdout.split()[1]):.2f} GB |"
         )
@@ -188,7 +213,9 @@ def main() -> None:
             f"| all goals of Yatzy, solved and stored "
             f"| {info.seconds:.1f} s, {size:.2f} GB, {info.values:,} entries |"
         )
-        say(f"| largest error of any of its chances (against a float64 run) | {float32_error(rules):.1e} |")
+        say(
+            f"| largest error of any of its chances (against a float64 run) | {float32_error(rules):.1e} |"
+        )
         goal = perfect_yatzy.reach("yatzy", 200)
         assert abs(goal.value("") - 0.94566) < 1e-5
         queries = {
@@ -198,18 +225,26 @@ def main() -> None:
         }
         for name, options in queries.items():
             command = [sys.executable, "-m", "perfect_yatzy", "hold", "33456", *options]
-            run = lambda command=command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: E731
+            run = lambda command=command: subprocess.run(
+                command, check=True, stdout=subprocess.DEVNULL
+            )  # noqa: E731
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
         others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
         seconds = median_of(
-            lambda: perfect_yatzy.maximise("yatzy", WinUtility(others, "half"), LATE).holds(LATE, "33456")
+            lambda: perfect_yatzy.maximise("yatzy", WinUtility(others, "half"), LATE).holds(
+                LATE, "33456"
+            )
         )
-        say(f"| win query, eight open categories, an opponent still playing, in process | {1000 * seconds:.0f} ms |")
+        say(
+            f"| win query, eight open categories, an opponent still playing, in process | {1000 * seconds:.0f} ms |"
+        )
         games = 1_000_000
         played = perfect_yatzy.simulate(yatzy, games, seed=3)
         assert abs(played.mean - yatzy.value()) < 4 * played.standard_error
         seconds = median_of(lambda: perfect_yatzy.simulate(yatzy, games, seed=3), 5)
-        say(f"| simulation, a million games for the mean | {games / seconds:,.0f} games per second |")
+        say(
+            f"| simulation, a million games for the mean | {games / seconds:,.0f} games per second |"
+        )
         reached = perfect_yatzy.simulate(goal, 100_000, seed=3).final_scores >= 200
         assert abs(reached.mean() - goal.value("")) < 0.003
         seconds = median_of(lambda: perfect_yatzy.simulate(goal, 100_000, seed=3), 1)

@@ -1,4 +1,5 @@
-"""Time the games that take seconds to minutes: `make bench-big`. Each value is checked, each table verified.
+"""Time the games that take seconds to minutes: `make bench-big`. Each value is checked, each table
+verified.
 
 Needs 3 GB of disk and 2.5 GB of memory. The record is written to ``benchmarks/runs/DATE-big.md``.
 """
@@ -21,7 +22,8 @@ from perfect_yatzy.tablebase.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
-# Expected final scores. That of maxi-tactic is published; the others were first computed by this package.
+# Expected final scores. That of maxi-tactic is published; the others were first computed by this
+# package.
 VALUES = {
     "yahtzee": "254.5877287345",
     "yatzy-saved": "280.4109275551",
@@ -45,7 +47,17 @@ def solve(key: str, folder: str) -> tuple[float, float]:
 def hold_times(key: str, folder: str) -> tuple[float, float]:
     """Median seconds of a hold query as a process and in process."""
     dice = "112356" if key.startswith("maxi") else "12356"
-    command = [sys.executable, "-m", "perfect_yatzy", "hold", dice, "--rules", key, "--tables", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "perfect_yatzy",
+        "hold",
+        dice,
+        "--rules",
+        key,
+        "--tables",
+        folder,
+    ]
     processes = []
     for _ in range(7):
         start = time.perf_counter()

@@ -1,8 +1,8 @@
 """The same solve by threads and by the workers of a cluster: `make bench-cluster`.
 
-``python -m benchmarks.cluster --soak 30`` kills workers at random moments for 30 minutes instead, while
-`maxi-unsaved` is solved again and again. Every solve must end with the known checksum. Both append to
-``benchmarks/runs/DATE-cluster.md``.
+``python -m benchmarks.cluster --soak 30`` kills workers at random moments for 30 minutes instead,
+while `maxi-unsaved` is solved again and again. Every solve must end with the known checksum. Both
+append to ``benchmarks/runs/DATE-cluster.md``.
 """
 
 from __future__ import annotations
@@ -55,21 +55,41 @@ def is_right(folder: str) -> bool:
 
 
 def solve(*options: str) -> tuple[float, float, float, str]:
-    """Wall and CPU seconds of a whole solve with all its processes, seconds of the solve alone, what it said."""
+    """Wall and CPU seconds of a whole solve with all its processes, seconds of the solve alone,
+    what it said.
+    """
     with tempfile.TemporaryDirectory() as folder:
         begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "perfect_yatzy", "solve", KEY, "--tables", folder, "--yes", *options]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        command = [
+            sys.executable,
+            "-m",
+            "perfect_yatzy",
+            "solve",
+            KEY,
+            "--tables",
+            folder,
+            "--yes",
+            *options,
+        ]
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
         assert process.stderr
         said = process.stderr.read()
         assert process.wait() == 0, said
         wall = time.perf_counter() - begin
-        with suppress(ChildProcessError):  # the process that workers are forked from ends after the command
+        with suppress(
+            ChildProcessError
+        ):  # the process that workers are forked from ends after the command
             while True:
                 os.wait()
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert is_right(folder)
-        info = table_path(perfect_yatzy.load_rules(KEY), folder).with_suffix(".json").read_text(encoding="utf-8")
+        info = (
+            table_path(perfect_yatzy.load_rules(KEY), folder)
+            .with_suffix(".json")
+            .read_text(encoding="utf-8")
+        )
         cpu = usage.ru_utime + usage.ru_stime - before.ru_utime - before.ru_stime
         return wall, cpu, json.loads(info)["seconds"], said
 
@@ -93,12 +113,14 @@ def compare() -> list[str]:
         "|---|---:|---:|---:|---:|---|",
     ]
     for name, runs in found.items():
-        memory = next((line.split("most ")[1] for line in runs[-1][3].splitlines() if "at most" in line), "").split(
-            " of"
-        )[0]
+        memory = next(
+            (line.split("most ")[1] for line in runs[-1][3].splitlines() if "at most" in line), ""
+        ).split(" of")[0]
         wall, cpu, alone = (min(run[i] for run in runs) for i in range(3))
         every = ", ".join(f"{run[1]:.1f}" for run in runs)
-        lines.append(f"| {name} | {wall:.1f} s | {alone:.1f} s | {cpu:.1f} s | {memory} | {every} |")
+        lines.append(
+            f"| {name} | {wall:.1f} s | {alone:.1f} s | {cpu:.1f} s | {memory} | {every} |"
+        )
     return lines
 
 
@@ -145,7 +167,11 @@ def main() -> None:
     minutes = parser.parse_args().soak
     lines = compare() if minutes is None else soak(minutes)
     record = RUNS / f"{TODAY}-cluster.md"
-    head = "" if record.exists() else f"# {TODAY}, solves on a cluster, perfect-yatzy {perfect_yatzy.__version__}\n"
+    head = (
+        ""
+        if record.exists()
+        else f"# {TODAY}, solves on a cluster, perfect-yatzy {perfect_yatzy.__version__}\n"
+    )
     with open(record, "a", encoding="utf-8") as file:
         file.write("\n".join([head, *lines]) + "\n")
     print("\n".join(lines))

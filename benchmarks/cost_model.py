@@ -1,8 +1,9 @@
 """What a shard costs: `make bench-cost`, some minutes.
 
-Small games of each kind are solved in shards by one thread. Of every task: processor time of the turns of its rows,
-of reading and checking its halo, of hashing and writing its values, and of the rest. The sums are compared with those
-of ``yatzy solve --estimate``; its sizes must be exact. The record is ``benchmarks/runs/DATE-cost-model.md``.
+Small games of each kind are solved in shards by one thread. Of every task: processor time of the
+turns of its rows, of reading and checking its halo, of hashing and writing its values, and of the
+rest. The sums are compared with those of ``yatzy solve --estimate``; its sizes must be exact. The
+record is ``benchmarks/runs/DATE-cost-model.md``.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.core.rules import RuleSet
-from perfect_yatzy.tablebase.estimates import LANE_OPERATIONS_PER_SECOND, THREADS
-from perfect_yatzy.core.objectives import Goals, Objective, Variance
-from perfect_yatzy.tablebase import shard_task
 from perfect_yatzy.core.backward_induction import RowSolver
+from perfect_yatzy.core.objectives import Goals, Objective, Variance
+from perfect_yatzy.core.rules import RuleSet
+from perfect_yatzy.tablebase import shard_task
+from perfect_yatzy.tablebase.estimates import LANE_OPERATIONS_PER_SECOND, THREADS
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
@@ -31,7 +32,8 @@ from .__main__ import cpu_name
 
 RUNS = Path(__file__).resolve().parent / "runs"
 OBJECTIVES = {"mean": Objective, "goals": Goals, "variance": Variance}
-# A game, how many of its boxes are kept (the first ones of the lower section are removed), and the objective.
+# A game, how many of its boxes are kept (the first ones of the lower section are removed), and the
+# objective.
 CASES = [
     ("yatzy", 15, "mean"),
     ("yatzy-saved", 15, "mean"),
@@ -98,7 +100,9 @@ def measure(key: str, boxes: int, what: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rules = game(key, boxes, folder)
-        objective: Objective = OBJECTIVES[what](rules) if what != "variance" else Variance(rules, np.empty(0))
+        objective: Objective = (
+            OBJECTIVES[what](rules) if what != "variance" else Variance(rules, np.empty(0))
+        )
         if what == "variance":
             solve_to_store(Objective(rules), folder)
             objective = Variance(rules, open_table(Objective(rules), folder, solve=False)[1])
@@ -106,7 +110,9 @@ def measure(key: str, boxes: int, what: str) -> dict[str, float]:
         engine = TimedEngine()
         before = shard_task.read_halo, shard_task.write_shard, RowSolver.solve
         shard_task.read_halo = timed(spent, "read", before[0], lambda _, halo, *rest: halo.bytes)
-        shard_task.write_shard = timed(spent, "write", before[1], lambda path, values, *rest: values.nbytes)
+        shard_task.write_shard = timed(
+            spent, "write", before[1], lambda path, values, *rest: values.nbytes
+        )
         RowSolver.solve = timed(spent, "turns", before[2], lambda *args: 0)  # type: ignore[method-assign]
         try:
             info = solve_sharded(objective, folder, engine=engine)
@@ -116,7 +122,10 @@ def measure(key: str, boxes: int, what: str) -> dict[str, float]:
     assert estimate.shared
     assert info.values == estimate.values
     assert (engine.tasks, spent["write bytes"]) == (estimate.shared.shards, estimate.shared.written)
-    assert abs(spent["read bytes"] / estimate.shared.read - 1) < 0.02, (spent["read bytes"], estimate.shared.read)
+    assert abs(spent["read bytes"] / estimate.shared.read - 1) < 0.02, (
+        spent["read bytes"],
+        estimate.shared.read,
+    )
     turns = THREADS * sum(objective.layer_seconds())
     return {
         "values": info.values,

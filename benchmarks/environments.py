@@ -1,8 +1,9 @@
-"""Steps a second of the environments for reinforcement learning: `make bench-environments`, half a minute.
+"""Steps a second of the environments for reinforcement learning: `make bench-environments`, half a
+minute.
 
-Random legal actions. Only `step` is timed, which also computes the masks of legal actions and all observations; the
-choice of the actions is not. First the vector environment is compared with single environments. The record is written
-to ``benchmarks/runs/DATE-environments.md``.
+Random legal actions. Only `step` is timed, which also computes the masks of legal actions and all
+observations; the choice of the actions is not. First the vector environment is compared with single
+environments. The record is written to ``benchmarks/runs/DATE-environments.md``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def random_actions(random: np.random.Generator, mask: Any) -> Any:
 
 def check(rules: str) -> None:
     """The vector environment and single ones give the same masks, observations and rewards."""
-    envs, single = YatzyVectorEnv(3, rules), gymnasium.vector.SyncVectorEnv([lambda: YatzyEnv(rules)] * 3)
+    envs, single = (
+        YatzyVectorEnv(3, rules),
+        gymnasium.vector.SyncVectorEnv([lambda: YatzyEnv(rules)] * 3),
+    )
     random = np.random.default_rng(1)
     observed, info = envs.reset(seed=1)
     other, _ = single.reset(seed=1)
@@ -73,7 +77,9 @@ def single_seconds(env: YatzyEnv, steps: int, seed: int) -> Seconds:
 
 def rates(games: int, steps: int, runs: list[Seconds]) -> str:
     """Median steps a second, by the clock and by the time of the processor."""
-    wall, cpu = (statistics.median(games * steps / seconds[i] for seconds in runs) for i in range(2))
+    wall, cpu = (
+        statistics.median(games * steps / seconds[i] for seconds in runs) for i in range(2)
+    )
     return f"{wall:,.0f} | {cpu:,.0f}"
 
 
@@ -97,7 +103,9 @@ def main() -> None:
             steps = max(50, 100_000 // games)
             envs = YatzyVectorEnv(games, rules)
             runs = [vector_seconds(envs, steps, seed) for seed in range(5)]
-            lines.append(f"| `{rules}`, {games:,} games in a vector | {rates(games, steps, runs)} |")
+            lines.append(
+                f"| `{rules}`, {games:,} games in a vector | {rates(games, steps, runs)} |"
+            )
         env = YatzyEnv(rules)
         runs = [single_seconds(env, 2_000, seed) for seed in range(5)]
         lines.append(f"| `{rules}`, a single environment | {rates(1, 2_000, runs)} |")

@@ -1,7 +1,9 @@
-"""Proofs in exact integers beside a plain C++ program of the same recursion: `make bench-exact`, four minutes.
+"""Proofs in exact integers beside a plain C++ program of the same recursion: `make bench-exact`,
+four minutes.
 
-`exact.cpp` is compiled with g++. Both solve the whole of Yatzy on two threads, in turn, each in a process of its own.
-The numerators must be equal before a time is taken. The record is ``benchmarks/runs/DATE-exact.md``.
+`exact.cpp` is compiled with g++. Both solve the whole of Yatzy on two threads, in turn, each in a
+process of its own. The numerators must be equal before a time is taken. The record is
+``benchmarks/runs/DATE-exact.md``.
 """
 
 from __future__ import annotations
@@ -21,18 +23,36 @@ from .__main__ import cpu_name, median_and_range
 RUNS = Path(__file__).resolve().parent / "runs"
 REPEATS = 4
 COMPILE = ("g++", "-O3", "-march=native", "-std=c++17", "-pthread")
-GAMES = ("yahtzee", "kniffel", "kismet", "balut", "yams", "crag", "yacht", "generala", "cheerio", "yatzy-forced")
+GAMES = (
+    "yahtzee",
+    "kniffel",
+    "kismet",
+    "balut",
+    "yams",
+    "crag",
+    "yacht",
+    "generala",
+    "cheerio",
+    "yatzy-forced",
+)
 
 
 def measured(*command: str) -> tuple[str, float, float, float]:
     """The output of a process, its wall and processor seconds, and its most memory in GB."""
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout
     output = process.stdout.read()
     _pid, status, usage = os.wait4(process.pid, 0)
     assert status == 0, command
-    return output, time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e6
+    return (
+        output,
+        time.perf_counter() - begin,
+        usage.ru_utime + usage.ru_stime,
+        usage.ru_maxrss / 1e6,
+    )
 
 
 def prove(game: str, folder: str) -> tuple[Fraction, float, float, float]:
@@ -67,14 +87,20 @@ def main() -> None:
         for game in GAMES:
             _value, wall_time, cpu_time, _memory = prove(game, folder)
             rows.append(f"| `{game}` | {wall_time:.1f} s | {cpu_time:.1f} s |")
-    version = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    version = subprocess.run(
+        ["g++", "--version"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
     text = [
-        f"# {date.today()}, proofs in exact integers", "",
+        f"# {date.today()}, proofs in exact integers",
+        "",
         f"{cpu_name()}, two threads, {version}, `{' '.join(COMPILE)}`. In turn, {REPEATS} times;",
-        f"load at the end {os.getloadavg()[0]:.1f}.", "",
+        f"load at the end {os.getloadavg()[0]:.1f}.",
+        "",
         "Both find the same numerator. The command also compares every value with float64, and counts ties and gaps.",
-        "", *rows, "",
-    ]  # fmt: skip
+        "",
+        *rows,
+        "",
+    ]
     path = RUNS / f"{date.today()}-exact.md"
     path.write_text("\n".join(text), encoding="utf-8")
     print("\n".join(text))

@@ -1,13 +1,14 @@
 """How close one turn is to what the processor can do: `make bench-roofline`, a minute.
 
-A block is a vector of eight states. For each kernel of the turn: its vector operations and the bytes it loads and
-stores, counted from the lattice and the sheet; the cycles it takes; and the fewest cycles in which this processor can
-do as much, from peaks that are measured with the same vectors::
+A block is a vector of eight states. For each kernel of the turn: its vector operations and the
+bytes it loads and stores, counted from the lattice and the sheet; the cycles it takes; and the
+fewest cycles in which this processor can do as much, from peaks that are measured with the same
+vectors::
 
     least cycles = max(operations / peak rate of operations, bytes loaded / peak load, bytes stored / peak store)
 
-A cycle is a quarter of a dependent multiplication and addition of integers, which take four cycles on all common
-processors. Times are CPU times of one thread, the shortest of many. The record is
+A cycle is a quarter of a dependent multiplication and addition of integers, which take four cycles
+on all common processors. Times are CPU times of one thread, the shortest of many. The record is
 ``benchmarks/runs/DATE-roofline.md``.
 """
 
@@ -23,10 +24,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import perfect_yatzy
+from perfect_yatzy.core.backward_induction import RowSolver, solve_layers, solve_values
 from perfect_yatzy.core.dice import Lattice, lattice
 from perfect_yatzy.core.lattice import maxima, means
 from perfect_yatzy.core.legal import choices_of
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.simd import aligned, load, maximum, shifted, splat, store, views
+from perfect_yatzy.core.state_space import LANES
 from perfect_yatzy.core.turn import (
     OVERWRITE,
     RAISE,
@@ -36,11 +40,8 @@ from perfect_yatzy.core.turn import (
     mean_of_first_roll,
     solve_block,
 )
-from perfect_yatzy.core.value_tables import Block, MeanTable, lanes_of
-from perfect_yatzy.core.objectives import Objective
-from perfect_yatzy.core.state_space import LANES
 from perfect_yatzy.core.turn_model import turn_model
-from perfect_yatzy.core.backward_induction import RowSolver, solve_layers, solve_values
+from perfect_yatzy.core.value_tables import Block, MeanTable, lanes_of
 
 from .__main__ import VALUE, cpu_name
 
@@ -116,7 +117,9 @@ def run_blocks(rows, arguments, kernel):
             elif kernel == MAXIMA:
                 maxima(scratch.buffer, job.lattice)
             elif kernel == STOP:
-                backup_all_stop_values(children, model, block, 0, OVERWRITE, scratch.buffer, scratch)
+                backup_all_stop_values(
+                    children, model, block, 0, OVERWRITE, scratch.buffer, scratch
+                )
             elif kernel == STOP_AND_SAVE:
                 backup_all_stop_values(children, model, block, 0, RAISE, scratch.buffer, scratch)
             else:
@@ -136,7 +139,9 @@ class Work(NamedTuple):
 
 
 class Peaks(NamedTuple):
-    """Of one thread: cycles a second; operations, and bytes loaded and stored in the first-level cache, a cycle."""
+    """Of one thread: cycles a second; operations, and bytes loaded and stored in the first-level
+    cache, a cycle.
+    """
 
     hertz: float
     operations: float
@@ -144,7 +149,11 @@ class Peaks(NamedTuple):
     store: float
 
     def least_cycles(self, work: Work) -> float:
-        limits = work.operations / self.operations, VECTOR * work.loads / self.load, VECTOR * work.stores / self.store
+        limits = (
+            work.operations / self.operations,
+            VECTOR * work.loads / self.load,
+            VECTOR * work.stores / self.store,
+        )
         return max(limits)
 
 
@@ -173,7 +182,8 @@ def measured_peaks() -> tuple[Peaks, float]:
 def work_of_passes(dice: Lattice) -> dict[int, Work]:
     """Means, maxima and the mean over the first rolls.
 
-    Operations are additions and maxima; multiplications run beside them. A pass loads each entry at least once.
+    Operations are additions and maxima; multiplications run beside them. A pass loads each entry at
+    least once.
     """
     pairs = len(dice.predecessors)
     return {
@@ -192,12 +202,18 @@ def work_of_stops(objective: Objective, rows: Any) -> dict[int, Work]:
     open_boxes = ((1 - filled) * blocks[:, None]).sum(axis=0) / blocks.sum()
     paid = np.diff(outcomes.start) - 1
     found = {}
-    places = {STOP: (outcomes.roll_start, model.dice.roll_count), STOP_AND_SAVE: (outcomes.hold_start, 1)}
+    places = {
+        STOP: (outcomes.roll_start, model.dice.roll_count),
+        STOP_AND_SAVE: (outcomes.hold_start, 1),
+    }
     for kernel, (start, begun) in places.items():
         raised = float(open_boxes @ (start[outcomes.start[1:]] - start[outcomes.start[:-1] + 1]))
         values = float(open_boxes @ paid)
-        # A value is a child's vector and the points; raising an entry loads, compares and stores it.
-        found[kernel] = Work(values + raised + 2 * open_boxes.sum(), values + raised, raised + begun)
+        # A value is a child's vector and the points; raising an entry loads, compares and stores
+        # it.
+        found[kernel] = Work(
+            values + raised + 2 * open_boxes.sum(), values + raised, raised + begun
+        )
     return found
 
 
@@ -225,7 +241,9 @@ def say_game(say: Callable[[str], None], key: str, filled: int, peaks: Peaks) ->
         STOP_AND_SAVE: rerolls if most_saved else 0,
         FIRST_ROLL: most_saved + 1,
     }
-    work[SOLVE] = Work(*np.sum([work[kernel].times(number) for kernel, number in parts.items()], axis=0))
+    work[SOLVE] = Work(
+        *np.sum([work[kernel].times(number) for kernel, number in parts.items()], axis=0)
+    )
     names = {
         MEANS: "means",
         MAXIMA: "maxima",
@@ -240,7 +258,9 @@ def say_game(say: Callable[[str], None], key: str, filled: int, peaks: Peaks) ->
     say("")
     say(f"{100 * lanes / (LANES * blocks):.0f} % of the lanes stand for a state.")
     say("")
-    say("| kernel | a turn | operations | bytes loaded | bytes stored | cycles | least cycles | share of peak |")
+    say(
+        "| kernel | a turn | operations | bytes loaded | bytes stored | cycles | least cycles | share of peak |"
+    )
     say("|---|---:|---:|---:|---:|---:|---:|---:|")
     for kernel, name in names.items():
         if kernel != SOLVE and not parts[kernel]:
@@ -260,7 +280,9 @@ def check_answers() -> None:
     assert f"{solve_values('yatzy')[-1]:.10f}" == VALUE
     objective = Objective(perfect_yatzy.load_rules("yatzy"))
     solver, model = RowSolver(objective), turn_model(objective.rules)
-    layers = {layer.filled: layer.values for layer in solve_layers(objective) if layer.filled in (7, 8)}
+    layers = {
+        layer.filled: layer.values for layer in solve_layers(objective) if layer.filled in (7, 8)
+    }
     below, target = (solver.blank(objective.layer_slice(filled)) for filled in (8, 7))
     below.values[: len(layers[8])] = layers[8]
     scratch = make_scratch(lattice(5, 6), model)
@@ -278,9 +300,13 @@ def main() -> None:
 
     check_answers()
     peaks, second_level = measured_peaks()
-    say(f"# {date.today().isoformat()}, roofline of the turn, perfect-yatzy {perfect_yatzy.__version__}")
+    say(
+        f"# {date.today().isoformat()}, roofline of the turn, perfect-yatzy {perfect_yatzy.__version__}"
+    )
     say("")
-    say(f"{cpu_name()}, one thread at {peaks.hertz / 1e9:.2f} GHz, {LANES} float64 a vector. Answers checked first.")
+    say(
+        f"{cpu_name()}, one thread at {peaks.hertz / 1e9:.2f} GHz, {LANES} float64 a vector. Answers checked first."
+    )
     say("")
     say("| peak | a cycle |")
     say("|---|---:|")

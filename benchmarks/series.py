@@ -1,7 +1,9 @@
-"""One line a run: `make bench-series` appends the processor time of solving Yatzy, relative to a fixed C program.
+"""One line a run: `make bench-series` appends the processor time of solving Yatzy, relative to a
+fixed C program.
 
-The program, ``reference.c``, is compiled on the spot and runs in turn with the solves, so that lines of different
-machines and hours compare. A line also has the hash of the values: what is timed is the same work with the same bits.
+The program, ``reference.c``, is compiled on the spot and runs in turn with the solves, so that
+lines of different machines and hours compare. A line also has the hash of the values: what is timed
+is the same work with the same bits.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def processor_seconds(action: Callable[[], object], who: int) -> float:
 
 
 def measured() -> tuple[str, float, float]:
-    """The hash of Yatzy's values, and the median seconds of its solve on one thread and of the reference."""
+    """The hash of Yatzy's values, and the median seconds of its solve on one thread and of the
+    reference.
+    """
     rules = perfect_yatzy.load_rules("yatzy")
     digest = hashlib.sha256(solve_values(rules, threads=1).data).hexdigest()  # compiles the kernels
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +51,9 @@ def measured() -> tuple[str, float, float]:
 
         solves, references = [], []
         for _ in range(TIMES):
-            solves.append(processor_seconds(lambda: solve_values(rules, threads=1), resource.RUSAGE_SELF))
+            solves.append(
+                processor_seconds(lambda: solve_values(rules, threads=1), resource.RUSAGE_SELF)
+            )
             references.append(processor_seconds(refer, resource.RUSAGE_CHILDREN))
             time.sleep(0.1)
     return digest, statistics.median(solves), statistics.median(references)
@@ -63,7 +69,9 @@ def main() -> None:
     changed = git("diff", "--quiet", "HEAD", "--", "../../solver").returncode == 1
     digest, solve, reference = measured()
     figures = (f"{solve:.4f}", f"{reference:.4f}", f"{solve / reference:.3f}")
-    line = "\t".join((date.today().isoformat(), commit + "+" * changed, cpu_name(), digest[:12], *figures))
+    line = "\t".join(
+        (date.today().isoformat(), commit + "+" * changed, cpu_name(), digest[:12], *figures)
+    )
     with open(SERIES, "a", encoding="utf-8") as file:
         if not file.tell():
             file.write("\t".join(COLUMNS) + "\n")

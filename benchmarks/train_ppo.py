@@ -1,11 +1,12 @@
-"""Train an agent by reinforcement learning: MaskablePPO of sb3-contrib on the vector environment; not run by CI.
+"""Train an agent by reinforcement learning: MaskablePPO of sb3-contrib on the vector environment;
+not run by CI.
 
     pip install sb3-contrib
     python -m benchmarks.train_ppo --steps 3000000 --output agent.npz
 
-One game of Yatzy is an episode, the reward its points over 10, the observation one-hot, no discount. The agent is a
-network with two hidden layers; its weights go to a file that `python -m benchmarks.agents --agent agent.npz` measures
-in 10,000 games, without PyTorch.
+One game of Yatzy is an episode, the reward its points over 10, the observation one-hot, no
+discount. The agent is a network with two hidden layers; its weights go to a file that `python -m
+benchmarks.agents --agent agent.npz` measures in 10,000 games, without PyTorch.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ class Games(VecEnv):  # type: ignore[misc]
     """The vector environment in the form of stable-baselines3."""
 
     def __init__(self, number: int, seed: int) -> None:
-        self.games = YatzyVectorEnv(number, observation="one-hot", autoreset_mode=AutoresetMode.SAME_STEP)
-        super().__init__(number, self.games.single_observation_space, self.games.single_action_space)
+        self.games = YatzyVectorEnv(
+            number, observation="one-hot", autoreset_mode=AutoresetMode.SAME_STEP
+        )
+        super().__init__(
+            number, self.games.single_observation_space, self.games.single_action_space
+        )
         self.first = seed
         self.finals: list[int] = []
 
@@ -50,7 +55,9 @@ class Games(VecEnv):  # type: ignore[misc]
         self.info = info
         return observed, (rewards / SCALE).astype(np.float32), over, notes
 
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **options: Any) -> list[Any]:
+    def env_method(
+        self, method_name: str, *args: Any, indices: Any = None, **options: Any
+    ) -> list[Any]:
         assert method_name == "action_masks"
         return list(self.info["action_mask"].view(np.bool_))
 
@@ -71,7 +78,9 @@ class Games(VecEnv):  # type: ignore[misc]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--steps", type=int, default=3_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", default="agent.npz")
@@ -94,13 +103,25 @@ def main() -> None:
 
     def report(local: dict[str, Any], _: object) -> bool:
         if model.num_timesteps % (given.steps // 20) < games.num_envs:
-            print(f"{model.num_timesteps} steps, {len(games.finals)} games, mean of the last 1,000: ", end="")
-            print(f"{np.mean(games.finals[-1_000:] or [0]):.1f}; {time.perf_counter() - begin:.0f} s", flush=True)
+            print(
+                f"{model.num_timesteps} steps, {len(games.finals)} games, mean of the last 1,000: ",
+                end="",
+            )
+            print(
+                f"{np.mean(games.finals[-1_000:] or [0]):.1f}; {time.perf_counter() - begin:.0f} s",
+                flush=True,
+            )
         return True
 
     model.learn(given.steps, callback=report)
-    weights = {name: tensor.numpy() for name, tensor in model.policy.state_dict().items() if "value" not in name}
-    np.savez_compressed(given.output, steps=given.steps, seed=given.seed, cpu=time.process_time() - cpu, **weights)
+    weights = {
+        name: tensor.numpy()
+        for name, tensor in model.policy.state_dict().items()
+        if "value" not in name
+    }
+    np.savez_compressed(
+        given.output, steps=given.steps, seed=given.seed, cpu=time.process_time() - cpu, **weights
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Throughput and latency of `hold` requests to `yatzy serve` on loopback: `make bench-web`.
 
-Six connections send requests at the same time. The client runs on the same machine and takes about half of the two
-processors.
+Six connections send requests at the same time. The client runs on the same machine and takes about
+half of the two processors.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ async def measure(address: str) -> tuple[float, list[float]]:
                 body = {
                     "dice": [random_source.randint(1, 6) for _ in range(5)],
                     "rolls_left": random_source.randint(1, 2),
-                    "card": {"ones": random_source.randint(0, 5), "sixes": 6 * random_source.randint(0, 5)},
+                    "card": {
+                        "ones": random_source.randint(0, 5),
+                        "sixes": 6 * random_source.randint(0, 5),
+                    },
                 }
                 start = time.perf_counter()
                 answer = await client.post("/api/hold", json=body)

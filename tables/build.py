@@ -1,9 +1,11 @@
-"""Write the small files of this folder, and the tables of solved games in two READMEs: `make tables`.
+"""Write the small files of this folder, and the tables of solved games in two READMEs: `make
+tables`.
 
 With names of rule sets (``python -m tables.build crag yams``) only their entries are rewritten.
 
-`checksums.json` and the strategy tables are kept in git, and a test compares them; the binary tables are not. Games
-without a table are solved first: five minutes and 5 GB of disk for all of them.
+`checksums.json` and the strategy tables are kept in git, and a test compares them; the binary
+tables are not. Games without a table are solved first: five minutes and 5 GB of disk for all of
+them.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ from pathlib import Path
 
 from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
-from perfect_yatzy.tablebase.estimates import count_states
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.core.table_info import TableInfo
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.estimates import count_states
 
 HERE = Path(__file__).resolve().parent
 QUICK = [  # a test solves these again
@@ -67,9 +69,19 @@ BIG = [
 ]
 SHEETS_OF = ["yatzy"]
 HEADLINES = [
-    "yatzy", "yatzy-forced", "yahtzee", "kniffel", "kismet", "balut", "yams", "crag", "yatzy-saved", "maxi-unsaved",
-    "maxi", "giant-forced",
-]  # fmt: skip
+    "yatzy",
+    "yatzy-forced",
+    "yahtzee",
+    "kniffel",
+    "kismet",
+    "balut",
+    "yams",
+    "crag",
+    "yatzy-saved",
+    "maxi-unsaved",
+    "maxi",
+    "giant-forced",
+]
 START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->"
 
 
@@ -109,16 +121,22 @@ def size_text(info: TableInfo) -> str:
 
 
 def short_games_table(sums: dict[str, dict[str, object]]) -> str:
-    """The table of well-known games in the README of the project, from the entries of `checksums.json`."""
+    """The table of well-known games in the README of the project, from the entries of
+    `checksums.json`.
+    """
     lines = ["| rules | game | expected final score | states |", "|---|---|---:|---:|"]
     for key in HEADLINES:
         entry = sums[key]
-        lines.append(f"| `{key}` | {load_rules(key).name} | {entry['value']} | {entry['states']:,} |")
+        lines.append(
+            f"| `{key}` | {load_rules(key).name} | {entry['value']} | {entry['states']:,} |"
+        )
     return "\n".join(lines)
 
 
 def games_table(strategies: dict[str, Strategy], before: str) -> str:
-    """The table of all solved games in the README of this folder; other games keep the line they had `before`."""
+    """The table of all solved games in the README of this folder; other games keep the line they
+    had `before`.
+    """
     lines = [
         "| rules | expected final score | states | solved in | table | error of a value | SHA-256 |",
         "|---|---:|---:|---:|---:|---:|---|",

@@ -1,8 +1,10 @@
-"""Check certificates of `yatzy prove` with plain Python integers; no kernel and no scoring of the package is used.
+"""Check certificates of `yatzy prove` with plain Python integers; no kernel and no scoring of the
+package is used.
 
-`python -m tables.check_exact yatzy-forced` solves the forced game whole and compares its fraction with that of the
-certificate. `python -m tables.check_exact yatzy` proves Yatzy and, in every layer, computes random states again from
-the exact values of their children. Only the place of a state in the table is taken from the package.
+`python -m tables.check_exact yatzy-forced` solves the forced game whole and compares its fraction
+with that of the certificate. `python -m tables.check_exact yatzy` proves Yatzy and, in every layer,
+computes random states again from the exact values of their children. Only the place of a state in
+the table is taken from the package.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ POINTS = [{dice: points(c, dice) for dice in ROLLS} for c in range(15)]
 
 
 def turn(stop: dict[Dice, int]) -> int:
-    """The sum of best values over all 6^15 ways to roll in a turn, from the value of each last roll."""
+    """The sum of best values over all 6^15 ways to roll in a turn, from the value of each last
+    roll.
+    """
     value = stop
     for _reroll in range(2):
         sums: dict[Dice, int] = dict(value)
@@ -66,13 +70,22 @@ def turn(stop: dict[Dice, int]) -> int:
         # A hold of j dice stands for 6^(5 - j) rolls.
         best: dict[Dice, int] = {hold: total * 6 ** len(hold) for hold, total in sums.items()}
         for dice in (*HOLDS[::-1][1:], *ROLLS):
-            best[dice] = max(best[dice], *(best[dice[:i] + dice[i + 1 :]] for i in range(len(dice))))
+            best[dice] = max(
+                best[dice], *(best[dice[:i] + dice[i + 1 :]] for i in range(len(dice)))
+            )
         value = {dice: best[dice] for dice in ROLLS}
-    return sum(total * factorial(5) // prod(map(factorial, Counter(d).values())) for d, total in value.items())
+    return sum(
+        total * factorial(5) // prod(map(factorial, Counter(d).values()))
+        for d, total in value.items()
+    )
 
 
-def state_value(filled: int, upper: int, *, forced: bool, limit: int, child: Callable[[int, int], int]) -> int:
-    """The value of a state times 6^(15 t); `child(filled, upper)` gives those after it, times 6^(15 (t - 1))."""
+def state_value(
+    filled: int, upper: int, *, forced: bool, limit: int, child: Callable[[int, int], int]
+) -> int:
+    """The value of a state times 6^(15 t); `child(filled, upper)` gives those after it, times
+    6^(15 (t - 1)).
+    """
     vacant = [c for c in range(15) if not filled >> c & 1]
     scale, stop = 6 ** (15 * (len(vacant) - 1)), {}
     for dice in ROLLS:
@@ -98,7 +111,9 @@ def forced_value(threshold: int, bonus: int) -> Fraction:
 
 
 def check_yatzy(states: int = 4, seed: int = 1) -> tuple[Fraction, int]:
-    """Random states of every layer of Yatzy from their children; the value of the game and how many were checked."""
+    """Random states of every layer of Yatzy from their children; the value of the game and how
+    many were checked.
+    """
     from perfect_yatzy import State, load_rules
     from perfect_yatzy.tablebase.exact_solve import ExactSolve
 
@@ -120,10 +135,16 @@ def check_yatzy(states: int = 4, seed: int = 1) -> tuple[Fraction, int]:
             upper = min(63, sum(draw.randint(0, 5) * (c + 1) for c in cards if c < 6))
             filled, scale, part = sum(1 << c for c in cards), 6 ** (15 * (14 - layer)), below
             again = state_value(
-                filled, upper, forced=False, limit=63,
+                filled,
+                upper,
+                forced=False,
+                limit=63,
                 child=lambda f, u: int(value(f, u, part) * scale),  # noqa: B023
-            )  # fmt: skip
-            assert Fraction(again, 6 ** (15 * (15 - layer))) == value(filled, upper), (filled, upper)
+            )
+            assert Fraction(again, 6 ** (15 * (15 - layer))) == value(filled, upper), (
+                filled,
+                upper,
+            )
             checked += 1
         exact, below = solve.value(layer, limbs[-1]), (limbs, layer)
     return exact, checked

@@ -1,8 +1,10 @@
-"""Write the levels of computer opponents of the built-in rule sets: ``python -m tables.levels [RULES...]``.
+"""Write the levels of computer opponents of the built-in rule sets: ``python -m tables.levels
+[RULES...]``.
 
-Each temperature is found with simulated games. The points it loses are then evaluated exactly, or for games where
-that takes minutes by more simulated games, with their standard error. With names of rule sets only their entries
-are written anew. Tables of means are solved into the store if they are missing (Maxi: 3 GB).
+Each temperature is found with simulated games. The points it loses are then evaluated exactly, or
+for games where that takes minutes by more simulated games, with their standard error. With names of
+rule sets only their entries are written anew. Tables of means are solved into the store if they are
+missing (Maxi: 3 GB).
 """
 
 from __future__ import annotations
@@ -11,11 +13,17 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
+from perfect_yatzy.approximation.approximate_cost import rule_set_facts
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.approximation.approximate_cost import rule_set_facts
 from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations, simulated_loss, soft_loss
+from perfect_yatzy.policies.levels import (
+    LEVELS,
+    calibrate,
+    exact_operations,
+    simulated_loss,
+    soft_loss,
+)
 from perfect_yatzy.strategy.opening import open_strategy
 
 PATH = Path(levels.__file__).with_name("levels.toml")
@@ -29,7 +37,9 @@ HEAD = """\
 
 
 def names() -> list[str]:
-    """All built-in rule sets that can be solved, with every combination of their switches that is valid."""
+    """All built-in rule sets that can be solved, with every combination of their switches that
+    is valid.
+    """
     found = []
     for name in builtin_ids():
         switches = [switch.id for switch in load_rules(name).switches]
@@ -64,7 +74,9 @@ def entry(name: str) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Write the file, one rule set after the other, so that an interrupted run keeps what it has."""
+    """Write the file, one rule set after the other, so that an interrupted run keeps what it
+    has.
+    """
     text = PATH.read_text(encoding="utf-8") if PATH.exists() else HEAD
     entries = {block.split('"')[1]: block.strip() for block in text.split("\n\n")[1:]}
     for name in arguments or names():

@@ -1,8 +1,9 @@
-"""The value of Yatzy modulo two primes, by a program that shares nothing with the package but NumPy and Numba.
+"""The value of Yatzy modulo two primes, by a program that shares nothing with the package but NumPy
+and Numba.
 
-Own scoring, own turn, no fractions and no long integers. Each state has its value in float64, by which it decides,
-and 6^(15 t) times its value modulo each prime, t turns before the end. ``python tables/residues.py`` compares the
-result with the fraction in ``exact.json``; it takes two minutes.
+Own scoring, own turn, no fractions and no long integers. Each state has its value in float64, by
+which it decides, and 6^(15 t) times its value modulo each prime, t turns before the end. ``python
+tables/residues.py`` compares the result with the fraction in ``exact.json``; it takes two minutes.
 """
 
 from __future__ import annotations
@@ -31,16 +32,27 @@ def points(box: int, roll: tuple[int, ...]) -> int:
     if box < 6:
         return (box + 1) * count[box + 1]
     return [
-        best[2], 2 * sum(pairs[:2]) if len(pairs) > 1 else 0, best[3], best[4],
-        15 if roll == (1, 2, 3, 4, 5) else 0, 20 if roll == (2, 3, 4, 5, 6) else 0,
-        sum(roll) if sorted(filter(None, count)) == [2, 3] else 0, sum(roll), 50 if best[5] else 0,
-    ][box - 6]  # fmt: skip
+        best[2],
+        2 * sum(pairs[:2]) if len(pairs) > 1 else 0,
+        best[3],
+        best[4],
+        15 if roll == (1, 2, 3, 4, 5) else 0,
+        20 if roll == (2, 3, 4, 5, 6) else 0,
+        sum(roll) if sorted(filter(None, count)) == [2, 3] else 0,
+        sum(roll),
+        50 if best[5] else 0,
+    ][box - 6]
 
 
 POINTS = np.array([[points(box, roll) for roll in ROLLS] for box in range(15)])
 NEXT = np.array([[PLACE[tuple(sorted((*hold, f)))] for f in range(1, 7)] for hold in HOLDS[:FIRST]])
-WEIGHTS = np.array([factorial(5) // prod(factorial(roll.count(f)) for f in range(1, 7)) for roll in ROLLS])
-WITHIN = [sorted({PLACE[part] for size in range(6) for part in combinations(roll, size)}) for roll in ROLLS]
+WEIGHTS = np.array(
+    [factorial(5) // prod(factorial(roll.count(f)) for f in range(1, 7)) for roll in ROLLS]
+)
+WITHIN = [
+    sorted({PLACE[part] for size in range(6) for part in combinations(roll, size)})
+    for roll in ROLLS
+]
 STARTS = np.cumsum([0, *map(len, WITHIN)])
 KEPT = np.concatenate(WITHIN)
 SIZES = np.array(list(map(len, HOLDS)))
@@ -53,7 +65,10 @@ def solve_layer(cards, scales, value, residue):  # type: ignore[no-untyped-def]
     for number in prange(len(cards)):
         card = cards[number]
         held, best = np.empty(len(SIZES)), np.empty(len(WEIGHTS))
-        held_rest, best_rest = np.empty((2, len(SIZES)), np.int64), np.empty((2, len(WEIGHTS)), np.int64)
+        held_rest, best_rest = (
+            np.empty((2, len(SIZES)), np.int64),
+            np.empty((2, len(WEIGHTS)), np.int64),
+        )
         for upper in range(UPPER + 1):
             for roll in range(len(WEIGHTS)):
                 best[roll], taken, child = -1.0, 0, 0
@@ -62,14 +77,21 @@ def solve_layer(cards, scales, value, residue):  # type: ignore[no-untyped-def]
                         made = POINTS[box, roll]
                         after = min(UPPER, upper + made) if box < 6 else upper
                         if made + value[card | 1 << box, after] > best[roll]:
-                            best[roll], taken, child = made + value[card | 1 << box, after], box, after
+                            best[roll], taken, child = (
+                                made + value[card | 1 << box, after],
+                                box,
+                                after,
+                            )
                 for q in range(2):
                     rest = POINTS[taken, roll] * scales[q] + residue[q, card | 1 << taken, child]
                     best_rest[q, roll] = rest % PRIMES[q]
             for _reroll in range(2):
                 for hold in range(len(SIZES) - 1, -1, -1):
                     if hold >= FIRST:
-                        held[hold], held_rest[:, hold] = best[hold - FIRST], best_rest[:, hold - FIRST]
+                        held[hold], held_rest[:, hold] = (
+                            best[hold - FIRST],
+                            best_rest[:, hold - FIRST],
+                        )
                     else:
                         held[hold], held_rest[:, hold] = 0.0, 0
                         for following in NEXT[hold]:
@@ -95,10 +117,20 @@ def residues() -> list[int]:
     for turns in range(1, 16):
         scales = np.array([pow(6, 15 * (turns - 1), int(prime)) for prime in PRIMES])
         solve_layer(cards[filled == 15 - turns], scales, value, residue)
-    return [int(residue[q, 0, 0]) * pow(6, -225, int(prime)) % int(prime) for q, prime in enumerate(PRIMES)]
+    return [
+        int(residue[q, 0, 0]) * pow(6, -225, int(prime)) % int(prime)
+        for q, prime in enumerate(PRIMES)
+    ]
 
 
 if __name__ == "__main__":
-    found = json.loads(Path(__file__).with_name("exact.json").read_text(encoding="utf-8"))["yatzy"]["value"]
-    known = [int(found["numerator"]) * pow(int(found["denominator"]), -1, int(p)) % int(p) for p in PRIMES]
-    print(computed := residues(), "equal" if computed == known else f"but the fraction gives {known}")
+    found = json.loads(Path(__file__).with_name("exact.json").read_text(encoding="utf-8"))["yatzy"][
+        "value"
+    ]
+    known = [
+        int(found["numerator"]) * pow(int(found["denominator"]), -1, int(p)) % int(p)
+        for p in PRIMES
+    ]
+    print(
+        computed := residues(), "equal" if computed == known else f"but the fraction gives {known}"
+    )

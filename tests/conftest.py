@@ -1,8 +1,10 @@
-"""What all tests share: the rings, the order of the files, a table store, two open strategies, the command.
+"""What all tests share: the rings, the order of the files, a table store, two open strategies, the
+command.
 
-Ring 1 is the proof of the core, ring 2 (marker `full`) everything else that is not minutes or gigabytes, ring 3 (marker
-`slow`) the rest. `--ring N` runs ring N and those before it. Ring 1 is the same in every run. From ring 2 on, random
-cases are drawn with a seed that the first lines of the output name; `--seed` repeats them.
+Ring 1 is the proof of the core, ring 2 (marker `full`) everything else that is not minutes or
+gigabytes, ring 3 (marker `slow`) the rest. `--ring N` runs ring N and those before it. Ring 1 is
+the same in every run. From ring 2 on, random cases are drawn with a seed that the first lines of
+the output name; `--seed` repeats them.
 """
 
 import gc
@@ -28,9 +30,17 @@ TIMES = Path(__file__).with_name("times.json")  # ring -> file -> seconds
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rings")
-    group.addoption("--ring", type=int, choices=(1, 2, 3), default=1, help="run this ring and those before it")
-    group.addoption("--seed", type=int, help="seed of the random cases from ring 2 on; without it, a new one")
-    group.addoption("--record-times", action="store_true", help=f"write the seconds of each file to {TIMES.name}")
+    group.addoption(
+        "--ring", type=int, choices=(1, 2, 3), default=1, help="run this ring and those before it"
+    )
+    group.addoption(
+        "--seed", type=int, help="seed of the random cases from ring 2 on; without it, a new one"
+    )
+    group.addoption(
+        "--record-times",
+        action="store_true",
+        help=f"write the seconds of each file to {TIMES.name}",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,17 +65,23 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not even import the files of later rings."""
     if not collection_path.name.startswith("test_"):
         return None
-    mark = re.search(r"^pytestmark = pytest\.mark\.(full|slow)$", collection_path.read_text(), re.MULTILINE)
+    mark = re.search(
+        r"^pytestmark = pytest\.mark\.(full|slow)$", collection_path.read_text(), re.MULTILINE
+    )
     return True if mark and RINGS[mark[1]] > config.getoption("ring") else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before plugins that shuffle
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests of later rings; the longest files first, so that no process ends long after the others."""
+    """Deselect the tests of later rings; the longest files first, so that no process ends long
+    after the others.
+    """
     ring = config.getoption("ring")
 
     def is_later(item: pytest.Item) -> bool:
-        return any(number > ring and item.get_closest_marker(marker) for marker, number in RINGS.items())
+        return any(
+            number > ring and item.get_closest_marker(marker) for marker, number in RINGS.items()
+        )
 
     later = [item for item in items if is_later(item)]
     config.hook.pytest_deselected(items=later)
@@ -92,15 +108,23 @@ class FileTimes:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not hasattr(session.config, "workerinput"):
-            found = {file: round(seconds, 1) for file, seconds in sorted(self.seconds.items()) if seconds >= 0.5}
-            TIMES.write_text(json.dumps(json.loads(TIMES.read_text()) | {self.ring: found}, indent=1) + "\n")
+            found = {
+                file: round(seconds, 1)
+                for file, seconds in sorted(self.seconds.items())
+                if seconds >= 0.5
+            }
+            TIMES.write_text(
+                json.dumps(json.loads(TIMES.read_text()) | {self.ring: found}, indent=1) + "\n"
+            )
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_lattice(request: pytest.FixtureRequest) -> Iterator[None]:
-    """In ring 1 games of five and six dice use index arrays, too, so that each kernel is compiled once, not twice.
+    """In ring 1 games of five and six dice use index arrays, too, so that each kernel is compiled
+    once, not twice.
 
-    The straight-line code for these dice gives the same bits (core/test_backward_induction.py); processes use it.
+    The straight-line code for these dice gives the same bits (core/test_backward_induction.py);
+    processes use it.
     """
     from perfect_yatzy.core import lattice
 
@@ -116,10 +140,17 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("tables")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("YATZY_TABLES", str(folder))
-        for name in ("YATZY_RULES", "LANGUAGE", "LC_ALL", "YATZY_LANG"):  # English words on any machine
+        for name in (
+            "YATZY_RULES",
+            "LANGUAGE",
+            "LC_ALL",
+            "YATZY_LANG",
+        ):  # English words on any machine
             patch.delenv(name, raising=False)
         patch.setenv("LC_MESSAGES", "C")
-        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))  # finished games of `yatzy play`
+        patch.setenv(
+            "XDG_DATA_HOME", str(tmp_path_factory.mktemp("data"))
+        )  # finished games of `yatzy play`
         yield folder
 
 
@@ -135,7 +166,9 @@ def forced(store: Path) -> Strategy:
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> str:
-    """The file of a game of three boxes with a bonus that takes no time, and compiles few kernels."""
+    """The file of a game of three boxes with a bonus that takes no time, and compiles few
+    kernels.
+    """
     return load_text(tmp_path, TINY, "").origin
 
 

@@ -1,4 +1,6 @@
-"""The architecture: the order of imports, what a query may load, the size of modules; the public names and their documentation."""
+"""The architecture: the order of imports, what a query may load, the size of modules; the public
+names and their documentation.
+"""
 
 import ast
 import dataclasses
@@ -20,12 +22,24 @@ from perfect_yatzy.core.jit import sources
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
-# A module imports only from its own entry and those before it (`base`: the modules of BASE at the top of the package).
-# `frames` and `rl` are public add-ons: they may import `strategy` and everything before it, and nothing imports them.
+# A module imports only from its own entry and those before it (`base`: the modules of BASE at the
+# top of the package). `frames` and `rl` are public add-ons: they may import `strategy` and
+# everything before it, and nothing imports them.
 ORDER = [
-    "base", "game", "model", "kernels", "tablebase", "strategy", "approximation", "policies", "play", "cluster",
-    "service", "web", "cli",
-]  # fmt: skip
+    "base",
+    "game",
+    "model",
+    "kernels",
+    "tablebase",
+    "strategy",
+    "approximation",
+    "policies",
+    "play",
+    "cluster",
+    "service",
+    "web",
+    "cli",
+]
 BASE = {"errors", "_files", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
@@ -35,7 +49,11 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 
 def imports(name: str, path: Path, tree: ast.Module) -> set[str]:
     """Modules of the package that a module imports, also inside functions and for type checkers."""
-    parents = name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
+    parents = (
+        name.split(".")[:-1]
+        if path.name != "__init__.py"
+        else ([] if name == "__init__" else name.split("."))
+    )
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -69,13 +87,19 @@ def entry(module: str) -> int:
     return ORDER.index("base" if top(module) in BASE else top(module))
 
 
-def test_modules_import_only_from_earlier_packages_and_never_in_a_cycle(graph: dict[str, set[str]]) -> None:
+def test_modules_import_only_from_earlier_packages_and_never_in_a_cycle(
+    graph: dict[str, set[str]],
+) -> None:
     wrong = [
         f"{name} imports {other}"
         for name, others in graph.items()
         for other in others
         if name not in ("__init__", "__main__")
-        and (other == "__init__" or entry(other) > entry(name) or (top(other) in ADD_ONS and top(name) != top(other)))
+        and (
+            other == "__init__"
+            or entry(other) > entry(name)
+            or (top(other) in ADD_ONS and top(name) != top(other))
+        )
     ]
     assert wrong == []
     assert sum(map(len, graph.values())) > len(graph)
@@ -83,28 +107,44 @@ def test_modules_import_only_from_earlier_packages_and_never_in_a_cycle(graph: d
     TopologicalSorter(inner).prepare()  # an error names the cycle
 
 
-def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(trees: dict[str, ast.Module]) -> None:
-    """None has the name of a public function: importing it would replace the function in the namespace."""
-    assert set(map(top, MODULES)) - {"__init__", "__main__"} - BASE - ADD_ONS == set(ORDER) - {"base"}
+def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(
+    trees: dict[str, ast.Module],
+) -> None:
+    """None has the name of a public function: importing it would replace the function in the
+    namespace.
+    """
+    assert set(map(top, MODULES)) - {"__init__", "__main__"} - BASE - ADD_ONS == set(ORDER) - {
+        "base"
+    }
     assert {path.parent for path in TEXTS} == {path.parent for path in PACKAGE.rglob("__init__.py")}
     assert not set(perfect_yatzy.__all__) & {path.stem for path in PACKAGE.iterdir()}
     assert [name for name, path in MODULES.items() if len(TEXTS[path].splitlines()) > 450] == []
     assert [name for name, tree in trees.items() if not ast.get_docstring(tree)] == []
 
 
-# What the core imports besides: it says or refuses something (of the estimated goals three constants), and has no part
-# in a value.
+# What the core imports besides: it says or refuses something (of the estimated goals three
+# constants), and has no part in a value.
 WORDS_AND_LIMITS = {
-    "errors", "_version", "game.limits", "game.rule_words", "game.translations", "tablebase.estimates", "approximation.goal_estimates",
+    "errors",
+    "_version",
+    "game.limits",
+    "game.rule_words",
+    "game.translations",
+    "tablebase.estimates",
+    "approximation.goal_estimates",
     "core.resources",
-}  # fmt: skip
+}
 
 
 def test_the_trusted_core_is_short_and_imports_nothing_else(graph: dict[str, set[str]]) -> None:
-    """Imports in functions are those of other questions: rules by name, other quantities, shards."""
+    """Imports in functions are those of other questions: rules by name, other quantities,
+    shards.
+    """
     text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8")
     chapter = text.split("## The trusted core")[1].split("\n## ")[0]
-    core = [name.replace("/", ".") for name in re.findall(r"\(perfect_yatzy/([\w/]+)\.py\)", chapter)]
+    core = [
+        name.replace("/", ".") for name in re.findall(r"\(perfect_yatzy/([\w/]+)\.py\)", chapter)
+    ]
     assert {"core.scoring", "core.turn", "core.backward_induction", "core.table_file"} <= set(core)
     assert sum(len(TEXTS[MODULES[name]].splitlines()) for name in core) <= 6000
     for name in core:
@@ -115,7 +155,9 @@ def test_the_trusted_core_is_short_and_imports_nothing_else(graph: dict[str, set
 
 def modules_loaded_by(code: str) -> set[str]:
     program = f"import sys\n{code}\nprint('|'.join(sys.modules))"
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     return set(out.stdout.splitlines()[-1].split("|"))
 
 
@@ -129,22 +171,49 @@ def test_neither_importing_the_package_nor_help_loads_numpy_or_numba() -> None:
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
     seen = modules_loaded_by(code)
-    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & seen == {"numpy"}
-    own = {name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")}
+    assert {
+        "numpy",
+        "numba",
+        "numpy.ma",
+        "logging",
+        "shutil",
+        "tempfile",
+        "importlib.resources",
+    } & seen == {"numpy"}
+    own = {
+        name.removeprefix("perfect_yatzy.") for name in seen if name.startswith("perfect_yatzy.")
+    }
     other_questions = {
-        "approximation", "play", "policies", "cluster", "web", "cli.progress", "cli.views.results",
-        "approximation.relaxed_game", "core.turn_model", "service.reviews",
-        "approximation.approximate_strategy", "strategy.distribution",
-        "approximation.fitted_file", "strategy.forward_pass", "strategy.score_distribution", "strategy.score_strategy",
-        "core.backward_induction", "core.table_writer",
-    }  # fmt: skip
+        "approximation",
+        "play",
+        "policies",
+        "cluster",
+        "web",
+        "cli.progress",
+        "cli.views.results",
+        "approximation.relaxed_game",
+        "core.turn_model",
+        "service.reviews",
+        "approximation.approximate_strategy",
+        "strategy.distribution",
+        "approximation.fitted_file",
+        "strategy.forward_pass",
+        "strategy.score_distribution",
+        "strategy.score_strategy",
+        "core.backward_induction",
+        "core.table_writer",
+    }
     assert sorted(other_questions & own) == []
     others = "play.session", "service.reviews", "policies.computer_players", "frames"
-    assert "numba" not in modules_loaded_by("\n".join(f"import perfect_yatzy.{name}" for name in others))
+    assert "numba" not in modules_loaded_by(
+        "\n".join(f"import perfect_yatzy.{name}" for name in others)
+    )
     assert len(own) <= 75
 
 
-SCRIPTS = sorted(path for folder in ("benchmarks", "tables", ".ci") for path in (ROOT / folder).rglob("*.py"))
+SCRIPTS = sorted(
+    path for folder in ("benchmarks", "tables", ".ci") for path in (ROOT / folder).rglob("*.py")
+)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -159,17 +228,31 @@ def test_scripts_import_names_that_exist(path: Path) -> None:
 
 
 def test_the_kernel_cache_depends_on_all_sources_of_the_kernels() -> None:
-    """Modules with kernels, and those that define the named tuples in their signatures (Numba pickles them)."""
-    compiled = {path for path, text in TEXTS.items() if re.search(r"^@jit|\(NamedTuple\)", text, re.MULTILINE)}
+    """Modules with kernels, and those that define the named tuples in their signatures (Numba
+    pickles them).
+    """
+    compiled = {
+        path
+        for path, text in TEXTS.items()
+        if re.search(r"^@jit|\(NamedTuple\)", text, re.MULTILINE)
+    }
     assert len(compiled) > 5
     assert compiled <= set(sources())
 
 
 DOCUMENTED_FUNCTIONS = ["open_strategy", "reach", "maximise", "distribution", "simulate", "solve"]
 DOCUMENTED_RECORDS = [
-    "BatchAnswer", "PositionSample", "TurnPosition", "ScoreDistribution", "Simulation", "Hold", "Choice",
-    "SampledEvaluation", "Losses", "CardTurn",
-]  # fmt: skip
+    "BatchAnswer",
+    "PositionSample",
+    "TurnPosition",
+    "ScoreDistribution",
+    "Simulation",
+    "Hold",
+    "Choice",
+    "SampledEvaluation",
+    "Losses",
+    "CardTurn",
+]
 
 
 @pytest.mark.parametrize("name", ["perfect_yatzy", "perfect_yatzy.frames"])
@@ -183,17 +266,29 @@ def test_every_parameter_public_method_and_field_is_documented() -> None:
         function = getattr(perfect_yatzy, name)
         text = inspect.getdoc(function) or ""
         parameters = text.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-        heads = [line.partition(" : ")[0] for line in parameters.splitlines() if not line.startswith(" ")]
+        heads = [
+            line.partition(" : ")[0] for line in parameters.splitlines() if not line.startswith(" ")
+        ]
         documented = {each.strip() for head in heads for each in head.split(",")}
         assert documented == set(inspect.signature(function).parameters), name
         assert "\nRaises\n------\n" in text, name
-    classes = [public for name in perfect_yatzy.__all__ if inspect.isclass(public := getattr(perfect_yatzy, name))]
-    methods = [method for public in classes for method in inspect.getmembers(public, inspect.isfunction)]
+    classes = [
+        public
+        for name in perfect_yatzy.__all__
+        if inspect.isclass(public := getattr(perfect_yatzy, name))
+    ]
+    methods = [
+        method for public in classes for method in inspect.getmembers(public, inspect.isfunction)
+    ]
     assert len(methods) > 50
-    assert [name for name, method in methods if not name.startswith("_") and not inspect.getdoc(method)] == []
+    assert [
+        name for name, method in methods if not name.startswith("_") and not inspect.getdoc(method)
+    ] == []
     records = [getattr(perfect_yatzy, name) for name in DOCUMENTED_RECORDS]
     fields = [(record, field.name) for record in records for field in dataclasses.fields(record)]
-    assert [pair for pair in fields if f"\n{pair[1]} : " not in (inspect.getdoc(pair[0]) or "")] == []
+    assert [
+        pair for pair in fields if f"\n{pair[1]} : " not in (inspect.getdoc(pair[0]) or "")
+    ] == []
 
 
 def test_help_and_type_checkers_see_the_public_names() -> None:

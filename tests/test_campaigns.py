@@ -12,7 +12,10 @@ from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
 from benchmarks.campaign.tally import Tally, cpu_limit
 
 SEED = int(os.environ.get(SEED_VARIABLE, "0"))
-NEED = {"requests from the OpenAPI document": "schemathesis", "bodies of the largest size, running server": "fastapi"}
+NEED = {
+    "requests from the OpenAPI document": "schemathesis",
+    "bodies of the largest size, running server": "fastapi",
+}
 pytestmark = pytest.mark.full
 
 
@@ -26,7 +29,9 @@ def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     assert not tally.failures, "\n".join(tally.failures[:5])
 
 
-def test_a_campaign_finds_an_error_of_python(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_finds_an_error_of_python(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(texts, "parse_dice", lambda rules, text: int(text))
     tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
     assert len(tally.failures) > tally.cases // 10

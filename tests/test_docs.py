@@ -1,6 +1,8 @@
-"""What the READMEs say is what happens: commands with their output, Python, rule files, links, solved games.
+"""What the READMEs say is what happens: commands with their output, Python, rule files, links,
+solved games.
 
-Ring 1 runs the first README, which newcomers read, and parses the commands of the others; ring 2 runs all.
+Ring 1 runs the first README, which newcomers read, and parses the commands of the others; ring 2
+runs all.
 """
 
 import ast
@@ -16,13 +18,24 @@ from pathlib import Path
 import click
 import perfect_yatzy
 import pytest
-from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, run_shell, unexpected, write_files
+from documents import (
+    DOCUMENTS,
+    ROOT,
+    Command,
+    blocks,
+    commands,
+    links,
+    name,
+    run_shell,
+    unexpected,
+    write_files,
+)
 from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
-from perfect_yatzy.errors import CODES
-from perfect_yatzy.tablebase.quantities import QUANTITIES
-from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.core.table_info import FORMAT, ShardedTableInfo
+from perfect_yatzy.errors import CODES
+from perfect_yatzy.play.record import simulated_records
+from perfect_yatzy.tablebase.quantities import QUANTITIES
 from support.command import Run
 from support.refusals import load_text
 from support.seeds import ring_2, ring_3
@@ -42,25 +55,41 @@ def by_text(command: Command) -> str:
 
 
 @pytest.mark.parametrize("command", commands(README), ids=by_text)
-def test_commands_of_the_first_readme_print_what_it_shows(command: Command, run: Run, yatzy: Strategy) -> None:
+def test_commands_of_the_first_readme_print_what_it_shows(
+    command: Command, run: Run, yatzy: Strategy
+) -> None:
     asked, _, most = command.text.partition(" | head -")
     ran = run(*shlex.split(asked)[1:])
-    assert ran.stdout.rstrip("\n").splitlines()[: int(most or 99)] == command.output.splitlines(), "make readmes"
+    assert ran.stdout.rstrip("\n").splitlines()[: int(most or 99)] == command.output.splitlines(), (
+        "make readmes"
+    )
     assert ran.stderr == ""
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("command", [each for document in OTHERS for each in commands(document)], ids=by_text)
-def test_commands_print_what_the_readme_shows(command: Command, yatzy: Strategy, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command", [each for document in OTHERS for each in commands(document)], ids=by_text
+)
+def test_commands_print_what_the_readme_shows(
+    command: Command, yatzy: Strategy, tmp_path: Path
+) -> None:
     ran = run_shell(command, tmp_path)
     assert ran.stdout.rstrip("\n") == command.output, "make readmes"
-    assert not unexpected(ran.stderr)  # on a busy machine it may take long enough for a line of progress
+    assert not unexpected(
+        ran.stderr
+    )  # on a busy machine it may take long enough for a line of progress
 
 
 def commands_named(document: Path) -> list[list[str]]:
-    """The words after `yatzy` of each command in the text, in a block or in a figure, without what follows a pipe."""
+    """The words after `yatzy` of each command in the text, in a block or in a figure, without
+    what follows a pipe.
+    """
     text = document.read_text(encoding="utf-8")
-    found = re.findall(r"`yatzy ([a-z][^`]*)`|^(?:\$ .*)?\byatzy ([a-z].*)$|&& yatzy ([a-z].*)$", text, re.MULTILINE)
+    found = re.findall(
+        r"`yatzy ([a-z][^`]*)`|^(?:\$ .*)?\byatzy ([a-z].*)$|&& yatzy ([a-z].*)$",
+        text,
+        re.MULTILINE,
+    )
     lines = [shlex.split("".join(each), comments=False) for each in found]
     return [[*takewhile(lambda word: not re.match(r"[#|&>]|\d>", word), words)] for words in lines]
 
@@ -83,7 +112,12 @@ def unknown_word(words: list[str]) -> str:
 def test_every_command_that_a_readme_names_exists_with_these_options() -> None:
     named = {name(document): commands_named(document) for document in DOCUMENTS}
     assert sum(map(len, named.values())) > 100
-    wrong = [(file, words, why) for file in named for words in named[file] if (why := unknown_word(words))]
+    wrong = [
+        (file, words, why)
+        for file in named
+        for words in named[file]
+        if (why := unknown_word(words))
+    ]
     assert wrong == []
     assert "nothing" in unknown_word(["hold", "33456", "--nothing"])
     assert "nothing" in unknown_word(["rules", "nothing"])
@@ -93,16 +127,24 @@ def test_every_name_of_the_package_in_a_python_block_exists() -> None:
     for document in DOCUMENTS:
         for block in blocks(document, "python"):
             for node in ast.walk(ast.parse(block)):
-                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("perfect_yatzy"):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+                    "perfect_yatzy"
+                ):
                     exec(ast.unparse(node), {})
                 if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "perfect_yatzy":
                     assert hasattr(perfect_yatzy, node.attr), f"{name(document)}: {node.attr}"
 
 
-@pytest.mark.parametrize(("document", "code"), [
-    (pytest.param if document == README else ring_2)(document, block, id=f"{name(document)}-{number}")
-    for document in DOCUMENTS for number, block in enumerate(blocks(document, "python"), 1)
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        (pytest.param if document == README else ring_2)(
+            document, block, id=f"{name(document)}-{number}"
+        )
+        for document in DOCUMENTS
+        for number, block in enumerate(blocks(document, "python"), 1)
+    ],
+)
 def test_python_runs(
     document: Path, code: str, yatzy: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +167,9 @@ def test_json_is_json_and_links_lead_to_files_but_those_of_the_first_readme_to_n
     for document in DOCUMENTS:
         for example in blocks(document, "json"):
             json.loads(example)
-        assert [link for link in links(document) if not (document.parent / link).exists()] == [], document
+        assert [link for link in links(document) if not (document.parent / link).exists()] == [], (
+            document
+        )
     assert links(README) == []
     named = set(re.findall(r"`([\w./-]+/README\.md)`", read("README.md")))
     assert named
@@ -136,24 +180,43 @@ def test_solved_games_and_the_series_of_figures_are_those_of_the_checksums() -> 
     sums = json.loads(read("tables", "checksums.json"))
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
     rows = re.findall(row, read("tables", "README.md"), re.MULTILINE)
-    found = {key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows}
-    assert found == {key: (each["value"], each["states"], each["sha256"][:12]) for key, each in sums.items()}
-    short = re.findall(r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", read("README.md"), re.MULTILINE)
+    found = {
+        key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows
+    }
+    assert found == {
+        key: (each["value"], each["states"], each["sha256"][:12]) for key, each in sums.items()
+    }
+    short = re.findall(
+        r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", read("README.md"), re.MULTILINE
+    )
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
-    names, *rows = (line.split("\t") for line in read("benchmarks", "runs", "series.tsv").splitlines())
+    names, *rows = (
+        line.split("\t") for line in read("benchmarks", "runs", "series.tsv").splitlines()
+    )
     runs = [dict(zip(names, row, strict=True)) for row in rows]
-    assert {run["sha256"] for run in runs} == {json.loads(read("tables", "checksums.json"))["yatzy"]["sha256"][:12]}
-    assert all(abs(float(run["solve"]) / float(run["reference"]) - float(run["ratio"])) < 0.001 for run in runs)
+    assert {run["sha256"] for run in runs} == {
+        json.loads(read("tables", "checksums.json"))["yatzy"]["sha256"][:12]
+    }
+    assert all(
+        abs(float(run["solve"]) / float(run["reference"]) - float(run["ratio"])) < 0.001
+        for run in runs
+    )
 
 
 def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
-    section = read("solver", "perfect_yatzy", "service", "README.md").split("## Error codes")[1].split("##")[0]
+    section = (
+        read("solver", "perfect_yatzy", "service", "README.md")
+        .split("## Error codes")[1]
+        .split("##")[0]
+    )
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == CODES
     text = read("tables", "README.md").split("## The format of a table")[1]
     rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
-    assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(ShardedTableInfo)} | {"checksum"}
+    assert set(re.findall(r"`(\w+)`", rows)) == {
+        field.name for field in fields(ShardedTableInfo)
+    } | {"checksum"}
     assert f"(version {FORMAT})" in text
     listed = re.search(r"^\| `objective` \| (.*) \|$", text, re.MULTILINE)[1]  # type: ignore[index]
     assert set(re.findall(r"`(\w+)`", listed)) >= set(QUANTITIES)
@@ -161,25 +224,39 @@ def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
 
 def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> None:
     for document in DOCUMENTS:
-        for target in re.findall(r"(?:^|`)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE):
-            assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), f"{name(document)}: {target}"
+        for target in re.findall(
+            r"(?:^|`)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE
+        ):
+            assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), (
+                f"{name(document)}: {target}"
+            )
     named = set(re.findall(r"tests/(\w+)", read(".github", "workflows", "ci.yml")))
     assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
 
 
-def test_readable_tables_are_up_to_date_and_games_that_are_not_solved_keep_their_line(yatzy: Strategy) -> None:
+def test_readable_tables_are_up_to_date_and_games_that_are_not_solved_keep_their_line(
+    yatzy: Strategy,
+) -> None:
     for file, text in build.sheets({"yatzy": yatzy}).items():
         assert read("tables", file) == text, f"{file} is stale: make tables"
     text = read("tables", "README.md")
     assert f"{build.START}\n{build.games_table({}, text)}\n{build.END}" in text
 
 
-@pytest.mark.parametrize("key", [
-    *SOLVED_IN_RING_1, *(ring_2(key) for key in build.QUICK if key not in SOLVED_IN_RING_1), *map(ring_3, build.BIG),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    [
+        *SOLVED_IN_RING_1,
+        *(ring_2(key) for key in build.QUICK if key not in SOLVED_IN_RING_1),
+        *map(ring_3, build.BIG),
+    ],
+)
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
     folder = tmp_path if key in build.BIG else None
-    assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]
+    assert (
+        build.checksum(open_strategy(key, folder))
+        == json.loads(read("tables", "checksums.json"))[key]
+    )
 
 
 def test_nothing_that_is_made_is_tracked() -> None:
@@ -193,5 +270,7 @@ def test_nothing_that_is_made_is_tracked() -> None:
 
 
 def test_the_trademark_is_used_for_rules_only() -> None:
-    assert [path for path in (ROOT / "solver").rglob("*.py") if "yahtzee" in path.name.lower()] == []
+    assert [
+        path for path in (ROOT / "solver").rglob("*.py") if "yahtzee" in path.name.lower()
+    ] == []
     assert "yahtzee" not in read("pyproject.toml").lower()

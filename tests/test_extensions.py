@@ -1,4 +1,6 @@
-"""Copies of the source: each of the "Ten changes" of solver/README.md works in the files it names; releases."""
+"""Copies of the source: each of the "Ten changes" of solver/README.md works in the files it
+names; releases.
+"""
 
 import csv
 import hashlib
@@ -31,7 +33,9 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed = folder, set[str]()
-        shutil.copytree(PACKAGE, folder / "perfect_yatzy", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            PACKAGE, folder / "perfect_yatzy", ignore=shutil.ignore_patterns("__pycache__")
+        )
 
     def edit(self, file: str, place: str, before: str = "", after: str = "") -> None:
         """Write something before or after a text that the file has once."""
@@ -52,10 +56,14 @@ class Copy:
 
     def python(self, *words: str) -> str:
         # The coverage of the package does not count its copy.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")
+        }
         environment |= {"PYTHONPATH": str(self.folder), "YATZY_TABLES": str(self.folder / "tables")}
         command = [sys.executable, *words]
-        found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        found = subprocess.run(
+            command, capture_output=True, text=True, env=environment, check=False
+        )
         assert found.returncode == 0, found.stderr
         return found.stdout
 
@@ -66,7 +74,9 @@ def copy(tmp_path: Path) -> Copy:
 
 
 def named_files(change: str) -> set[str]:
-    """The files of ours that a row of the table names; the names of languages stand for all of them."""
+    """The files of ours that a row of the table names; the names of languages stand for all of
+    them.
+    """
     text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8").split("## Ten changes")[1]
     row = next(line for line in text.splitlines() if line.startswith(f"| {change} |"))
     return set(re.findall(r"\]\(perfect_yatzy/([\w./]+\.(?:py|js))\)", row))
@@ -87,14 +97,21 @@ BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 
 
 
 def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
-    """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
+    """A kind of pattern that the game describes in another way too: both have the same chances
+    and the same value.
+    """
     copy.edit("core/patterns.py", "\nKINDS = {", after=RUN.rstrip())
     copy.edit("core/patterns.py", "    only: tuple[int, ...] = ()", "    length: int = 0\n")
     assert copy.changed <= named_files("a new pattern")
     new, known = tmp_path / "new.toml", tmp_path / "known.toml"
     new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
     known.write_text(BOX + f'pattern = "contains"\n{BY_CONTAINS}\n', encoding="utf-8")
-    for question in (("odds", "11122"), ("score", "12234"), ("hold", "12234"), ("expect", "--no-spread")):
+    for question in (
+        ("odds", "11122"),
+        ("score", "12234"),
+        ("hold", "12234"),
+        ("expect", "--no-spread"),
+    ):
         answers = [copy.run(*question, "--rules", str(rules)) for rules in (new, known)]
         assert answers[0] == answers[1].replace("known.toml", "new.toml")
     assert "4 in a row: 25 points" in copy.run("rules", "show", str(new))
@@ -117,7 +134,9 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 
 
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
-    """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
+    """The points of the upper bonus: as often as the chance of the bonus says, each time all of
+    them.
+    """
     copy.edit("core/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
     quantity = 'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
     copy.edit("tablebase/quantities.py", '        Quantity(\n            "bonus",', quantity)
@@ -146,7 +165,9 @@ EVEN_SCORE = """class EvenScore(ScoreObjective):
 
 
 def test_a_new_objective(copy: Copy, tiny: str) -> None:
-    """The chance of an even final score: more points are not always better. The public function for a utility agrees."""
+    """The chance of an even final score: more points are not always better. The public function
+    for a utility agrees.
+    """
     copy.edit("core/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
     assert copy.changed <= named_files("a new objective")
     program = """
@@ -167,7 +188,9 @@ print(own, y.maximise(rules, lambda score: (score % 2 == 0).astype(float)).value
 def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
     """It stands in the CSV of the command."""
     column = '            "is_even": self.final_scores % 2 == 0,\n'
-    copy.edit("strategy/simulation.py", '            "final_score": self.final_scores,\n', after=column)
+    copy.edit(
+        "strategy/simulation.py", '            "final_score": self.final_scores,\n', after=column
+    )
     assert copy.changed == named_files("a new column in the CSV of simulated games")
     games_file = tmp_path / "games.csv"
     copy.run("simulate", "-r", tiny, "-n", "5", "-o", str(games_file))
@@ -175,7 +198,11 @@ def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
     assert head.split(",")[-2:] == ["final_score", "is_even"]
     for game in games:
         score, is_even = game.split(",")[-2:]
-        assert is_even.lower() in ("true", "1") if int(score) % 2 == 0 else is_even.lower() in ("false", "0")
+        assert (
+            is_even.lower() in ("true", "1")
+            if int(score) % 2 == 0
+            else is_even.lower() in ("false", "0")
+        )
 
 
 def test_a_new_policy(copy: Copy, tiny: str) -> None:
@@ -184,25 +211,41 @@ def test_a_new_policy(copy: Copy, tiny: str) -> None:
     entry = f'    ("flat", lambda place: NamedPolicy({flat}, "Flat")),\n'
     copy.edit("policies/named.py", '    ("most-points", _most_points),\n', after=entry)
     assert copy.changed == named_files("a new policy")
-    flat, most = (copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points"))
+    flat, most = (
+        copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points")
+    )
     assert json.loads(flat)["mean"] == json.loads(most)["mean"]
 
 
 def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
     """A tie that counts a third lies a third of the way from a loss to a win."""
-    rule = '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n'
+    rule = (
+        '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n'
+    )
     copy.edit("strategy/tie_rules.py", '    "win": TieRule(', rule)
     assert copy.changed <= named_files("another tie rule")
-    last = ("score", "34", "--rolls-left", "0", "-r", tiny, "-c", "threes=0 fours=4", "--opponents", "11", "--json")
-    chances = [json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")]
+    last = (
+        "score",
+        "34",
+        "--rolls-left",
+        "0",
+        "-r",
+        tiny,
+        "-c",
+        "threes=0 fours=4",
+        "--opponents",
+        "11",
+        "--json",
+    )
+    chances = [
+        json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")
+    ]
     assert chances == [0, pytest.approx(1 / 3), 1]  # 4 points on the card and 7 more: a tie
     assert "a third of a win" in copy.run(*last[:-1], "--ties", "third")
 
 
 def test_a_new_command(copy: Copy) -> None:
-    hello = (
-        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
-    )
+    hello = 'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
     copy.new("cli/commands/hello.py", hello)
     copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
@@ -226,7 +269,9 @@ def test_a_new_language(copy: Copy) -> None:
     compiled = io.BytesIO()
     write_mo(compiled, catalog)
     copy.new("locale/es/LC_MESSAGES/perfect_yatzy.mo", "")
-    (copy.folder / "perfect_yatzy/locale/es/LC_MESSAGES/perfect_yatzy.mo").write_bytes(compiled.getvalue())
+    (copy.folder / "perfect_yatzy/locale/es/LC_MESSAGES/perfect_yatzy.mo").write_bytes(
+        compiled.getvalue()
+    )
     swedish = (PACKAGE / "game/names/sv.toml").read_text(encoding="utf-8")
     copy.new("game/names/es.toml", swedish.replace('chance = ["', 'chance = ["Suerte", "'))
     spanish = copy.run("score", "33456", "--lang", "es", "--rolls-left", "0", "--all")
@@ -244,7 +289,9 @@ TOO_LONG = """        from .limits import MAX_PATH
 def test_a_new_limit(copy: Copy) -> None:
     """The length of an address."""
     copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\n")
-    copy.edit("web/middleware.py", "        if not self.is_known_host(host_name(host)):\n", TOO_LONG)
+    copy.edit(
+        "web/middleware.py", "        if not self.is_known_host(host_name(host)):\n", TOO_LONG
+    )
     assert copy.changed <= named_files("a new limit of the server")
     program = """
 from starlette.testclient import TestClient
@@ -256,7 +303,16 @@ print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_co
 
 
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", "*.npy", "*.mo", "messages"
+    ".git",
+    ".venv",
+    "build",
+    "dist",
+    "*.egg-info",
+    "__pycache__",
+    ".*_cache",
+    "*.npy",
+    "*.mo",
+    "messages",
 )
 
 
@@ -264,7 +320,9 @@ def build(source: Path, out: Path, umask: int = 0o022) -> dict[str, Path]:
     """Source distribution and wheel of a source folder by its backend, without a network."""
     out.mkdir()
     program = f"import backend; print(backend.build_sdist({str(out)!r})); print(backend.build_wheel({str(out)!r}))"
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(source / ".ci"), os.environ.get("PYTHONPATH", "")])}
+    env = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(source / ".ci"), os.environ.get("PYTHONPATH", "")])
+    }
     command = [sys.executable, "-c", program]
     subprocess.run(command, cwd=source, env=env, umask=umask, capture_output=True, check=True)
     return {path.suffix: path for path in out.iterdir()}
@@ -279,14 +337,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     found = []
     for name, umask in (("one", 0o022), ("another-place", 0o077)):
         folder = tmp_path_factory.mktemp(name)
-        source = Path(shutil.copytree(ROOT, folder / name, ignore=LEFT_OUT, copy_function=shutil.copyfile))
+        source = Path(
+            shutil.copytree(ROOT, folder / name, ignore=LEFT_OUT, copy_function=shutil.copyfile)
+        )
         for path in (".ci/package", ".ci/lowest", ".ci/run", ".ci/bounds"):
             (source / path).chmod(0o755 & ~umask)
         found.append(build(source, folder / "dist", umask))
     return found
 
 
-def test_two_builds_have_the_same_bytes_and_the_source_has_what_its_tests_need(built: list[dict[str, Path]]) -> None:
+def test_two_builds_have_the_same_bytes_and_the_source_has_what_its_tests_need(
+    built: list[dict[str, Path]],
+) -> None:
     one, other = built
     assert set(one) == {".gz", ".whl"}
     for kind, path in one.items():
@@ -295,20 +357,44 @@ def test_two_builds_have_the_same_bytes_and_the_source_has_what_its_tests_need(b
         assert path.name == other[kind].name
     with tarfile.open(built[0][".gz"]) as source:
         names = {name.partition("/")[2] for name in source.getnames()}
-    assert {".ci/backend.py", ".ci/golden.py", "tests/data/golden.json", "tests/web/engine_driver.mjs"} <= names
+    assert {
+        ".ci/backend.py",
+        ".ci/golden.py",
+        "tests/data/golden.json",
+        "tests/web/engine_driver.mjs",
+    } <= names
     assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile"} <= names
     assert not [name for name in names if name.endswith((".npy", ".pyc")) or ".venv" in name]
 
 
-def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(built: list[dict[str, Path]]) -> None:
+def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(
+    built: list[dict[str, Path]],
+) -> None:
     with zipfile.ZipFile(built[0][".whl"]) as wheel:
         names = wheel.namelist()
         info = f"perfect_yatzy-{__version__}.dist-info/"
         assert {name.partition("/")[0] + "/" for name in names} == {"perfect_yatzy/", info}
-        kinds = {"py", "toml", "js", "css", "html", "json", "svg", "png", "mo", "po", "typed", "webmanifest"}
+        kinds = {
+            "py",
+            "toml",
+            "js",
+            "css",
+            "html",
+            "json",
+            "svg",
+            "png",
+            "mo",
+            "po",
+            "typed",
+            "webmanifest",
+        }
         assert {name.rpartition(".")[2] for name in names if not name.startswith(info)} <= kinds
         # The source has no compiled catalogues.
-        assert sum(name.endswith(".mo") for name in names) == sum("/static/messages/" in name for name in names) == 5
+        assert (
+            sum(name.endswith(".mo") for name in names)
+            == sum("/static/messages/" in name for name in names)
+            == 5
+        )
         rows = [*csv.reader(wheel.read(f"{info}RECORD").decode().splitlines())]
         assert sorted(row[0] for row in rows) == sorted(names)
         for name, digest, size in rows:
@@ -316,7 +402,10 @@ def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(built: list[d
                 continue
             content = wheel.read(name)
             padded = digest.removeprefix("sha256=") + "="
-            assert (hashlib.sha256(content).digest(), len(content)) == (urlsafe_b64decode(padded), int(size)), name
+            assert (hashlib.sha256(content).digest(), len(content)) == (
+                urlsafe_b64decode(padded),
+                int(size),
+            ), name
 
 
 def test_the_sbom_names_the_wheel_and_its_dependencies(built: list[dict[str, Path]]) -> None:
@@ -330,7 +419,9 @@ def test_the_sbom_names_the_wheel_and_its_dependencies(built: list[dict[str, Pat
     assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
     own = document["metadata"]["component"]
     assert (own["name"], own["version"]) == ("perfect-yatzy", __version__)
-    assert [each["name"] for each in document["components"]] == [re.split(r"[<>=]", each)[0] for each in asked]
+    assert [each["name"] for each in document["components"]] == [
+        re.split(r"[<>=]", each)[0] for each in asked
+    ]
     refs = [each["bom-ref"] for each in document["components"]]
     assert document["dependencies"] == [{"ref": own["bom-ref"], "dependsOn": refs}]
     assert len({own["bom-ref"], *refs}) == len(refs) + 1

@@ -20,7 +20,11 @@ def test_results_as_tables(yatzy: Strategy) -> None:
     found = perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20"))
     for module, make in (("pyarrow", to_arrow), ("pandas", to_pandas), ("polars", to_polars)):
         need(module)
-        assert (len(make(holds)), len(make(played)), len(make(found))) == (len(holds), 50, len(found.scores))
+        assert (len(make(holds)), len(make(played)), len(make(found))) == (
+            len(holds),
+            50,
+            len(found.scores),
+        )
     boxes = [category.id for category in yatzy.rules.categories]
     added = ["upper_bonus", "bonus_points", "final_score"]
     assert list(columns(played)) == ["game_number", "points_before", *boxes, *added]
@@ -28,7 +32,9 @@ def test_results_as_tables(yatzy: Strategy) -> None:
 
 
 def test_batches_and_options_as_tables(yatzy: Strategy) -> None:
-    batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
+    batch = yatzy.best(
+        [0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0]
+    )
     found = columns(batch)
     assert found["hold"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
     assert found["category"] == [None, "yatzy", "full-house"]
@@ -41,7 +47,9 @@ def test_batches_and_options_as_tables(yatzy: Strategy) -> None:
     assert {tuple(row["hold"]) for row in first if row["hold"] is not None} == set(ranked)
     for row in (row for row in first if row["hold"] is not None):
         hold = ranked[tuple(row["hold"])]
-        assert (row["expected_remaining"], row["loss"]) == pytest.approx((hold.value, hold.loss), abs=1e-9)
+        assert (row["expected_remaining"], row["loss"]) == pytest.approx(
+            (hold.value, hold.loss), abs=1e-9
+        )
     choices = {choice.category: choice for choice in yatzy.categories("ones=3", "22555")}
     assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
@@ -66,24 +74,45 @@ def test_columns_have_the_names_of_the_json_answers(run: Run, yatzy: Strategy) -
             answer = json.loads(run(query, "33456", *arguments, "--json").stdout)
             names = {name for entry in answer[ask] for name in entry}
             assert set(columns(ranking)) <= names
-            left_out = {"reroll", "expected_final_score"}  # they follow from the other columns and the card
+            left_out = {
+                "reroll",
+                "expected_final_score",
+            }  # they follow from the other columns and the card
             assert names - set(columns(ranking)) <= left_out
-    assert set(columns([*yatzy.holds("", "33456")])) == {"hold", "category", "value", "loss", "expected_remaining"}
+    assert set(columns([*yatzy.holds("", "33456")])) == {
+        "hold",
+        "category",
+        "value",
+        "loss",
+        "expected_remaining",
+    }
 
 
-def test_every_arrow_table_says_where_it_comes_from(yatzy: Strategy, run: Run, tmp_path: Path) -> None:
+def test_every_arrow_table_says_where_it_comes_from(
+    yatzy: Strategy, run: Run, tmp_path: Path
+) -> None:
     need("pyarrow")
     import pyarrow.parquet
 
     position = 0, 0, [[3, 3, 4, 5, 6]], 2
-    head = {b"rules": b"yatzy", b"fingerprint": yatzy.rules.fingerprint.encode(), b"policy": b"mean"}
+    head = {
+        b"rules": b"yatzy",
+        b"fingerprint": yatzy.rules.fingerprint.encode(),
+        b"policy": b"mean",
+    }
     head |= {b"perfect_yatzy": perfect_yatzy.__version__.encode()}
     asked = {b"dice": b"3 3 4 5 6", b"rolls_left": b"2"}
     sampled = {b"seed": b"3", b"exploration": b"0.0", b"distinct": b"false"}
-    goal, utility = reach("yatzy", 240, LATE), perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE)
+    goal, utility = (
+        reach("yatzy", 240, LATE),
+        perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE),
+    )
     games = (yatzy, b"mean"), (goal, b"goal:240"), (utility, b"utility")
     for result, more in (
-        *((perfect_yatzy.simulate(each, 5, seed=3), {b"policy": policy, b"seed": b"3"}) for each, policy in games),
+        *(
+            (perfect_yatzy.simulate(each, 5, seed=3), {b"policy": policy, b"seed": b"3"})
+            for each, policy in games
+        ),
         (yatzy.best(*position), {}),
         (yatzy.options(*position), {}),
         (yatzy.holds("", "33456"), asked),

@@ -1,4 +1,6 @@
-"""The golden positions (.ci/golden.py): command, Python, server and engine give the answers of the file."""
+"""The golden positions (.ci/golden.py): command, Python, server and engine give the answers of
+the file.
+"""
 
 import json
 import shutil
@@ -11,7 +13,18 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
-from golden import FILE, PAGED, POSITIONS, TOLERANCE, Position, ask_command, differences, games, positions, wrong
+from golden import (
+    FILE,
+    PAGED,
+    POSITIONS,
+    TOLERANCE,
+    Position,
+    ask_command,
+    differences,
+    games,
+    positions,
+    wrong,
+)
 from perfect_yatzy.service.queries import QueryService
 from support.command import run_here
 from support.engine import ask_engine, make_site
@@ -53,7 +66,9 @@ def by_python(asked: list[Position]) -> list[str]:
 
 def by_server(asked: list[Position]) -> Answers:
     with app_client() as client:
-        return [client.post(f"/api/{query}", json=body).json() for query, body in map(asked_of, asked)]
+        return [
+            client.post(f"/api/{query}", json=body).json() for query, body in map(asked_of, asked)
+        ]
 
 
 def by_engine(asked: list[Position], folder: Path) -> Answers:
@@ -68,7 +83,9 @@ def by_command(asked: list[Position]) -> Answers:
     if len(asked) > 100:
         return ask_command([sys.executable, "-m", "perfect_yatzy"], asked)
     lines = "".join(json.dumps(position["request"]) + "\n" for position in asked)
-    return [json.loads(line) for line in run_here("hold", "--jsonl", stdin=lines).stdout.splitlines()]
+    return [
+        json.loads(line) for line in run_here("hold", "--jsonl", stdin=lines).stdout.splitlines()
+    ]
 
 
 WAYS: dict[str, Callable[[list[Position], Path], list[str]]] = {
@@ -96,7 +113,9 @@ def test_all_are_answered_alike(way: str, store: Path, tmp_path: Path) -> None:
         small = [position for position in small if not rules_of(position).startswith("giant")]
         assert len(small) > 390
     found = WAYS[way](small, tmp_path / "small")
-    for name, group in groupby((position for position in asked if rules_of(position) in PAGED), rules_of):
+    for name, group in groupby(
+        (position for position in asked if rules_of(position) in PAGED), rules_of
+    ):
         found += WAYS[way]([*group], tmp_path / name)
     assert found == []
 
@@ -110,17 +129,31 @@ def test_the_file_has_every_game_with_an_exact_table() -> None:
 
 def test_a_planted_difference_fails(store: Path) -> None:
     """In the value, in an option, in what options there are; an error; more than the best."""
-    score = next(each for each in positions() if each["request"]["query"] == "score" and rules_of(each) == "generala")
+    score = next(
+        each
+        for each in positions()
+        if each["request"]["query"] == "score" and rules_of(each) == "generala"
+    )
     answer = QueryService().answer(score["request"])
     assert differences([score], [answer]) == []
     best, second = answer["categories"][:2]
     for change in (
         {"expected_final_score": answer["expected_final_score"] + 2 * TOLERANCE},
         {"expected_final_score": float("nan")},
-        {"categories": [best | {"expected_final_score": best["expected_final_score"] - 2 * TOLERANCE}, *answer["categories"][1:]]},
+        {
+            "categories": [
+                best | {"expected_final_score": best["expected_final_score"] - 2 * TOLERANCE},
+                *answer["categories"][1:],
+            ]
+        },
         {"categories": [best, second | {"category": best["category"]}, *answer["categories"][2:]]},
-        {"categories": [*answer["categories"][:-1], answer["categories"][-1] | {"expected_final_score": 999.0}]},
+        {
+            "categories": [
+                *answer["categories"][:-1],
+                answer["categories"][-1] | {"expected_final_score": 999.0},
+            ]
+        },
         {"categories": answer["categories"][:-1]},
         {"error": "the table is damaged"},
-    ):  # fmt: skip
+    ):
         assert len(differences([score], [deepcopy(answer) | change])) == 1, change

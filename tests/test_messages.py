@@ -1,4 +1,6 @@
-"""Languages: which one is chosen, numbers, the catalogues, and that every text for people is a message."""
+"""Languages: which one is chosen, numbers, the catalogues, and that every text for people is a
+message.
+"""
 
 import ast
 import re
@@ -10,19 +12,42 @@ import messages
 import pytest
 from babel.messages.mofile import read_mo
 from perfect_yatzy import errors
-from perfect_yatzy.errors import LANGUAGES, language_accepted, language_from, language_of_environment
+from perfect_yatzy.errors import (
+    LANGUAGES,
+    language_accepted,
+    language_from,
+    language_of_environment,
+)
 from perfect_yatzy.game.translations import languages
 from support.command import Run
 
 LANGUAGE_OF = {
-    "sv": "sv", "sv_SE.UTF-8": "sv", "sv-FI": "sv", "SV": "sv", "no": "nb", "nn_NO.UTF-8": "nb", "nb-NO": "nb",
-    "de_AT@euro": "de", "en_US.UTF-8": "en", "C": "en", "C.UTF-8": "en", "POSIX": "en",
-    "ja_JP.UTF-8": None, "svenska": None, "": None, None: None,
-}  # fmt: skip
+    "sv": "sv",
+    "sv_SE.UTF-8": "sv",
+    "sv-FI": "sv",
+    "SV": "sv",
+    "no": "nb",
+    "nn_NO.UTF-8": "nb",
+    "nb-NO": "nb",
+    "de_AT@euro": "de",
+    "en_US.UTF-8": "en",
+    "C": "en",
+    "C.UTF-8": "en",
+    "POSIX": "en",
+    "ja_JP.UTF-8": None,
+    "svenska": None,
+    "": None,
+    None: None,
+}
 ACCEPTED = {
-    "sv-SE,sv;q=0.9,en;q=0.8": "sv", "en;q=0.5, nn": "nb", "ja,de;q=0.4,fi;q=0.7": "fi",
-    "da;q=0": None, "sv;q=much": None, "*": None, "": None,
-}  # fmt: skip
+    "sv-SE,sv;q=0.9,en;q=0.8": "sv",
+    "en;q=0.5, nn": "nb",
+    "ja,de;q=0.4,fi;q=0.7": "fi",
+    "da;q=0": None,
+    "sv;q=much": None,
+    "*": None,
+    "": None,
+}
 
 
 def test_the_language_of_a_text_and_the_one_a_client_accepts() -> None:
@@ -30,16 +55,20 @@ def test_the_language_of_a_text_and_the_one_a_client_accepts() -> None:
     assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
 
 
-@pytest.mark.parametrize(("language", "environment"), [
-    ("en", {}),
-    ("sv", {"LANG": "sv_SE.UTF-8"}),
-    ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
-    ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
-    ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
-    ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
-    ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
-    ("en", {"LANG": "ja_JP.UTF-8"}),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "environment"),
+    [
+        ("en", {}),
+        ("sv", {"LANG": "sv_SE.UTF-8"}),
+        ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
+        ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
+        ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
+        ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
+        ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
+        ("en", {"LANG": "ja_JP.UTF-8"}),
+    ],
+    ids=str,
+)
 def test_the_language_of_an_environment(language: str, environment: dict[str, str]) -> None:
     assert language_of_environment(environment) == language
 
@@ -61,7 +90,9 @@ TRANSLATED = LANGUAGES[1:]
 
 @pytest.fixture(scope="module")
 def catalogs() -> dict[str, list[Any]]:
-    return {code: [entry for entry in catalogues.read_catalog(code) if entry.id] for code in TRANSLATED}
+    return {
+        code: [entry for entry in catalogues.read_catalog(code) if entry.id] for code in TRANSLATED
+    }
 
 
 def texts(value: object) -> list[str]:
@@ -77,22 +108,30 @@ def fields(text: str) -> set[str]:
 def test_every_text_is_a_literal_and_is_in_every_catalogue(catalogs: dict[str, list[Any]]) -> None:
     extracted = messages.extract()
     assert extracted.faults == []
-    fresh = {(entry.context, entry.id) for entry in messages.template(extracted.messages) if entry.id}
+    fresh = {
+        (entry.context, entry.id) for entry in messages.template(extracted.messages) if entry.id
+    }
     for entries in catalogs.values():
         assert {(entry.context, entry.id) for entry in entries} == fresh, "run: make messages"
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
-def test_every_text_is_translated_with_its_fields_and_margins(code: str, catalogs: dict[str, list[Any]]) -> None:
+def test_every_text_is_translated_with_its_fields_and_margins(
+    code: str, catalogs: dict[str, list[Any]]
+) -> None:
     guide = {"count", "number"}  # a plural form, a word or digits, as the language has it
-    assert [entry.id for entry in catalogs[code] if entry.fuzzy or not all(texts(entry.string))] == []
+    assert [
+        entry.id for entry in catalogs[code] if entry.fuzzy or not all(texts(entry.string))
+    ] == []
     for entry in catalogs[code]:
         originals, found = texts(entry.id), texts(entry.string)
         for original, text in zip(originals, found, strict=True):
             ignored = guide if entry.context else set()
             needed, allowed = fields(original), set().union(*map(fields, originals))
             assert fields(text) - ignored <= allowed, (original, text)
-            assert needed - ignored <= fields(text) | ({"count"} if len(originals) == 2 else set()), (original, text)
+            assert needed - ignored <= fields(text) | (
+                {"count"} if len(originals) == 2 else set()
+            ), (original, text)
             assert text.endswith("\n") == original.endswith("\n"), (original, text)
             if entry.context:
                 assert text.count("*") == original.count("*"), (original, text)  # bold parts
@@ -102,14 +141,20 @@ def test_every_text_is_translated_with_its_fields_and_margins(code: str, catalog
 
 
 @pytest.mark.parametrize("code", TRANSLATED)
-def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[str, list[Any]]) -> None:
+def test_compiled_catalogues_are_those_of_the_sources(
+    code: str, catalogs: dict[str, list[Any]]
+) -> None:
     catalog = catalogues.read_catalog(code)
     with catalogues.po_path(code).with_suffix(".mo").open("rb") as file:
         compiled = read_mo(file)
-    wanted = {(entry.context or "", *texts(entry.id), *texts(entry.string)) for entry in catalogs[code]}
+    wanted = {
+        (entry.context or "", *texts(entry.id), *texts(entry.string)) for entry in catalogs[code]
+    }
     found = set()
     for entry in compiled:
-        context = entry.context.decode() if isinstance(entry.context, bytes) else entry.context or ""
+        context = (
+            entry.context.decode() if isinstance(entry.context, bytes) else entry.context or ""
+        )
         found |= {(context, *texts(entry.id), *texts(entry.string))} if entry.id else set()
     assert found == wanted
     assert catalogues.json_path(code).read_text() == catalogues.page_text(catalog)
@@ -117,12 +162,20 @@ def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[
 
 
 def test_the_page_also_without_scripts_and_the_command_know_the_same_languages() -> None:
-    declared = re.search(r"export const LANGUAGES = \{(.*?)\}", (catalogues.STATIC / "i18n.js").read_text())
+    declared = re.search(
+        r"export const LANGUAGES = \{(.*?)\}", (catalogues.STATIC / "i18n.js").read_text()
+    )
     assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
     assert tuple(languages()) == LANGUAGES
-    words = re.search(r"<noscript>(.*?)</noscript>", (messages.STATIC / "index.html").read_text(), re.DOTALL)
+    words = re.search(
+        r"<noscript>(.*?)</noscript>", (messages.STATIC / "index.html").read_text(), re.DOTALL
+    )
     assert sorted(re.findall(r'<p lang="(\w+)">', words[1])) == sorted(LANGUAGES)
-    outside = [text for text in messages.marked_words(messages.STATIC / "index.html").unmarked if text != "Yatzy"]
+    outside = [
+        text
+        for text in messages.marked_words(messages.STATIC / "index.html").unmarked
+        if text != "Yatzy"
+    ]
     assert [text for text in outside if text not in re.sub(r"\s+", " ", words[1])] == []
 
 
@@ -134,9 +187,15 @@ def test_the_command_speaks_the_language_of_the_environment_or_of_an_option(run:
     ):
         assert run("hold", *words, **language).stderr == f"yatzy: '12' {said}\n"
     shown = run("solve", "--help", "--lang", "fi").stdout
-    assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
+    assert shown.startswith(
+        "Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko."
+    )
     assert "yatzy solve yatzy --what goals" in shown
-    for words in (["--lang", "sv", "--help"], ["--lang=sv", "hold", "--help"], ["rules", "--lang", "sv", "--help"]):
+    for words in (
+        ["--lang", "sv", "--help"],
+        ["--lang=sv", "hold", "--help"],
+        ["rules", "--lang", "sv", "--help"],
+    ):
         assert run(*words, YATZY_LANG="no").stdout.startswith("Användning: yatzy ")
     assert "är 2 tärningar" in run("--lang", "sv", "hold", "12", YATZY_LANG="no").stderr
     for words in (["--lang", "xx", "hold", "12"], ["hold", "12", "--lang", "xx"]):
@@ -159,25 +218,60 @@ def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_
 # --- texts that are no messages ---
 RAISED = ["errors.py", "web"]  # where errors are for people, and other literals are not
 ERRORS = {
-    "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException", "echo",
-}  # fmt: skip
+    "SolverError",
+    "RulesError",
+    "StateError",
+    "TableError",
+    "ClusterError",
+    "UsageError",
+    "ClickException",
+    "echo",
+}
 SPOKEN = [
-    "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "core/patterns.py",
-    "core/rules.py", "game/rule_words.py", "core/scorecard.py", "game/legal_actions.py", "approximation/fitted_file.py",
-    "strategy/verify.py", "service", "play",
-]  # fmt: skip
-# Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.
+    "cli/views",
+    "cli/commands",
+    "cli/console.py",
+    "cli/terminal_game.py",
+    "core/patterns.py",
+    "core/rules.py",
+    "game/rule_words.py",
+    "core/scorecard.py",
+    "game/legal_actions.py",
+    "approximation/fitted_file.py",
+    "strategy/verify.py",
+    "service",
+    "play",
+]
+# Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words
+# for people.
 KEYS = {
-    "above par", "below par", "second best", "crossed out first", "second best loses, ", "advice mean", "advice win",
-    "bonus needs", "goal estimates", "what it scores", "rolls left", "turns left",
-}  # fmt: skip
+    "above par",
+    "below par",
+    "second best",
+    "crossed out first",
+    "second best loses, ",
+    "advice mean",
+    "advice win",
+    "bonus needs",
+    "goal estimates",
+    "what it scores",
+    "rolls left",
+    "turns left",
+}
 PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words
 CODE = re.compile(r"[<>{}]|^\s*(yatzy |--)")  # HTML, CSS, a command
 MARKS = {"_", "N_", "ngettext", "pgettext"}
 NOT_SHOWN = {
-    "AssertionError", "RuntimeError", "TypeError", "RangeError", "option", "argument", "Option", "compile",
+    "AssertionError",
+    "RuntimeError",
+    "TypeError",
+    "RangeError",
+    "option",
+    "argument",
+    "Option",
+    "compile",
     "KindField",  # descriptions of the JSON Schema
-}  # fmt: skip
+}
 
 
 def called(node: ast.Call) -> str:
@@ -185,20 +279,26 @@ def called(node: ast.Call) -> str:
 
 
 def silent(tree: ast.AST) -> set[int]:
-    """Nodes whose text is translated, or that nobody sees: messages, docstrings, help (extracted elsewhere), bugs."""
+    """Nodes whose text is translated, or that nobody sees: messages, docstrings, help (extracted
+    elsewhere), bugs.
+    """
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):  # a string that stands alone
             found.add(id(node.value))
         if isinstance(node, ast.FunctionDef):
-            found |= {id(inner) for decorator in node.decorator_list for inner in ast.walk(decorator)}
+            found |= {
+                id(inner) for decorator in node.decorator_list for inner in ast.walk(decorator)
+            }
         if isinstance(node, ast.Call) and called(node) in MARKS | NOT_SHOWN:
             found |= {id(inner) for inner in ast.walk(node)}
     return found
 
 
 def unmarked(path: Path, *, raised: bool = False) -> list[str]:
-    """Literals of a module, or of its errors, and the plain parts of f-strings, that read as words."""
+    """Literals of a module, or of its errors, and the plain parts of f-strings, that read as
+    words.
+    """
     tree = ast.parse(path.read_text())
     skipped, nodes = silent(tree), [*ast.walk(tree)]
     if raised:
@@ -239,13 +339,19 @@ def test_every_text_of_the_command_is_a_message(tmp_path: Path) -> None:
 
 
 def untranslated_literals(path: Path) -> list[str]:
-    """Literals of a script outside `_()` that read as a sentence, or that are written to the page or to its labels."""
+    """Literals of a script outside `_()` that read as a sentence, or that are written to the
+    page or to its labels.
+    """
     tokens, found, depth = messages.script_tokens(path), list[str](), 0
     for at, token in enumerate(tokens):
         if depth:  # inside the call of a message or of an error that nobody sees
             depth += (token.value in "([{") - (token.value in ")]}") if len(token.value) == 1 else 0
             continue
-        if token.type == "name" and token.value in messages.CALLS.keys() | NOT_SHOWN and tokens[at + 1].value == "(":
+        if (
+            token.type == "name"
+            and token.value in messages.CALLS.keys() | NOT_SHOWN
+            and tokens[at + 1].value == "("
+        ):
             tokens[at + 1] = tokens[at + 1]._replace(value="")  # counted here
             depth = 1
             continue
@@ -254,7 +360,9 @@ def untranslated_literals(path: Path) -> list[str]:
         text = re.sub(r"\$\{[^}]*\}", "", token.value[1:-1])
         before = "".join(each.value for each in tokens[max(0, at - 2) : at])
         is_written = re.search(r"(textContent=|aria-label\"[:,]|title:|placeholder:)$", before)
-        is_sentence = re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", text) or re.match(r"[A-Z][a-z]+ [a-z]+ ", text)
+        is_sentence = re.search(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", text) or re.match(
+            r"[A-Z][a-z]+ [a-z]+ ", text
+        )
         if is_sentence or (is_written and re.search(r"[A-Za-z]{2}", text)):
             found.append(f"{path.name}:{token.lineno}: {text[:60]}")
     return found
@@ -262,7 +370,9 @@ def untranslated_literals(path: Path) -> list[str]:
 
 def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
     # Only browsers read the service worker: it reports to the console.
-    scripts = [path for path in sorted(messages.STATIC.rglob("*.js")) if path.name != "service-worker.js"]
+    scripts = [
+        path for path in sorted(messages.STATIC.rglob("*.js")) if path.name != "service-worker.js"
+    ]
     assert len(scripts) > 5
     assert [text for path in scripts for text in untranslated_literals(path)] == []
     file = tmp_path / "view.js"
@@ -270,4 +380,7 @@ def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
         '// A view of things.\nshow(_("these are translated", { n: f("x") }));\n'
         'show(`these ${n} are not translated`);\nnode.textContent = "Roll";\nnode.className = "bar buttons";\n'
     )
-    assert untranslated_literals(file) == ["view.js:3: these  are not translated", "view.js:4: Roll"]
+    assert untranslated_literals(file) == [
+        "view.js:3: these  are not translated",
+        "view.js:4: Roll",
+    ]

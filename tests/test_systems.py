@@ -1,4 +1,6 @@
-"""Other systems, simulated here: what only some have is missing, other encodings, other vectors; names of files."""
+"""Other systems, simulated here: what only some have is missing, other encodings, other vectors;
+names of files.
+"""
 
 import json
 import os
@@ -11,14 +13,16 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy import load_rules
-from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.core.table_info import table_stem
+from perfect_yatzy.game.rule_loader import builtin_ids
 
 ROOT = Path(__file__).resolve().parents[1]
 OTHER_SYSTEM = ROOT / "tests" / "support" / "other_system"
-# Tests of what needs locks (without them a solve begins anew after an interruption), of open files that are removed, of
-# `preadv`, and one that limits its process.
-NOT_THERE = "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
+# Tests of what needs locks (without them a solve begins anew after an interruption), of open files
+# that are removed, of `preadv`, and one that limits its process.
+NOT_THERE = (
+    "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
+)
 FILES = {
     "tablebase": "backward_induction integrity sharded_solve",
     "play": "rating review session",
@@ -29,9 +33,17 @@ FILES = {
 
 def python(*arguments: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     """Python on the other system, which writes CP1252."""
-    path = os.pathsep.join([str(OTHER_SYSTEM), str(ROOT / "solver"), os.environ.get("PYTHONPATH", "")])
-    env = os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "cp1252", "NO_COLOR": "1", "PYTEST_ADDOPTS": ""} | env
-    return subprocess.run([sys.executable, *arguments], capture_output=True, env=env, check=False, cwd=ROOT)
+    path = os.pathsep.join(
+        [str(OTHER_SYSTEM), str(ROOT / "solver"), os.environ.get("PYTHONPATH", "")]
+    )
+    env = (
+        os.environ
+        | {"PYTHONPATH": path, "PYTHONIOENCODING": "cp1252", "NO_COLOR": "1", "PYTEST_ADDOPTS": ""}
+        | env
+    )
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, env=env, check=False, cwd=ROOT
+    )
 
 
 def test_what_is_pretended_holds(tmp_path: Path) -> None:
@@ -44,7 +56,11 @@ def test_what_is_pretended_holds(tmp_path: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("lang", ["sv", "de", "en"])
 def test_the_command_solves_and_answers_in_another_encoding(lang: str, tmp_path: Path) -> None:
-    for words in (["solve", "crag"], ["solve", "crag", "--shards", "--force"], ["hold", "115", "--rules", "crag"]):
+    for words in (
+        ["solve", "crag"],
+        ["solve", "crag", "--shards", "--force"],
+        ["hold", "115", "--rules", "crag"],
+    ):
         found = python("-m", "perfect_yatzy", *words, "--tables", str(tmp_path), YATZY_LANG=lang)
         assert found.returncode == 0, found.stderr.decode("cp1252")
         assert b"Traceback" not in found.stderr
@@ -69,19 +85,28 @@ def test_tables_are_the_same_bits_with_vectors_of_any_width(cpu: str, tmp_path: 
     sums = json.loads((ROOT / "tables" / "checksums.json").read_text())
     for game in ("crag", "yatzy-forced", "yahtzee"):
         command = [sys.executable, "-m", "perfect_yatzy", "solve", game, "--tables", str(tmp_path)]
-        subprocess.run(command, check=True, env=os.environ | {"NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": ""})
+        subprocess.run(
+            command, check=True, env=os.environ | {"NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": ""}
+        )
         sidecar = tmp_path / f"{table_stem(load_rules(game), 'mean')}.json"
         assert json.loads(sidecar.read_text())["sha256"] == sums[game]["sha256"]
 
 
 def test_names_of_files_are_those_that_every_system_takes() -> None:
     """No two names that differ in case alone, none that Windows reserves."""
-    found = [file for folder in ("solver", "tables", "tests") for file in (ROOT / folder).rglob("*")]
+    found = [
+        file for folder in ("solver", "tables", "tests") for file in (ROOT / folder).rglob("*")
+    ]
     names = [path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts]
     names += [f"{table_stem(load_rules(key), 'mean')}.npy" for key in builtin_ids()]
     assert [name for name, count in Counter(map(str.casefold, names)).items() if count > 1] == []
     reserved = r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*[<>:\"|?*\\]|.*[. ]"
-    assert [name for name in names for part in name.split("/") if re.fullmatch(reserved, part.casefold())] == []
+    assert [
+        name
+        for name in names
+        for part in name.split("/")
+        if re.fullmatch(reserved, part.casefold())
+    ] == []
 
 
 @pytest.mark.full

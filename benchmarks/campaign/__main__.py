@@ -1,4 +1,6 @@
-"""Run all campaigns in full size, print the table of cases and failures, write it to ``benchmarks/runs``."""
+"""Run all campaigns in full size, print the table of cases and failures, write it to
+``benchmarks/runs``.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def main() -> None:
     """Run all."""
     parser = argparse.ArgumentParser(description="Run all campaigns and record the figures.")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="default: the time")
-    parser.add_argument("--small", action="store_true", help="a few cases of each; nothing is recorded")
+    parser.add_argument(
+        "--small", action="store_true", help="a few cases of each; nothing is recorded"
+    )
     given = parser.parse_args()
 
     lines, failures = ["| campaign | cases | failures |", "|---|---:|---:|"], list[str]()

@@ -1,4 +1,6 @@
-"""The campaigns: many random cases of one kind, counted; each in full size and in a small one for ring 2."""
+"""The campaigns: many random cases of one kind, counted; each in full size and in a small one
+for ring 2.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,12 @@ class Run:
 def faults(tally: Tally, run: Run) -> None:
     """Every file-system step of a solve fails in turn; in the small size every 31st."""
     stride = run.size(1, 31)
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # it forks, so it must have one thread
-        found = pool.submit(fail_at_steps, run.folder, stride, run.chosen.randint(1, stride)).result()
+    with ProcessPoolExecutor(
+        1, mp_context=get_context("spawn")
+    ) as pool:  # it forks, so it must have one thread
+        found = pool.submit(
+            fail_at_steps, run.folder, stride, run.chosen.randint(1, stride)
+        ).result()
     tally.cases += found.cases
     tally.failures += found.failures
 
@@ -80,7 +86,9 @@ def lines(tally: Tally, run: Run) -> None:
 
 
 def longest_lines(tally: Tally, run: Run) -> None:
-    """Lines of --jsonl of the largest size; no goal or win is solved: that takes long for a short line too."""
+    """Lines of --jsonl of the largest size; no goal or win is solved: that takes long for a
+    short line too.
+    """
     service = QueryService(run.tables, 1, budget=SolveBudget(objective=SolveLimit(seconds=0)))
     service.answer({"query": "hold", "dice": "33456"})
     long_lines(tally, service, run.chosen.sample(PIECES, run.size(len(PIECES), 2)))
@@ -108,15 +116,23 @@ def certificates(tally: Tally, run: Run) -> None:
 
 
 def large_bodies(tally: Tally, run: Run) -> None:
-    """Bodies of the largest size in every field, to a running server; in the small size to one query."""
+    """Bodies of the largest size in every field, to a running server; in the small size to one
+    query.
+    """
     from support.server import is_error, largest_bodies, running_server
 
     queries = ("review",) if run.small else ("hold", "score", "expect", "outcomes", "review")
     with running_server(run.tables) as server:
-        for query, name, body in [(each, *case) for each in queries for case in largest_bodies(each)]:
+        for query, name, body in [
+            (each, *case) for each in queries for case in largest_bodies(each)
+        ]:
             status, answer, _ = server.post(f"/api/{query}", body)
             tally.cases += 1
-            tally.expect(f"{query} {name}", status == 200 or (status in (422, 503) and is_error(answer)), str(status))
+            tally.expect(
+                f"{query} {name}",
+                status == 200 or (status in (422, 503) and is_error(answer)),
+                str(status),
+            )
 
 
 CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {

@@ -1,8 +1,8 @@
 """Faults at every file-system step of a solve: killed, input/output error, disk full.
 
-Small games are solved again and again, each time in a forked process in which one step fails; then the rest is solved
-without a fault. A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle:
-half of the data is on disk.
+Small games are solved again and again, each time in a forked process in which one step fails; then
+the rest is solved without a fault. A step is a call of ``os`` that changes a file, or a write to a
+file. A write fails in the middle: half of the data is on disk.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from perfect_yatzy.errors import TableError
 from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_info import TableInfo
+from perfect_yatzy.errors import TableError
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import (
@@ -31,8 +33,6 @@ from perfect_yatzy.tablebase.store import (
     solve_to_store,
     table_path,
 )
-from perfect_yatzy.core.table_file import read_table
-from perfect_yatzy.core.table_info import TableInfo
 from support import games
 from support.shards import CountingEngine
 
@@ -43,7 +43,9 @@ FAULTS = ("SIGKILL", "EIO", "ENOSPC")
 # The same solve in one file and in shards.
 FORMS: dict[str, Callable[[Objective, Path], TableInfo]] = {
     "one file": lambda objective, folder: solve_to_store(objective, folder, threads=1),
-    "shards": lambda objective, folder: solve_sharded(objective, folder, engine=CountingEngine(), shard_bytes=2000),
+    "shards": lambda objective, folder: solve_sharded(
+        objective, folder, engine=CountingEngine(), shard_bytes=2000
+    ),
 }
 SOLVED, REFUSED, BUG, NO_FAULT = 0, 3, 4, 5
 
@@ -71,7 +73,9 @@ class Faults:
 
         def failing(*args: Any, **rest: Any) -> Any:
             # Whoever deletes or renames a file or reads one does not need room on the disk.
-            needs_room = name in ("open", "fsync") and not (name == "open" and args[1] == os.O_RDONLY)
+            needs_room = name in ("open", "fsync") and not (
+                name == "open" and args[1] == os.O_RDONLY
+            )
             if self.is_due() and (self.fault != "ENOSPC" or needs_room):
                 self.strike()
             return original(*args, **rest)
@@ -135,12 +139,18 @@ def solve_with_fault(objective: Objective, folder: Path, form: str, fault: str, 
 
 
 def fail_at_steps(folder: Path, stride: int, first: int) -> Tally:
-    """Every `stride`-th step from `first` on: two kinds of tables in two forms, missing and finished, each fault."""
+    """Every `stride`-th step from `first` on: two kinds of tables in two forms, missing and
+    finished, each fault.
+    """
     tally = Tally("faults at the file-system steps of a solve")
     store.PART_SECONDS = 0.0  # a checkpoint after each layer
     rules = games.saved_rolls_game("free", True)
     for kind, form in product((Objective, Goals), FORMS):
-        objective, complete, place = kind(rules), folder / f"complete-{kind.name}-{form}", folder / "case"
+        objective, complete, place = (
+            kind(rules),
+            folder / f"complete-{kind.name}-{form}",
+            folder / "case",
+        )
         info = FORMS[form](objective, complete)
         expected = np.asarray(read_table(table_path(rules, complete, objective.name), objective)[1])
         for state, fault in product(("missing", "finished"), FAULTS):
@@ -156,19 +166,37 @@ def fail_at_steps(folder: Path, stride: int, first: int) -> Tally:
                     break
                 allowed = (-signal.SIGKILL,) if fault == "SIGKILL" else (SOLVED, REFUSED)
                 tally.expect(case, code in allowed, f"exit code {code}")
-                tally.run(case, partial(check, tally, case, place, objective, form, info.sha256, expected))
+                tally.run(
+                    case, partial(check, tally, case, place, objective, form, info.sha256, expected)
+                )
     return tally
 
 
-def check(tally: Tally, case: str, folder: Path, objective: Objective, form: str, sha256: str, expected: Any) -> None:
-    """After a fault a finished table is right, an unfinished one can be finished, and nothing stays behind."""
+def check(
+    tally: Tally,
+    case: str,
+    folder: Path,
+    objective: Objective,
+    form: str,
+    sha256: str,
+    expected: Any,
+) -> None:
+    """After a fault a finished table is right, an unfinished one can be finished, and nothing
+    stays behind.
+    """
     path = table_path(objective.rules, folder, objective.name)
     if has_table(objective.rules, folder, objective.name):
-        tally.expect(case, np.array_equal(np.asarray(read_table(path, objective)[1]), expected), "another table")
+        tally.expect(
+            case,
+            np.array_equal(np.asarray(read_table(path, objective)[1]), expected),
+            "another table",
+        )
     else:
         FORMS[form](objective, folder)
     info, values = open_table(objective, folder, threads=1)
-    tally.expect(case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values")
+    tally.expect(
+        case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values"
+    )
     remove_leftovers(folder)
     tally.expect(case, not leftovers(folder), f"left: {leftovers(folder)}")
     read_table(path, objective)

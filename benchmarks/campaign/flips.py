@@ -1,6 +1,8 @@
-"""Damaged files: flipped bits and truncations of everything that answers are read from, while it is open and before.
+"""Damaged files: flipped bits and truncations of everything that answers are read from, while it is
+open and before.
 
-Whatever is read afterwards is right or refused. Each case damages one file, reads, and restores the file.
+Whatever is read afterwards is right or refused. Each case damages one file, reads, and restores the
+file.
 """
 
 from __future__ import annotations
@@ -19,13 +21,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.core.scorecard import EMPTY_STATE, State
-from perfect_yatzy.core.objectives import Objective
-from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.distribution import distribution_path, first_turns_path, read_stored, write_stored
 from perfect_yatzy.approximation.fitted_file import (
     Certificate,
     FittedValues,
@@ -35,11 +30,23 @@ from perfect_yatzy.approximation.fitted_file import (
     to_arrays,
     write_fitted,
 )
+from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.core.scorecard import EMPTY_STATE, State
+from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.core.table_file import read_table
+from perfect_yatzy.core.table_info import shards_folder
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy.distribution import (
+    distribution_path,
+    first_turns_path,
+    read_stored,
+    write_stored,
+)
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
-from perfect_yatzy.core.table_file import read_table
-from perfect_yatzy.core.table_info import shards_folder
 from support.engine import DRIVER, make_site, random_positions
 from support.flips import flip
 from support.need import need_program
@@ -61,7 +68,8 @@ class Target:
     name : str
     files : list of Path
     opened : callable
-        Opens them and returns a function that reads and compares: whether the answer was right; or raises.
+        Opens them and returns a function that reads and compares: whether the answer was right; or
+        raises.
     """
 
     name: str
@@ -71,7 +79,9 @@ class Target:
 
 @contextmanager
 def damaged(path: Path, chosen: random.Random) -> Iterator[str]:
-    """A file with a flipped bit, or truncated; as it was after the block, also if it was removed."""
+    """A file with a flipped bit, or truncated; as it was after the block, also if it was
+    removed.
+    """
     content = path.read_bytes()
     if chosen.random() < TRUNCATED:
         size = chosen.choice([0, chosen.randrange(len(content)), len(content) - 1])
@@ -118,7 +128,10 @@ def tables(folder: Path) -> Iterator[Target]:
         (shards, None, "shards"),
     ):
         path = table_path(YATZY, place)
-        files = [path.with_suffix(".json"), *(sorted(shards_folder(path).iterdir()) if place == shards else [path])]
+        files = [
+            path.with_suffix(".json"),
+            *(sorted(shards_folder(path).iterdir()) if place == shards else [path]),
+        ]
         yield Target(name, files, partial(opened, path, hashed))
 
 
@@ -126,21 +139,30 @@ def archives(folder: Path) -> Iterator[Target]:
     """A value function and its certificate."""
     numbers = np.random.default_rng(1)
     coefficients = numbers.random((len(YATZY.categories) + 1, feature_count(YATZY)))
-    values = FittedValues(YATZY, numbers.random(len(YATZY.categories)), coefficients, None, numbers.random(9000))
-    certificate = Certificate(248.3, (248.2, 248.4), 248.0, 0.6, 10_000, 250.98, ("yatzy",), 1, 3, 248.4)
+    values = FittedValues(
+        YATZY, numbers.random(len(YATZY.categories)), coefficients, None, numbers.random(9000)
+    )
+    certificate = Certificate(
+        248.3, (248.2, 248.4), 248.0, 0.6, 10_000, 250.98, ("yatzy",), 1, 3, 248.4
+    )
     path = write_fitted(values, certificate, folder)
     assert path == fitted_path(YATZY, folder)
 
     def opened() -> Callable[[random.Random], bool]:
         found, stated = read_fitted(YATZY, folder)
-        same = all(np.array_equal(array, to_arrays(found)[name]) for name, array in to_arrays(values).items())
+        same = all(
+            np.array_equal(array, to_arrays(found)[name])
+            for name, array in to_arrays(values).items()
+        )
         return lambda chosen: same and stated.as_json() == certificate.as_json()
 
     yield Target(".npz", [path, path.with_suffix(".json")], opened)
 
 
 def distributions(folder: Path) -> Iterator[Target]:
-    """The distribution of the empty card and those after first turns; a damaged one counts as missing."""
+    """The distribution of the empty card and those after first turns; a damaged one counts as
+    missing.
+    """
     numbers, states = np.random.default_rng(2), [EMPTY_STATE, State(1), State(2, upper=0)]
     chances = {state: numbers.dirichlet(np.ones(300)) for state in states}
     results = tuple(CategoryResult(category.id, 12.5, 0.25) for category in YATZY.categories)
@@ -160,14 +182,17 @@ def distributions(folder: Path) -> Iterator[Target]:
                 if stored is not None and not (
                     np.array_equal(stored.chances, chances[state])
                     and stored.categories == results
-                    and (int(stored.scores[0]), len(stored.scores), stored.upper_bonus_chance) == (5, 300, 0.5)
+                    and (int(stored.scores[0]), len(stored.scores), stored.upper_bonus_chance)
+                    == (5, 300, 0.5)
                 ):
                     return False
             return True
 
         return read
 
-    yield Target("distributions", [distribution_path(YATZY, folder), first_turns_path(YATZY, folder)], opened)
+    yield Target(
+        "distributions", [distribution_path(YATZY, folder), first_turns_path(YATZY, folder)], opened
+    )
 
 
 class Engine:
@@ -175,7 +200,9 @@ class Engine:
 
     def __init__(self, folder: Path) -> None:
         command = [need_program("node", "nodejs"), str(DRIVER), str(folder)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer, or the error."""
@@ -214,7 +241,9 @@ def sites(folder: Path) -> Iterator[list[Target]]:
                 if "/rules-" not in str(path) or path.parent.name == rules
             ),
         ]
-        found.append(Target(f"site of {rules}", files, partial(_visited, engine, questions, expected)))
+        found.append(
+            Target(f"site of {rules}", files, partial(_visited, engine, questions, expected))
+        )
     try:
         yield found
     finally:
@@ -263,7 +292,12 @@ def flip_files(tally: Tally, folder: Path, cases: int, chosen: random.Random) ->
 
 
 def try_case(
-    tally: Tally, target: Target, path: Path, is_open: bool, chosen: random.Random, refused: dict[str, int]
+    tally: Tally,
+    target: Target,
+    path: Path,
+    is_open: bool,
+    chosen: random.Random,
+    refused: dict[str, int],
 ) -> None:
     """Damage a file before it is opened, or after it has been read in part."""
     tally.cases += 1

@@ -1,4 +1,6 @@
-"""Requests generated from the OpenAPI document: no status 500, and every answer as the document describes it."""
+"""Requests generated from the OpenAPI document: no status 500, and every answer as the document
+describes it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from perfect_yatzy.web import app, limits
 from .tally import Tally
 
 SMALL_BUDGET = replace(
-    limits.SERVER_BUDGET, mean=SolveLimit(seconds=2.0), objective=SolveLimit(seconds=0.5, bytes=64 << 20)
+    limits.SERVER_BUDGET,
+    mean=SolveLimit(seconds=2.0),
+    objective=SolveLimit(seconds=0.5, bytes=64 << 20),
 )
 
 
@@ -37,7 +41,10 @@ def fuzz_requests(tally: Tally, tables: Path, requests: int, chosen: random.Rand
     import schemathesis
     from schemathesis import GenerationMode
     from schemathesis.checks import not_a_server_error
-    from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+    from schemathesis.specs.openapi.checks import (
+        response_schema_conformance,
+        status_code_conformance,
+    )
 
     checks = [not_a_server_error, status_code_conformance, response_schema_conformance]
     with cheap_app(tables) as application:
@@ -64,5 +71,7 @@ def fuzz_requests(tally: Tally, tables: Path, requests: int, chosen: random.Rand
                 try:
                     send()
                 except Exception as error:
-                    if "Unsatisfiable" not in type(error).__name__:  # no request can contradict this schema
+                    if (
+                        "Unsatisfiable" not in type(error).__name__
+                    ):  # no request can contradict this schema
                         raise

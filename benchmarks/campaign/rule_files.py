@@ -1,4 +1,6 @@
-"""Mutated rule files: refused with a RulesError, or accepted and solved as the oracle in fractions solves them."""
+"""Mutated rule files: refused with a RulesError, or accepted and solved as the oracle in
+fractions solves them.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,9 @@ import random
 import re
 from pathlib import Path
 
+from perfect_yatzy.core.rules import RuleSet
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.core.rules import RuleSet
 from support import games
 from support.players import check_against_oracle
 from support.rule_files import as_toml
@@ -20,7 +22,11 @@ CHECK_SECONDS = 2.0  # of processor time, for one file
 GAMES = [
     games.saved_rolls_game("free", True),
     games.saved_rolls_game("forced", False),
-    *(games.joker_game(mode, saved_rolls=saved) for mode in ("none", "free", "forced") for saved in (False, True)),
+    *(
+        games.joker_game(mode, saved_rolls=saved)
+        for mode in ("none", "free", "forced")
+        for saved in (False, True)
+    ),
     games.joker_game("free", order="forced", first_roll_bonus=(("face-3", 3),)),
 ]
 HEAD = 'id = "random"\nname = "Random"\ndice = 2\nfaces = 3\nrolls = 2\n'
@@ -39,7 +45,11 @@ TEXTS = [
     f"{HEAD}bonus = {{ threshold = 3, points = 4 }}\n{TWOS}{ODD}{COLUMNS}",
     f"{HEAD}first_roll_bonus = {{ pair = 2 }}\n{LOW}{PAIR}{COLUMNS}",
     *(
-        HEAD + JOKER.format(mode, requires, requires_too, 'bonus_while = "matching-box-open"') + TWOS + PAIR + LOW
+        HEAD
+        + JOKER.format(mode, requires, requires_too, 'bonus_while = "matching-box-open"')
+        + TWOS
+        + PAIR
+        + LOW
         for mode in ("maximum", "free", "none")
         for requires, requires_too in (("points", "filled"), ("filled", "points"))
     ),
@@ -55,12 +65,52 @@ PATCHES = [
     '[switches.s]\nsummary = "s"\nremove = ["twos"]\n[switches.s.categories.odd]\nname = "Odd"\npattern = "any"\n',
 ]
 VALUES = [
-    "0", "1", "2", "3", "-1", "4", "7", "12", "13", "1000000", "1.5", "1e999", "nan", "true", '""', '"face"', "[]",
-    "[1]", "[1, 2]", "[3, 1]", "{}", '"x"', '"groups"', '"any"', '"contains"', '"sum"', '"fixed"', '"matched"',
-    '"even"', '"odd"', "[1, 6]", '"pair"', '"points"', '"filled"', '"maximum"', '"upper-first"', '"reversed"',
-    '["low"]', '"base.toml"', '"mutated.toml"', "[{ threshold = 2, points = 3 }]", '"forced"', '"free"',
-    "9" * 5000, "[" * 200,
-]  # fmt: skip
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "4",
+    "7",
+    "12",
+    "13",
+    "1000000",
+    "1.5",
+    "1e999",
+    "nan",
+    "true",
+    '""',
+    '"face"',
+    "[]",
+    "[1]",
+    "[1, 2]",
+    "[3, 1]",
+    "{}",
+    '"x"',
+    '"groups"',
+    '"any"',
+    '"contains"',
+    '"sum"',
+    '"fixed"',
+    '"matched"',
+    '"even"',
+    '"odd"',
+    "[1, 6]",
+    '"pair"',
+    '"points"',
+    '"filled"',
+    '"maximum"',
+    '"upper-first"',
+    '"reversed"',
+    '["low"]',
+    '"base.toml"',
+    '"mutated.toml"',
+    "[{ threshold = 2, points = 3 }]",
+    '"forced"',
+    '"free"',
+    "9" * 5000,
+    "[" * 200,
+]
 CHARACTERS = "[]{}=\"',.#\n\\ \0\u2028é-+_0a"
 
 
@@ -71,7 +121,11 @@ def mutated(text: str, chosen: random.Random) -> str:
         place = chosen.randrange(len(lines))
         if kind < 4 and (numbers := [*re.finditer(r"\b\d+\b", text)]):
             number = chosen.choice(numbers)  # mostly still a game
-            text = text[: number.start()] + str(chosen.choice((0, 1, 2, 3, 4, 5, 6, 9, 20))) + text[number.end() :]
+            text = (
+                text[: number.start()]
+                + str(chosen.choice((0, 1, 2, 3, 4, 5, 6, 9, 20)))
+                + text[number.end() :]
+            )
             continue
         if kind == 4:
             lines[place] = lines[place].partition("=")[0] + "= " + chosen.choice(VALUES)
@@ -101,7 +155,9 @@ def is_small(rules: RuleSet) -> bool:
     )
 
 
-def mutate_rule_files(tally: Tally, folder: Path, files: int, solved: int, chosen: random.Random) -> None:
+def mutate_rule_files(
+    tally: Tally, folder: Path, files: int, solved: int, chosen: random.Random
+) -> None:
     """Load mutated files; solve up to `solved` different games among those that are accepted."""
     path, seen = folder / "mutated.toml", set[str]()
     (folder / "base.toml").write_text(HEAD + TWOS + ODD + COLUMNS)
@@ -122,4 +178,8 @@ def mutate_rule_files(tally: Tally, folder: Path, files: int, solved: int, chose
         if rules and is_small(rules) and rules.fingerprint not in seen and len(seen) < solved:
             seen.add(rules.fingerprint)
             tally.run(text, lambda rules=rules: check_against_oracle(rules), RulesError)
-    tally.expect("all files", len(seen) > min(solved, files // 50) // 2, f"only {len(seen)} games were solved")
+    tally.expect(
+        "all files",
+        len(seen) > min(solved, files // 50) // 2,
+        f"only {len(seen)} games were solved",
+    )

@@ -47,12 +47,16 @@ class Tally:
 
 
 class CpuLimit(BaseException):
-    """A call took more processor time than allowed. Not an Exception: no handler of the product catches it."""
+    """A call took more processor time than allowed. Not an Exception: no handler of the product
+    catches it.
+    """
 
 
 @contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise CpuLimit in the main thread when the block has used more processor time; other processes do not count."""
+    """Raise CpuLimit in the main thread when the block has used more processor time; other
+    processes do not count.
+    """
 
     def stop(number: int, frame: Any) -> None:
         raise CpuLimit(f"more than {seconds} s of processor time")

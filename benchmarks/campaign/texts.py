@@ -14,7 +14,13 @@ from typing import Any
 from perfect_yatzy.cli.commands.ask import answer_lines
 from perfect_yatzy.errors import SolverError
 from perfect_yatzy.game.limits import MAX_LINE_BYTES
-from perfect_yatzy.game.notation import find_category, parse_card, parse_category, parse_dice, parse_hold
+from perfect_yatzy.game.notation import (
+    find_category,
+    parse_card,
+    parse_category,
+    parse_dice,
+    parse_hold,
+)
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.service.queries import QueryService
@@ -27,10 +33,31 @@ from .tally import Tally, cpu_limit
 CALL_SECONDS = 1.0  # of processor time, for one text of any length
 LENGTHS = (100, 2_000, 8_000, 16_000, 1_000_000)
 PIECES = [
-    "ones=3", "sixes=24", "chance 22", "Full House 25", "1:or 3", "two pairs", "33456", "3 3 4 5 6", "⚂⚂⚃⚄⚅", "none",
-    "251; ones=3", "large straight=40", " ", "\t", "\n", "\0", "\u2028", "\ud800", "🎲", "null", "1e999", "NaN",
-    "9" * 30, *"=:,;-0x'\"\\[{]}éßİ１",
-]  # fmt: skip
+    "ones=3",
+    "sixes=24",
+    "chance 22",
+    "Full House 25",
+    "1:or 3",
+    "two pairs",
+    "33456",
+    "3 3 4 5 6",
+    "⚂⚂⚃⚄⚅",
+    "none",
+    "251; ones=3",
+    "large straight=40",
+    " ",
+    "\t",
+    "\n",
+    "\0",
+    "\u2028",
+    "\ud800",
+    "🎲",
+    "null",
+    "1e999",
+    "NaN",
+    "9" * 30,
+    *"=:,;-0x'\"\\[{]}éßİ１",
+]
 LINES = [
     {"query": "hold", "dice": "33456"},
     {"query": "hold", "dice": [3, 3, 4, 5, 6], "card": {"ones": 3}, "rolls_left": 1, "id": "a"},
@@ -44,8 +71,12 @@ def random_text(chosen: random.Random) -> str:
     """A few pieces, a valid text with changes, or one piece a great many times."""
     if not chosen.randrange(6):
         piece = chosen.choice(PIECES) + chosen.choice(["", *PIECES])
-        return (piece * chosen.choice(LENGTHS))[: chosen.choice(LENGTHS)] + chosen.choice(["", *PIECES])
-    text = "".join(chosen.choice(PIECES) + chosen.choice(["", " "]) for _ in range(chosen.randint(1, 6)))
+        return (piece * chosen.choice(LENGTHS))[: chosen.choice(LENGTHS)] + chosen.choice(
+            ["", *PIECES]
+        )
+    text = "".join(
+        chosen.choice(PIECES) + chosen.choice(["", " "]) for _ in range(chosen.randint(1, 6))
+    )
     return altered(text, chosen) if chosen.randrange(2) else text
 
 
@@ -70,7 +101,9 @@ def altered_value(value: Any, chosen: random.Random) -> Any:
     nested: list[Any] = []
     for _ in range(50):
         nested = [nested]
-    return chosen.choice([None, True, -1, 0, 3, 7, 10**30, 1.5, "", "33456", "x" * 2000, [], {}, [[]], nested, value])
+    return chosen.choice(
+        [None, True, -1, 0, 3, 7, 10**30, 1.5, "", "33456", "x" * 2000, [], {}, [[]], nested, value]
+    )
 
 
 def is_answer(line: str) -> bool:
@@ -101,23 +134,36 @@ def fuzz_texts(tally: Tally, strategy: Strategy, calls: int, chosen: random.Rand
 
 
 def long_lines(tally: Tally, service: QueryService, units: Sequence[str]) -> None:
-    """Lines of the largest allowed size, in which one field is a text or a list of one unit again and again."""
+    """Lines of the largest allowed size, in which one field is a text or a list of one unit
+    again and again.
+    """
     for request in LINES:
         for field in (*request, "card", "saved", "goal", "opponents", "ties", "unknown"):
-            others = json.dumps({name: value for name, value in request.items() if name != field})[:-1]
+            others = json.dumps({name: value for name, value in request.items() if name != field})[
+                :-1
+            ]
             start = f'{others}{", " if len(others) > 1 else ""}"{field}": '
             for unit in units:
-                for begin, part, end in (('"', json.dumps(unit)[1:-1], '"}'), ("[", json.dumps(unit) + ",", "1]}")):
+                for begin, part, end in (
+                    ('"', json.dumps(unit)[1:-1], '"}'),
+                    ("[", json.dumps(unit) + ",", "1]}"),
+                ):
                     count = (MAX_LINE_BYTES - len(start) - 10) // len(part)
                     line = start + begin + part * count + end
                     case = f"{start}{begin}{part}... ({len(line)} characters)"
-                    tally.run(case, partial(answer_line, tally, service, case, line.encode()), SolverError)
+                    tally.run(
+                        case, partial(answer_line, tally, service, case, line.encode()), SolverError
+                    )
 
 
 def answer_line(tally: Tally, service: QueryService, case: str, data: bytes) -> None:
     """Answer a line as `--jsonl` does, in time; there must be one answer, and no bug."""
     out = io.StringIO()
-    with cpu_limit(CALL_SECONDS), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        cpu_limit(CALL_SECONDS),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         answer_lines(service, "hold", {"spread": False}, io.BytesIO(data + b"\n"))
     answers = out.getvalue().splitlines()
     tally.expect(case, len(answers) == bool(data.strip()), f"{len(answers)} answers")
@@ -136,10 +182,14 @@ def fuzz_lines(tally: Tally, service: QueryService, lines: int, chosen: random.R
         tally.run(line, partial(answer_line, tally, service, line, data), SolverError)
 
 
-def fuzz_records(tally: Tally, strategy: Strategy, folder: Path, files: int, chosen: random.Random) -> None:
+def fuzz_records(
+    tally: Tally, strategy: Strategy, folder: Path, files: int, chosen: random.Random
+) -> None:
     """Records as values and as files, and saved games."""
     game, path = human(strategy, 4).to_json(), folder / "fuzzed"
-    SaveFile(path).write(scripted_session("yatzy", ((3, 3, 4, 5, 6), "chance"), ((1, 1, 1, 2, 2), "ones")))
+    SaveFile(path).write(
+        scripted_session("yatzy", ((3, 3, 4, 5, 6), "chance"), ((1, 1, 1, 2, 2), "ones"))
+    )
     saved = path.read_text(encoding="utf-8")
     for _ in range(files):
         value, text = altered_value(game, chosen), altered(json.dumps(game), chosen)

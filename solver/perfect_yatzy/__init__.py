@@ -14,7 +14,8 @@
 >>> perfect_yatzy.simulate(yatzy, 1000, seed=1).final_scores.shape
 (1000,)
 
-A bot is a function of a position; its loss against perfect play is sampled, or exact for a function of arrays:
+A bot is a function of a position; its loss against perfect play is sampled, or exact for a function
+of arrays:
 
 >>> def bot(position):
 ...     return max(position.categories(), key=lambda name: position.categories()[name][0])
@@ -31,7 +32,8 @@ policies                   a function, an object with ``act``, `open_policy`, `B
 games                      `load_rules`, `solve`, `prove`, `approximate`, `open_cluster`
 =========================  ==========================================================================================
 
-Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data frames are in
+Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data
+frames are in
 :mod:`perfect_yatzy.frames`, environments for reinforcement learning in :mod:`perfect_yatzy.rl`.
 """
 
@@ -42,14 +44,23 @@ from typing import TYPE_CHECKING
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from .approximation.approximate_strategy import ApproximateStrategy
+    from .approximation.fitted_file import Certificate
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
-    from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
-    from .game.legal_actions import TurnPosition, action_number, legal_actions, numbered_action, start_turn
-    from .game.notation import parse_card
-    from .game.rule_loader import load_rules
+    from .core.backward_induction import solve_values as solve
     from .core.rules import RuleSet
     from .core.scorecard import Scorecard, State
+    from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
+    from .game.legal_actions import (
+        TurnPosition,
+        action_number,
+        legal_actions,
+        numbered_action,
+        start_turn,
+    )
+    from .game.notation import parse_card
+    from .game.rule_loader import load_rules
     from .play.rating import Rating, Ratings, rate
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
@@ -57,19 +68,16 @@ if TYPE_CHECKING:
     from .policies.policy import CardTurn, FunctionPolicy, ValueFunction
     from .policies.user_code import BatchPolicy
     from .strategy.actions import Choice, Hold
-    from .approximation.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
-    from .approximation.fitted_file import Certificate
     from .strategy.opening import open_strategy
     from .strategy.positions import PositionSample, sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
-    from .two_players.versus import TwoPlayerChances, versus
-    from .core.backward_induction import solve_values as solve
     from .tablebase.exact_solve import Proof, prove
+    from .two_players.versus import TwoPlayerChances, versus
 
 # Public names by their module, for __getattr__; type checkers read the imports above.
 _NAMES = {
@@ -105,16 +113,62 @@ _NAMES = {
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "open_policy",
-    "versus", "rate", "solve", "prove", "load_rules", "parse_card",
-    "start_turn", "legal_actions", "action_number", "numbered_action", "TurnPosition",
-    "sample_positions", "PositionSample", "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
-    "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
-    "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation", "Evaluation", "Losses", "SampledEvaluation", "TwoPlayerChances",
-    "Rating", "Ratings", "ValueFunction", "FunctionPolicy", "CardTurn", "BatchPolicy",
-    "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
-]  # fmt: skip
+    "open_strategy",
+    "approximate",
+    "reach",
+    "maximise",
+    "distribution",
+    "simulate",
+    "evaluate",
+    "open_policy",
+    "versus",
+    "rate",
+    "solve",
+    "prove",
+    "load_rules",
+    "parse_card",
+    "start_turn",
+    "legal_actions",
+    "action_number",
+    "numbered_action",
+    "TurnPosition",
+    "sample_positions",
+    "PositionSample",
+    "computer_player",
+    "ComputerPlayer",
+    "open_cluster",
+    "Cluster",
+    "Strategy",
+    "ApproximateStrategy",
+    "Certificate",
+    "ScoreStrategy",
+    "State",
+    "Scorecard",
+    "RuleSet",
+    "Proof",
+    "Hold",
+    "Choice",
+    "BatchAnswer",
+    "BatchOptions",
+    "ScoreDistribution",
+    "Simulation",
+    "Evaluation",
+    "Losses",
+    "SampledEvaluation",
+    "TwoPlayerChances",
+    "Rating",
+    "Ratings",
+    "ValueFunction",
+    "FunctionPolicy",
+    "CardTurn",
+    "BatchPolicy",
+    "SolverError",
+    "RulesError",
+    "StateError",
+    "TableError",
+    "ClusterError",
+    "Cancelled",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,11 +1,12 @@
 """Atomic replacement of files, and locks between processes and threads.
 
-The locks are advisory (flock) and end with the process. On systems without them (Windows, some network disks) nothing
-is locked, and each process writes files of its own. Windows neither renames nor removes a file that is open.
+The locks are advisory (flock) and end with the process. On systems without them (Windows, some
+network disks) nothing is locked, and each process writes files of its own. Windows neither renames
+nor removes a file that is open.
 
-There is a lock for the folder of the tables, and one for each unfinished table. A process holds the latter while it
-solves the table; others wait and do not remove it. That of the folder is held while a table is renamed into its place
-or removed.
+There is a lock for the folder of the tables, and one for each unfinished table. A process holds the
+latter while it solves the table; others wait and do not remove it. That of the folder is held while
+a table is renamed into its place or removed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 
 def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file exclusively: True if done, False if another descriptor holds the lock, None without locks."""
+    """Lock an open file exclusively: True if done, False if another descriptor holds the lock,
+    None without locks.
+    """
     if not fcntl:
         return None
     try:
@@ -42,7 +45,9 @@ def try_lock(descriptor: int) -> bool | None:
 
 
 def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | None:
-    """Wait for the lock of a file or folder; the descriptor that holds it until closed, None without locks."""
+    """Wait for the lock of a file or folder; the descriptor that holds it until closed, None
+    without locks.
+    """
     if not fcntl:
         return None
     descriptor = None
@@ -62,7 +67,9 @@ def open_hidden(path: Path) -> tuple[int, Path]:
     while True:
         hidden = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         with contextlib.suppress(FileExistsError):
-            return os.open(hidden, flags, 0o666), hidden  # as any new file: the umask of the process takes bits away
+            return os.open(
+                hidden, flags, 0o666
+            ), hidden  # as any new file: the umask of the process takes bits away
 
 
 def replace(source: Path, target: Path) -> None:
@@ -76,7 +83,9 @@ def replace(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a hidden file for writing; complete, when the block ends without an exception, it replaces `path`."""
+    """Open a hidden file for writing; complete, when the block ends without an exception, it
+    replaces `path`.
+    """
     descriptor, hidden = open_hidden(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -105,7 +114,9 @@ def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits."""
     descriptor = lock(path, create=True)
     while descriptor is not None and not is_same_file(descriptor, path):
-        os.close(descriptor)  # meanwhile the process before has removed the file: its lock is of no use
+        os.close(
+            descriptor
+        )  # meanwhile the process before has removed the file: its lock is of no use
         descriptor = lock(path, create=True)
     try:
         yield
@@ -124,13 +135,17 @@ def is_same_file(descriptor: int, path: Path) -> bool:
 
 
 def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
-    """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does; else an OSError."""
+    """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does;
+    else an OSError.
+    """
     while True:
         descriptor = os.open(part, flags | NO_LINKS, 0o666)
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, descriptor)
             locked = try_lock(descriptor)
-            if not locked or is_same_file(descriptor, part):  # else it was renamed to the finished table meanwhile
+            if not locked or is_same_file(
+                descriptor, part
+            ):  # else it was renamed to the finished table meanwhile
                 opened.pop_all()  # the caller closes it
                 return descriptor, locked
 
@@ -148,7 +163,9 @@ def claim(part: Path) -> tuple[int, bool | None]:
 
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
-    """Whether no process solves an unfinished table; if so, hold its lock, where there are locks, in the block."""
+    """Whether no process solves an unfinished table; if so, hold its lock, where there are
+    locks, in the block.
+    """
     if not HAS_LOCKS:  # nothing is opened: Windows does not remove an open file
         yield True
         return

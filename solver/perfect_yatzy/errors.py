@@ -1,16 +1,17 @@
 """Errors raised on purpose, and the checks of plain values that raise them.
 
-Every such error is a :class:`SolverError` *and* the builtin exception a caller expects, so ``except ValueError``
-works without importing this module. The command turns each into one line and an exit code, the JSON answers into
-the fields ``error``, ``code`` and, where one field of the request is at fault, ``field``. Any other exception is a
-bug and keeps its traceback.
+Every such error is a :class:`SolverError` *and* the builtin exception a caller expects, so ``except
+ValueError`` works without importing this module. The command turns each into one line and an exit
+code, the JSON answers into the fields ``error``, ``code`` and, where one field of the request is at
+fault, ``field``. Any other exception is a bug and keeps its traceback.
 
 A program should test ``code``, one of :data:`CODES`, and never the message.
 
 Messages are in the current language: an English sentence is the key of its translation in
-``locale/CODE/LC_MESSAGES/perfect_yatzy.po``, and stays English without one. As a library the package speaks English.
-The command chooses a language once for its process (:func:`set_language`), the server one for each request
-(:func:`language_scope`). How to change a text or to add a language: ``locale/README.md``.
+``locale/CODE/LC_MESSAGES/perfect_yatzy.po``, and stays English without one. As a library the
+package speaks English. The command chooses a language once for its process (:func:`set_language`),
+the server one for each request (:func:`language_scope`). How to change a text or to add a language:
+``locale/README.md``.
 """
 
 from __future__ import annotations
@@ -28,42 +29,52 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from gettext import NullTranslations
 ENGLISH = "en"
-LANGUAGES = (ENGLISH, *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")))
+LANGUAGES = (
+    ENGLISH,
+    *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")),
+)
 DOMAIN = "perfect_yatzy"
-RELATED = {"no": "nb", "nn": "nb"}  # languages without a catalogue of their own, whose readers know another
+RELATED = {
+    "no": "nb",
+    "nn": "nb",
+}  # languages without a catalogue of their own, whose readers know another
 NO_BREAK_SPACE = "\u00a0"
 THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
 
 _default = ENGLISH
 _of_context: ContextVar[str | None] = ContextVar("language", default=None)
 
-CODES = frozenset({  # they are stable
-    "error",  # none of the codes below
-    "invalid-request",  # the request is malformed: not JSON, a wrong combination of fields
-    "unknown-field",  # the request has a field its query does not know
-    "missing-field",  # the request lacks a field its query needs
-    "invalid-value",  # a field or an argument has the wrong type, or lies outside its range
-    "unknown-rules",  # no rule set, switch or rule file has that name
-    "invalid-rules",  # a rule set contradicts itself, or the question does not apply to its rules
-    "too-large",  # the solve needs more time or memory than the budget or the machine allows
-    "unknown-category",  # no category has that name
-    "ambiguous-category",  # several categories fit that name
-    "invalid-dice",  # the dice are not a roll under the rules
-    "invalid-card",  # the scorecard cannot occur under the rules
-    "invalid-state",  # no game can reach that state
-    "game-over",  # every category is filled
-    "table-error",  # a value table is missing, or cannot be read or written
-    "table-damaged",  # a value table does not match its checksum, its format or its rules
-    "missing-package",  # an optional package is not installed
-    "cluster-failed",  # a cluster cannot be reached, or its workers cannot do the work
-    "policy-failed",  # code of a user that plays raised an exception
-    "process-failed",  # a program that plays cannot be started, ended, or gave no answer
-    "busy",  # too many requests are waiting
-    "client-disconnected",  # the client disconnected before its answer was computed
-    "confirmation-required",  # the answer takes long or writes to the disk; ``cost`` says how much
-    "cancelled",  # whoever asked for the work has stopped it
-    "internal-error",  # a bug; only in answers to a stream of requests
-})  # fmt: skip
+CODES = frozenset(
+    {  # they are stable
+        "error",  # none of the codes below
+        "invalid-request",  # the request is malformed: not JSON, a wrong combination of fields
+        "unknown-field",  # the request has a field its query does not know
+        "missing-field",  # the request lacks a field its query needs
+        "invalid-value",  # a field or an argument has the wrong type, or lies outside its range
+        "unknown-rules",  # no rule set, switch or rule file has that name
+        # a rule set contradicts itself, or the question does not apply to its rules
+        "invalid-rules",
+        "too-large",  # the solve needs more time or memory than the budget or the machine allows
+        "unknown-category",  # no category has that name
+        "ambiguous-category",  # several categories fit that name
+        "invalid-dice",  # the dice are not a roll under the rules
+        "invalid-card",  # the scorecard cannot occur under the rules
+        "invalid-state",  # no game can reach that state
+        "game-over",  # every category is filled
+        "table-error",  # a value table is missing, or cannot be read or written
+        "table-damaged",  # a value table does not match its checksum, its format or its rules
+        "missing-package",  # an optional package is not installed
+        "cluster-failed",  # a cluster cannot be reached, or its workers cannot do the work
+        "policy-failed",  # code of a user that plays raised an exception
+        "process-failed",  # a program that plays cannot be started, ended, or gave no answer
+        "busy",  # too many requests are waiting
+        "client-disconnected",  # the client disconnected before its answer was computed
+        # the answer takes long or writes to the disk; ``cost`` says how much
+        "confirmation-required",
+        "cancelled",  # whoever asked for the work has stopped it
+        "internal-error",  # a bug; only in answers to a stream of requests
+    }
+)
 
 
 class SolverError(Exception):
@@ -94,7 +105,9 @@ class SolverError(Exception):
 
     def as_json(self) -> dict[str, str]:
         """The fields of a JSON answer: ``error``, ``code`` and, if known, ``field``."""
-        return {"error": str(self), "code": self.code} | ({"field": self.field} if self.field else {})
+        return {"error": str(self), "code": self.code} | (
+            {"field": self.field} if self.field else {}
+        )
 
 
 class RulesError(SolverError, ValueError):
@@ -124,7 +137,9 @@ class StateError(SolverError, ValueError):
 
 def game_over(field: str | None = None) -> StateError:
     """The error for a question about a full card."""
-    return StateError(_("every category is filled: the game is over"), code="game-over", field=field)
+    return StateError(
+        _("every category is filled: the game is over"), code="game-over", field=field
+    )
 
 
 class TableError(SolverError, OSError):
@@ -134,7 +149,9 @@ class TableError(SolverError, OSError):
 
 
 class Cancelled(SolverError):
-    """A long computation was stopped. Raise it in a callback for progress; finished layers of a table are kept."""
+    """A long computation was stopped. Raise it in a callback for progress; finished layers of a
+    table are kept.
+    """
 
     default_code = "cancelled"
 
@@ -147,7 +164,9 @@ class ClusterError(SolverError, RuntimeError):
 
 @contextmanager
 def error_context(field: str, code: str | None = None) -> Iterator[None]:
-    """Add the field of the request to errors raised inside, and a code to those that have only their class's."""
+    """Add the field of the request to errors raised inside, and a code to those that have only
+    their class's.
+    """
     try:
         yield
     except SolverError as error:
@@ -172,7 +191,8 @@ class _Shown(reprlib.Repr):
 
     def repr_int(self, value: int, level: int) -> str:
         if value.bit_length() > 200:  # Python refuses to write very large numbers
-            return f"a number of about {round(value.bit_length() * 0.30103):,} digits"  # log10(2) for each bit
+            # log10(2) for each bit
+            return f"a number of about {round(value.bit_length() * 0.30103):,} digits"
         return repr(value)
 
 
@@ -180,7 +200,9 @@ _SHOWN = _Shown()
 
 
 def shown(value: object) -> str:
-    """The representation of a value for a message: one line, shortened, with the constants of JSON (null, true)."""
+    """The representation of a value for a message: one line, shortened, with the constants of
+    JSON (null, true).
+    """
     return " ".join(_SHOWN.repr(value).split())
 
 
@@ -197,7 +219,9 @@ def enumerated(names: Iterable[str]) -> str:
 
 
 def whole_number(value: Any, name: str) -> int:
-    """The value as an int. NumPy integers are accepted; fractions, text and truth values are not."""
+    """The value as an int. NumPy integers are accepted; fractions, text and truth values are
+    not.
+    """
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -218,7 +242,9 @@ def span(low: int, high: int) -> str:
     """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
     if high <= low:
         return f"{low}"
-    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(low=low, high=high)
+    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(
+        low=low, high=high
+    )
 
 
 def current_language() -> str:
@@ -245,7 +271,9 @@ def language_scope(code: str) -> Iterator[None]:
 
 
 def language_from(text: str | None) -> str | None:
-    """The language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``; None if it has no catalogue."""
+    """The language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``; None if it
+    has no catalogue.
+    """
     code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
     if code in ("c", "posix"):
         return ENGLISH
@@ -254,9 +282,14 @@ def language_from(text: str | None) -> str | None:
 
 
 def language_of_environment(environment: Mapping[str, str] | None = None) -> str:
-    """The language that the environment asks for, as GNU gettext reads it; English if it names none that is known."""
+    """The language that the environment asks for, as GNU gettext reads it; English if it names
+    none that is known.
+    """
     environment = os.environ if environment is None else environment
-    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    locale = next(
+        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
+        "",
+    )
     if not locale or locale.split(".")[0] in ("C", "POSIX"):
         return ENGLISH
     wanted = [*environment.get("LANGUAGE", "").split(":"), locale]
@@ -264,7 +297,9 @@ def language_of_environment(environment: Mapping[str, str] | None = None) -> str
 
 
 def language_accepted(header: str) -> str | None:
-    """The known language of the highest weight in ``Accept-Language``, the first of equals: ``sv-SE,sv;q=0.9``."""
+    """The known language of the highest weight in ``Accept-Language``, the first of equals:
+    ``sv-SE,sv;q=0.9``.
+    """
     found: list[tuple[str, float]] = []  # languages and their weights
     for entry in header.split(",")[:20]:
         tag, _separator, parameters = entry.partition(";")
@@ -274,7 +309,9 @@ def language_accepted(header: str) -> str | None:
             continue
         if (code := language_from(tag)) and weight > 0:
             found.append((code, weight))
-    return max(found, key=lambda entry: entry[1])[0] if found else None  # `max` takes the first of equals
+    return (
+        max(found, key=lambda entry: entry[1])[0] if found else None
+    )  # `max` takes the first of equals
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
@@ -285,7 +322,9 @@ def _(message: str, /, language: str | None = None, **fields: object) -> str:
 
 
 def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> str:
-    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n, count=n)``."""
+    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n,
+    count=n)``.
+    """
     code = current_language()
     if code == ENGLISH:
         text = singular if number == 1 else plural
@@ -295,18 +334,26 @@ def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> st
 
 
 def pgettext(context: str, message: str, language: str | None = None) -> str:
-    """The translation of a message that means different things in different places, by its place (``msgctxt``)."""
+    """The translation of a message that means different things in different places, by its place
+    (``msgctxt``).
+    """
     code = language or current_language()
     return message if code == ENGLISH else _catalogue(code).pgettext(context, message)
 
 
 def N_(message: str) -> str:
-    """Mark a sentence for the catalogues where it is written; ``_`` translates it where it is shown."""
+    """Mark a sentence for the catalogues where it is written; ``_`` translates it where it is
+    shown.
+    """
     return message
 
 
-def number_text(value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False) -> str:
-    """A number as the current language writes it, never minus zero; `grouped`: with a sign between thousands."""
+def number_text(
+    value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False
+) -> str:
+    """A number as the current language writes it, never minus zero; `grouped`: with a sign
+    between thousands.
+    """
     code = current_language()
     number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
     sign, thousands = "+" if signed else "", "," if grouped else ""
@@ -317,10 +364,14 @@ def number_text(value: float, decimals: int = 0, *, signed: bool = False, groupe
 
 
 def significant_text(value: float, digits: int) -> str:
-    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
+    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``,
+    ``95``.
+    """
     from decimal import Decimal
 
-    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent  # of the last digit: -1 for tenths
+    exponent = (
+        Decimal(f"{value:.{digits}g}").as_tuple().exponent
+    )  # of the last digit: -1 for tenths
     return number_text(value, max(0, -int(exponent)))
 
 

@@ -4,8 +4,8 @@
 >>> yatzy = perfect_yatzy.open_strategy("yatzy")
 >>> perfect_yatzy.frames.to_pandas(yatzy.holds("", "33456"))         # doctest: +SKIP
 
-`to_arrow` needs pyarrow (the extra ``data``), `to_pandas` pandas and `to_polars` polars. :func:`columns` needs none
-of them and names the columns.
+`to_arrow` needs pyarrow (the extra ``data``), `to_pandas` pandas and `to_polars` polars.
+:func:`columns` needs none of them and names the columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from .strategy.positions import PositionSample
 from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
-TABLES = (Ranking, BatchAnswer, PositionSample, ScoreDistribution, Simulation)  # results that know their columns
+TABLES = (
+    Ranking,
+    BatchAnswer,
+    PositionSample,
+    ScoreDistribution,
+    Simulation,
+)  # results that know their columns
 Table = Ranking[Any] | BatchAnswer | PositionSample | ScoreDistribution | Simulation
 Result = Table | Sequence[Hold | Choice]
 
@@ -33,7 +39,9 @@ def _table(result: Result) -> Table:
             return Ranking(result)
     elif isinstance(result, TABLES):
         return result
-    raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
+    raise StateError(
+        f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games"
+    )
 
 
 def columns(result: Result) -> dict[str, Any]:
@@ -44,17 +52,22 @@ def columns(result: Result) -> dict[str, Any]:
     result
         One of:
 
-        - a ranking of holds or categories, a slice of one, or a list of its entries: one row per action
+        - a ranking of holds or categories, a slice of one, or a list of its entries: one row per
+          action
           (:meth:`perfect_yatzy.strategy.actions.Ranking.columns`);
-        - a :class:`perfect_yatzy.BatchAnswer`: one row per position; :class:`perfect_yatzy.BatchOptions`: one row per
+        - a :class:`perfect_yatzy.BatchAnswer`: one row per position;
+          :class:`perfect_yatzy.BatchOptions`: one row per
           legal action of each position;
-        - a :class:`perfect_yatzy.PositionSample`: one row per position, the columns of ``yatzy positions``;
+        - a :class:`perfect_yatzy.PositionSample`: one row per position, the columns of ``yatzy
+          positions``;
         - a distribution: one row per score, ``score`` and ``chance``;
-        - a :class:`perfect_yatzy.Simulation`: one row per game, the columns of ``yatzy simulate -o games.csv``.
+        - a :class:`perfect_yatzy.Simulation`: one row per game, the columns of ``yatzy simulate -o
+          games.csv``.
 
-        Dice to hold are ``hold``, a category ``category`` (None where dice are rerolled). A value is named for what
-        it is, as in the JSON answers: ``expected_remaining`` for the mean, ``chance`` for a goal,
-        ``expected_utility`` for a utility; ``value`` in a list of entries, which does not say.
+        Dice to hold are ``hold``, a category ``category`` (None where dice are rerolled). A value
+        is named for what it is, as in the JSON answers: ``expected_remaining`` for the mean,
+        ``chance`` for a goal, ``expected_utility`` for a utility; ``value`` in a list of entries,
+        which does not say.
 
     Returns
     -------
@@ -67,14 +80,17 @@ def columns(result: Result) -> dict[str, Any]:
         If `result` is none of these.
     """
     found = _table(result).columns()
-    return {name: column.tolist() if isinstance(column, Ragged) else column for name, column in found.items()}
+    return {
+        name: column.tolist() if isinstance(column, Ragged) else column
+        for name, column in found.items()
+    }
 
 
 def to_arrow(result: Result) -> Any:
     """The :func:`columns` of a result as a ``pyarrow.Table``.
 
-    The schema carries the metadata of the result: ``rules``, ``fingerprint``, ``policy``, ``perfect_yatzy`` (the
-    version) and, where there is one, the seed or the question.
+    The schema carries the metadata of the result: ``rules``, ``fingerprint``, ``policy``,
+    ``perfect_yatzy`` (the version) and, where there is one, the seed or the question.
 
     Raises
     ------

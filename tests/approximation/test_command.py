@@ -1,4 +1,6 @@
-"""`yatzy solve --approximate` and every command after it: a sheet of one's own that is too large for an exact table."""
+"""`yatzy solve --approximate` and every command after it: a sheet of one's own that is too large
+for an exact table.
+"""
 
 import json
 from dataclasses import replace
@@ -10,13 +12,13 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, Strategy, TableError
 from perfect_yatzy.approximation import solve as pipeline
+from perfect_yatzy.approximation.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.approximation.solve import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
 from perfect_yatzy.errors import language_scope
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.approximation.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.strategy.opening import open_approximate, open_strategy
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
 from support.command import Run, printed
@@ -29,7 +31,8 @@ from support.seeds import ring_2
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
 SIMULATE = "simulate", "--games", "200"
 SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "work": 0.02, "memory": 1 << 24}
-# Sheets for two dice: 25 boxes, too many for a table like the club's but quickly fitted; and 66 in six columns.
+# Sheets for two dice: 25 boxes, too many for a table like the club's but quickly fitted; and 66 in
+# six columns.
 SHEETS: dict[str, tuple[str, dict[str, Any]]] = {
     "twin": (two_dice_sheet("twin", bonus=(20, 10)), SMALL),
     "six": (
@@ -55,7 +58,9 @@ def sheet(strategy: ApproximateStrategy) -> str:
     return strategy.rules.origin
 
 
-def test_the_strategy_of_a_large_game_is_opened_and_listed(strategy: ApproximateStrategy, sheet: str) -> None:
+def test_the_strategy_of_a_large_game_is_opened_and_listed(
+    strategy: ApproximateStrategy, sheet: str
+) -> None:
     found = open_strategy(sheet)
     assert isinstance(found, ApproximateStrategy)
     assert (found.certificate, found.value()) == (strategy.certificate, strategy.value())
@@ -63,7 +68,9 @@ def test_the_strategy_of_a_large_game_is_opened_and_listed(strategy: Approximate
     assert known.interval99[0] <= known.mean <= known.interval99[1] <= known.upper_bound
     assert (known.games, known.seed, known.iterations) == (200, 1, 1)
     assert known.start_value == pytest.approx(found.value())
-    assert [entry.name for entry in matching(stored(), "twin")] == [fitted_path(strategy.rules).stem]
+    assert [entry.name for entry in matching(stored(), "twin")] == [
+        fitted_path(strategy.rules).stem
+    ]
 
 
 def test_strategy_tables_say_that_they_are_approximate(strategy: ApproximateStrategy) -> None:
@@ -94,20 +101,35 @@ def test_an_interrupted_solution_resumes_after_its_last_stage(
     assert leftovers(tmp_path) == []
 
 
-def test_wrong_settings_and_damage_are_refused(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:
-    for setting in ({"games": 1}, {"rounds": 0}, {"minutes": 0}, {"work": -1}, {"half_width": -1.0}, {"seed": -1}):
+def test_wrong_settings_and_damage_are_refused(
+    strategy: ApproximateStrategy, sheet: str, tmp_path: Path
+) -> None:
+    for setting in (
+        {"games": 1},
+        {"rounds": 0},
+        {"minutes": 0},
+        {"work": -1},
+        {"half_width": -1.0},
+        {"seed": -1},
+    ):
         refused(".", perfect_yatzy.approximate, sheet, tmp_path, **setting)
     source, target = fitted_path(strategy.rules), fitted_path(strategy.rules, tmp_path)
     refused("no approximate strategy", open_approximate, strategy.rules, tmp_path, error=TableError)
     target.with_suffix(".json").write_bytes(source.with_suffix(".json").read_bytes())
     target.write_bytes(source.read_bytes())
     flip(target, 4 * target.stat().st_size)
-    assert refused("altered", open_approximate, strategy.rules, tmp_path, error=TableError).code == "table-damaged"
+    assert (
+        refused("altered", open_approximate, strategy.rules, tmp_path, error=TableError).code
+        == "table-damaged"
+    )
 
 
 def test_without_the_strategy_the_error_says_what_to_run(sheet: str, tmp_path: Path) -> None:
     asked = {"query": "hold", "rules": sheet, "dice": "33"}
-    for ask in (lambda: open_strategy(sheet, tmp_path), lambda: QueryService(tmp_path).answer(asked)):
+    for ask in (
+        lambda: open_strategy(sheet, tmp_path),
+        lambda: QueryService(tmp_path).answer(asked),
+    ):
         refused(r"yatzy solve .*twin.toml --approximate", ask, error=RulesError)
 
 
@@ -115,7 +137,9 @@ def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
     played = perfect_yatzy.simulate(strategy, 300, seed=9)
     error = played.standard_error + strategy.certificate.half_width
     assert abs(played.mean - strategy.certificate.mean) < 5 * error
-    assert (perfect_yatzy.simulate(strategy, 50, seed=9).final_scores == played.final_scores[:50]).all()
+    assert (
+        perfect_yatzy.simulate(strategy, 50, seed=9).final_scores == played.final_scores[:50]
+    ).all()
     late = perfect_yatzy.simulate(strategy, 40, start="face-1=2 sum-7=20")
     assert late.points_before == 22
     assert (late.category_points[:, 0] == -1).all()
@@ -129,7 +153,10 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert known.interval99[0] <= known.mean <= known.upper_bound
     filled = {"twin": "face-1=2", "six": "face-1.c0=2 face-4.c5=24 sum-8.c3=40 sum-8.c2=0"}
     card = "--card", filled[strategy.rules.id]
-    asked = [(*words, "--rules") for words in (("hold", "33"), ("score", "33"), ("expect",), ("hold", "34", *card))]
+    asked = [
+        (*words, "--rules")
+        for words in (("hold", "33"), ("score", "33"), ("expect",), ("hold", "34", *card))
+    ]
     for command in (*asked, SIMULATE):
         assert f"Approximate: {known.sentence}"[:60] in printed(run, *command, sheet)
         assert json.loads(printed(run, *command, sheet, "--json"))["approximate"] == known.summary()
@@ -145,26 +172,38 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
 
 
 @pytest.mark.parametrize("off", [0, -40, 40])
-def test_other_games_do_not_verify(strategy: ApproximateStrategy, monkeypatch: pytest.MonkeyPatch, off: int) -> None:
+def test_other_games_do_not_verify(
+    strategy: ApproximateStrategy, monkeypatch: pytest.MonkeyPatch, off: int
+) -> None:
     played = perfect_yatzy.simulate(strategy, 50, seed=9)
     moved = replace(played, final_scores=played.final_scores + off)
-    monkeypatch.setattr("perfect_yatzy.approximation.solve.simulate", lambda *args, **options: moved)
+    monkeypatch.setattr(
+        "perfect_yatzy.approximation.solve.simulate", lambda *args, **options: moved
+    )
     found = {check.name: check.passed for check in verify_approximate(strategy.rules, games=50)}
     assert found == {"file": True, "bound": True, "simulation": not off}
 
 
-def test_a_cached_certificate_is_told_in_the_language_of_each_question(strategy: Strategy, sheet: str) -> None:
+def test_a_cached_certificate_is_told_in_the_language_of_each_question(
+    strategy: Strategy, sheet: str
+) -> None:
     service, told = QueryService(), []
     for code in ("en", "sv", "en"):
         with language_scope(code):
-            told.append(service.answer({"query": "expect", "rules": sheet, "spread": False})["approximate"]["text"])
+            told.append(
+                service.answer({"query": "expect", "rules": sheet, "spread": False})["approximate"][
+                    "text"
+                ]
+            )
     assert told[0].startswith("the strategy scores ")
     assert told[1].startswith("strategin ger ")
     assert told[2] == told[0]
 
 
 @BOTH
-def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
+def test_a_record_is_reviewed(
+    strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path
+) -> None:
     file = tmp_path / "game.jsonl"
     file.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
     assert len(read_games(str(file))) == 1
@@ -175,12 +214,23 @@ def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Ru
 
 
 @BOTH
-@pytest.mark.parametrize("args", [
-    ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
-    ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"), ("solve",), ("solve", "--shards"),
-    ("solve", "--what", "distribution"),
-])  # fmt: skip
-def test_what_needs_a_table_says_so(args: list[str], strategy: Strategy, sheet: str, run: Run) -> None:
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("hold", "33", "--goal", "300", "--rules"),
+        ("guide",),
+        ("learn",),
+        ("evaluate", "perfect", "--rules"),
+        ("positions", "-o", "p.csv"),
+        ("simulate", "--policy", "goal:300"),
+        ("solve",),
+        ("solve", "--shards"),
+        ("solve", "--what", "distribution"),
+    ],
+)
+def test_what_needs_a_table_says_so(
+    args: list[str], strategy: Strategy, sheet: str, run: Run
+) -> None:
     answer = run(*args, sheet)
     assert answer.returncode in (1, 2)
     assert "Traceback" not in answer.stderr
@@ -202,6 +252,8 @@ def test_the_club_sheet_of_40_boxes(store: Path, run: Run, tmp_path: Path) -> No
     found = perfect_yatzy.approximate(CLUB, work=1.5).certificate
     assert 1000 < found.interval99[0] <= found.mean <= found.upper_bound
     assert found.half_width < 1
-    assert "no strategy scores more than" in " ".join(run("solve", str(CLUB), "--approximate").stdout.split())
+    assert "no strategy scores more than" in " ".join(
+        run("solve", str(CLUB), "--approximate").stdout.split()
+    )
     assert "Approximate: " in run("hold", "334566", "--rules", str(CLUB)).stdout
     check_play(run, str(CLUB), tmp_path)

@@ -1,4 +1,6 @@
-"""The fitted value function and the bound of the relaxed game against known values; single turns; more than 62 boxes."""
+"""The fitted value function and the bound of the relaxed game against known values; single
+turns; more than 62 boxes.
+"""
 
 import hashlib
 from collections.abc import Callable
@@ -14,20 +16,27 @@ from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, distribution, load_rules
 from perfect_yatzy.approximation import multipliers
 from perfect_yatzy.approximation.fit import LaneTurns, States, fit_values, same_cards
+from perfect_yatzy.approximation.fitted_file import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.approximation.multipliers import optimal_prices
-from perfect_yatzy.approximation.relaxation import Budget, relax, rounding_error, solve_relaxed, upper_bound, visits
+from perfect_yatzy.approximation.relaxation import (
+    Budget,
+    relax,
+    rounding_error,
+    solve_relaxed,
+    upper_bound,
+    visits,
+)
+from perfect_yatzy.approximation.relaxed_game import RelaxedGame, required_exact
 from perfect_yatzy.approximation.solve import simulate_values
+from perfect_yatzy.approximation.turn_slots import allowed_boxes, feature_count, turn_slots
+from perfect_yatzy.core import state_space as spaces
+from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category, chains
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
-from perfect_yatzy.core import state_space as spaces
-from perfect_yatzy.approximation.relaxed_game import RelaxedGame, required_exact
 from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.approximation.turn_slots import allowed_boxes, feature_count, turn_slots
-from perfect_yatzy.approximation.fitted_file import NOT_ALLOWED, FittedValues, first_guess
-from perfect_yatzy.core.backward_induction import solve_values
 from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game, small
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Card, Naive
@@ -56,9 +65,13 @@ def drawn_coefficients(rules: RuleSet) -> FittedValues:
 
 
 def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
-    """Without a bonus, one, two or all of three open boxes are told apart by the features: nothing is approximate."""
+    """Without a bonus, one, two or all of three open boxes are told apart by the features:
+    nothing is approximate.
+    """
     rules = small(PAIR, CHANCE, RUN, rolls=2)
-    values, record = fit_values(first_guess(rules, np.zeros(3)), games=400, rounds=2, ridge=1e-9, seed=1, threads=1)
+    values, record = fit_values(
+        first_guess(rules, np.zeros(3)), games=400, rounds=2, ridge=1e-9, seed=1, threads=1
+    )
     exact = solve_values(rules)
     assert values.values(0, 0, 0, 0)[0] == pytest.approx(exact[-1], abs=1e-5)
     assert max(record["errors"]) < 1e-5
@@ -68,16 +81,32 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
 def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
     for settings in ({"games": 0}, {"games": 1, "half_width": -1.0}):
-        refused("number of games and the width of the interval must be positive", simulate_values, values, **settings)
+        refused(
+            "number of games and the width of the interval must be positive",
+            simulate_values,
+            values,
+            **settings,
+        )
     assert len(simulate_values(values, games=3).luck) == 3
     rules = joker_game("free", saved_rolls=True)
     values, draw = drawn_coefficients(rules), np.random.default_rng(5)
-    states = States(draw.integers(0, 16, 9), draw.integers(0, 8, 9), draw.integers(0, 5, 9), draw.integers(0, 2, 9))
+    states = States(
+        draw.integers(0, 16, 9),
+        draw.integers(0, 8, 9),
+        draw.integers(0, 5, 9),
+        draw.integers(0, 2, 9),
+    )
     fields = states.filled, states.upper, states.saved, states.tracked
     weights = draw.normal(size=9)
-    assert values.feature_sums(weights, *fields) == pytest.approx(weights @ values.features(*fields)[1])
+    assert values.feature_sums(weights, *fields) == pytest.approx(
+        weights @ values.features(*fields)[1]
+    )
     rules = saved_rolls_game("free", False)
-    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [0.0, 0.0, 7.0]
+    assert drawn_coefficients(rules).values(rules.full_mask, [0, 15, 16], 0, 0).tolist() == [
+        0.0,
+        0.0,
+        7.0,
+    ]
 
 
 @pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(12))])
@@ -101,7 +130,10 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
 @pytest.mark.parametrize("rules", [*CLASSIC, *map(random_rules, range(4))])
 def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
     """Whatever the coefficients; and the children are bounded as the cards themselves are."""
-    relaxed, drawn = relax(rules, Budget(work=5e10, memory=1 << 22, boxes=0)), drawn_coefficients(rules)
+    relaxed, drawn = (
+        relax(rules, Budget(work=5e10, memory=1 << 22, boxes=0)),
+        drawn_coefficients(rules),
+    )
     start = first_guess(rules, relaxed.game.prices, relaxed.game, relaxed.values)
     nothing, rolls = np.array([0]), (0, rules.rolls_per_turn - 1) if rules.saved_rolls else (0,)
     most, lower = start.child_values(nothing, nothing, nothing, rolls), False
@@ -115,7 +147,9 @@ def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
 
 
 def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
-    """Two thousand games of a small game with a bonus: within 1 % of perfect play, and not significantly above it."""
+    """Two thousand games of a small game with a bonus: within 1 % of perfect play, and not
+    significantly above it.
+    """
     rules = saved_rolls_game("free", False)
     exact = float(solve_values(rules)[-1])
     values, _ = fit_values(relaxed_start(rules), games=500, rounds=3, seed=6)
@@ -126,9 +160,16 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "exact"), [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("maxi-unsaved", 394.5575068204)]
+    ("key", "exact"),
+    [
+        ("yatzy", 248.4399893779),
+        ("yahtzee-plain", 245.8707745141),
+        ("maxi-unsaved", 394.5575068204),
+    ],
 )
-def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: str, exact: float) -> None:
+def test_strategies_of_solvable_games_lose_less_than_the_documented_share(
+    key: str, exact: float
+) -> None:
     values, _ = fit_values(relaxed_start(load_rules(key)), seed=1)
     found = simulate_values(values, games=1 << 24, half_width=0.05, seed=2)
     assert exact * (1 - 0.0015) < found.mean < exact + (found.interval99[1] - found.mean)
@@ -158,9 +199,16 @@ class CardValues:
     value: Callable[[int, int, int, bool], Fraction | float]
 
     def child_values(
-        self, filled: np.ndarray, upper: np.ndarray, tracked: np.ndarray, saved: tuple[int, ...] = (0,)
+        self,
+        filled: np.ndarray,
+        upper: np.ndarray,
+        tracked: np.ndarray,
+        saved: tuple[int, ...] = (0,),
     ) -> np.ndarray:
-        slots, required = turn_slots(self.rules), np.array([bool(box.requires) for box in self.rules.categories])
+        slots, required = (
+            turn_slots(self.rules),
+            np.array([bool(box.requires) for box in self.rules.categories]),
+        )
         unmet = (required[slots.slot_category] & slots.slot_pays) & (tracked[:, None] == 0)
         allowed = allowed_boxes(self.rules, filled)[:, slots.slot_category] & ~unmet
         found = np.full((len(saved), *allowed.shape), NOT_ALLOWED)
@@ -169,7 +217,9 @@ class CardValues:
             total = upper_sums(self.rules).cap(upper[[i]] + slots.slot_shift[slot])
             paid = bool(tracked[i] or (slots.slot_pays[slot] and box == self.rules.tracked_index))
             for stage, rolls in enumerate(saved):
-                found[stage, i, slot] = self.value(number(filled[i]) | 1 << box, int(total[0]), rolls, paid)
+                found[stage, i, slot] = self.value(
+                    number(filled[i]) | 1 << box, int(total[0]), rolls, paid
+                )
         return found
 
 
@@ -179,7 +229,9 @@ def number(mask: Any) -> int:
 
 
 def check_turns(rules: RuleSet, cards: list[Card] | None = None) -> None:
-    """The kernel's value of a turn from up to 20 states with each number of filled boxes, to 1e-9."""
+    """The kernel's value of a turn from up to 20 states with each number of filled boxes, to
+    1e-9.
+    """
     oracle, found = OneTurn(rules.canonical()), dict[int, list[Card]]()
     turns = LaneTurns(CardValues(rules, drawn), threads=1)  # type: ignore[arg-type]
     for card in cards or sorted(oracle.states()):
@@ -194,30 +246,48 @@ def check_turns(rules: RuleSet, cards: list[Card] | None = None) -> None:
 
 
 def check_wide_turns(rules: RuleSet) -> None:
-    """The same with more boxes than a word has bits in front of those of a small game, all but two of them filled."""
-    fillers = [Category(f"more-{i}", f"More {i}", (Pattern("any", low=i % 4, factor=1 + i),)) for i in range(66)]
+    """The same with more boxes than a word has bits in front of those of a small game, all but
+    two of them filled.
+    """
+    fillers = [
+        Category(f"more-{i}", f"More {i}", (Pattern("any", low=i % 4, factor=1 + i),))
+        for i in range(66)
+    ]
     filled = (1 << 66) - 1 & ~(1 << 3 | 1 << 64)
-    cards = [(filled | card[0] << 66, *card[1:]) for card in sorted(OneTurn(rules.canonical()).states())]
+    cards = [
+        (filled | card[0] << 66, *card[1:]) for card in sorted(OneTurn(rules.canonical()).states())
+    ]
     check_turns(replace(rules, categories=(*fillers, *rules.categories)), cards)
 
 
-TURNS = {f"joker {mode}": joker_game(mode, first_roll_bonus=(("run", 3),)) for mode in ("none", "forced")}
+TURNS = {
+    f"joker {mode}": joker_game(mode, first_roll_bonus=(("run", 3),)) for mode in ("none", "forced")
+}
 TURNS["joker free"] = joker_game("free", first_roll_bonus=(("run", 3),), saved_rolls=True)
-TURNS |= {f"saved rolls {order}": saved_rolls_game(order, saved_rolls=True) for order in ("free", "forced")}
+TURNS |= {
+    f"saved rolls {order}": saved_rolls_game(order, saved_rolls=True)
+    for order in ("free", "forced")
+}
 
 
-EITHER = pytest.mark.parametrize("check", [check_turns, check_wide_turns], ids=["one word", "more boxes than bits"])
+EITHER = pytest.mark.parametrize(
+    "check", [check_turns, check_wide_turns], ids=["one word", "more boxes than bits"]
+)
 
 
 @EITHER
 @pytest.mark.parametrize("name", TURNS)
-def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(name: str, check: Callable[[RuleSet], None]) -> None:
+def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(
+    name: str, check: Callable[[RuleSet], None]
+) -> None:
     check(TURNS[name])
 
 
 @EITHER
 @pytest.mark.parametrize("seed", seeds(4, 44))
-def test_a_turn_with_every_mechanic_combined_at_random(seed: int, check: Callable[[RuleSet], None]) -> None:
+def test_a_turn_with_every_mechanic_combined_at_random(
+    seed: int, check: Callable[[RuleSet], None]
+) -> None:
     check(random_rules(seed))
 
 
@@ -227,7 +297,13 @@ def games(turns: LaneTurns, number: int, exploration: float = 0.0) -> list[np.nd
     for turn in range(len(turns.rules.categories)):
         played = turns.play(states, np.arange(number), 7, turn, exploration)
         states = played.states
-        found += [played.category, played.points, played.bonus_points, played.expected, played.reached]
+        found += [
+            played.category,
+            played.points,
+            played.bonus_points,
+            played.expected,
+            played.reached,
+        ]
         found += [states.filled, states.upper, states.saved, states.tracked]
     return found
 
@@ -235,19 +311,29 @@ def games(turns: LaneTurns, number: int, exploration: float = 0.0) -> list[np.nd
 @pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved"])
 def test_games_are_the_same_for_any_number_of_threads_and_of_games(key: str) -> None:
     values = first_guess(load_rules(key), np.arange(20.0)[: len(load_rules(key).categories)])
-    one, two, fewer = (games(LaneTurns(values, threads), n, 0.2) for threads, n in ((1, 1200), (2, 1200), (2, 1030)))
+    one, two, fewer = (
+        games(LaneTurns(values, threads), n, 0.2)
+        for threads, n in ((1, 1200), (2, 1200), (2, 1030))
+    )
     for a, b, c in zip(one, two, fewer, strict=True):
         assert np.array_equal(a, b)
         assert np.allclose(a[:1030], c)
 
 
-@pytest.mark.parametrize("rules", [
-    *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
-    *map(random_rules, range(3)),
-    *(ring_2(random_rules(seed)) for seed in range(3, 8)),
-])  # fmt: skip
-def test_masks_of_two_words_give_the_same_bits(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games of the same dice, and the bound, by the code for large sheets; exploring games draw their boxes, too."""
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
+        *map(random_rules, range(3)),
+        *(ring_2(random_rules(seed)) for seed in range(3, 8)),
+    ],
+)
+def test_masks_of_two_words_give_the_same_bits(
+    rules: RuleSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Games of the same dice, and the bound, by the code for large sheets; exploring games draw
+    their boxes, too.
+    """
 
     def played(rules: RuleSet) -> tuple[list[np.ndarray], float]:
         values = first_guess(rules, np.arange(9.0)[: len(rules.categories)])
@@ -277,10 +363,14 @@ def test_what_a_turn_reaches_is_what_it_was_worth_on_average() -> None:
 
 @pytest.mark.parametrize("mode", ["none", "free", "forced"])
 def test_scores_of_games_played_on_the_exact_values_have_the_exact_mean(mode: str) -> None:
-    """Luck removed, every game has the exact value: the values of the function are its own backups."""
+    """Luck removed, every game has the exact value: the values of the function are its own
+    backups.
+    """
     rules = joker_game(mode, saved_rolls=mode == "free")
     found = simulate_values(exact_function(rules), games=600, seed=5)
-    assert found.final_scores - found.luck == pytest.approx(np.full(600, solve_values(rules)[-1]), abs=1e-8)
+    assert found.final_scores - found.luck == pytest.approx(
+        np.full(600, solve_values(rules)[-1]), abs=1e-8
+    )
     parts = found.category_points.sum(axis=1) + found.bonus_points + found.upper_bonus
     assert parts == pytest.approx(found.final_scores)
 
@@ -314,8 +404,13 @@ def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
 @pytest.mark.parametrize("order", ["free", "forced", "reversed"])
 @pytest.mark.parametrize("boxes", [63, 64, 126, *(ring_2(boxes) for boxes in (62, 65, 90))])
 def test_every_box_is_filled_once(boxes: int, order: str) -> None:
-    """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no strategy makes more."""
-    always = (Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),)) for i in range(boxes))
+    """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no
+    strategy makes more.
+    """
+    always = (
+        Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),))
+        for i in range(boxes)
+    )
     rules, total = small(*always, dice=1, faces=2, rolls=1, order=order), boxes * (boxes + 1) // 2
     assert total <= relax(rules, Budget(1e6), threads=1).bound <= total + 1e-3
     for prices in (np.arange(1.0, boxes + 1), np.zeros(boxes)):
@@ -327,22 +422,31 @@ def test_every_box_is_filled_once(boxes: int, order: str) -> None:
 @pytest.mark.parametrize("boxes", [63, 64, 126])
 def test_equal_boxes_are_worth_as_many_single_turns(boxes: int) -> None:
     """One die, three rolls: 3.5, then 4.25 and 14/3 points with best play."""
-    rules = small(*(replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(boxes)), dice=1, order="forced")
+    rules = small(
+        *(replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(boxes)), dice=1, order="forced"
+    )
     assert boxes * 14 / 3 <= relax(rules, Budget(1e7), threads=1).bound <= boxes * 14 / 3 + 1e-3
     played = simulate_values(first_guess(rules, np.full(boxes, 14 / 3)), games=20, seed=2)
     assert played.final_scores - played.luck == pytest.approx(np.full(20, boxes * 14 / 3), abs=1e-9)
 
 
 def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
-    """Every box that exploring games fill is one the reference allows, with points that some roll has there."""
+    """Every box that exploring games fill is one the reference allows, with points that some
+    roll has there.
+    """
     turns = LaneTurns(first_guess(ninety, np.linspace(0, 9, 90)), 1)
     rolls = lattice(2, 6).counts[-21:].tolist()
     states, cards = same_cards(ninety, EMPTY_STATE, 8), [State()] * 8
     for turn in range(90):
         played = turns.play(states, np.arange(8), 4, turn, 0.3)
         states = played.states
-        for i, (box, points) in enumerate(zip(played.category.tolist(), played.points.tolist(), strict=True)):
-            paid = [scoring_options(ninety, cards[i].filled, False, roll).get(box, (None,))[0] for roll in rolls]
+        for i, (box, points) in enumerate(
+            zip(played.category.tolist(), played.points.tolist(), strict=True)
+        ):
+            paid = [
+                scoring_options(ninety, cards[i].filled, False, roll).get(box, (None,))[0]
+                for roll in rolls
+            ]
             assert points in paid
             cards[i] = cards[i].filled_with(ninety, box, points)
         assert [number(mask) for mask in states.filled] == [card.filled for card in cards]
@@ -367,11 +471,19 @@ def test_a_long_chain_with_a_joker_and_exact_play_are_refused(ninety: RuleSet) -
     rules = joker_game("free", order="forced")
     more = (replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(60))
     rules = replace(rules, categories=(*rules.categories, *more))
-    found = refused("64 boxes in one order, one of which jokers", relax, rules, Budget(0.0), error=RulesError)
+    found = refused(
+        "64 boxes in one order, one of which jokers", relax, rules, Budget(0.0), error=RulesError
+    )
     assert found.code == "too-large"
     # Also in an order with few cards
-    for rules in (ninety, small(*(replace(CHANCE, id=f"b{i}") for i in range(63)), dice=1, order="forced")):
-        assert refused("boxes; at most 62 are possible", state_space, rules, error=RulesError).code == "too-large"
+    for rules in (
+        ninety,
+        small(*(replace(CHANCE, id=f"b{i}") for i in range(63)), dice=1, order="forced"),
+    ):
+        assert (
+            refused("boxes; at most 62 are possible", state_space, rules, error=RulesError).code
+            == "too-large"
+        )
 
 
 def bound_of(rules: RuleSet, exact: tuple[int, ...], column: int, prices: np.ndarray) -> float:
@@ -390,7 +502,9 @@ def test_with_all_boxes_exact_the_bound_is_the_value(name: str) -> None:
     known = {"yatzy": 248.4399893779, "yahtzee-plain": 245.8707745141}
     value = known.get(name) or float(solve_values(rules)[-1])
     n = len(rules.categories)
-    game = RelaxedGame(rules, range(n), np.random.default_rng(1).normal(5, 3, n), 0 if rules.bonus else -1)
+    game = RelaxedGame(
+        rules, range(n), np.random.default_rng(1).normal(5, 3, n), 0 if rules.bonus else -1
+    )
     values = solve_relaxed(game)
     assert upper_bound(game, values) == pytest.approx(value, abs=1e-9)
     assert rounding_error(game, values) < 5e-10
@@ -444,13 +558,18 @@ def test_mechanics_combined(seed: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "boxes", "value", "most"), [
-    ("yatzy", 0, 248.4399893779, 274.87),
-    ("yatzy", 3, 248.4399893779, 258.93),
-    ("yahtzee-plain", 5, 245.8707745141, 248.58),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "boxes", "value", "most"),
+    [
+        ("yatzy", 0, 248.4399893779, 274.87),
+        ("yatzy", 3, 248.4399893779, 258.93),
+        ("yahtzee-plain", 5, 245.8707745141, 248.58),
+    ],
+)
 def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float) -> None:
-    """Not above the bounds of an independent program with as many exact boxes beside the upper ones."""
+    """Not above the bounds of an independent program with as many exact boxes beside the upper
+    ones.
+    """
     found = relax(load_rules(name), Budget(boxes=boxes))
     assert value < found.bound <= most
     assert len(found.game.exact) == 6 + boxes
@@ -464,10 +583,16 @@ def test_rows_without_values_of_their_own() -> None:
 
 
 def test_visits_are_those_of_the_best_play() -> None:
-    """A bonus replaced by a line of slope 1: play as in the game whose upper boxes pay twice as much, without a bonus."""
+    """A bonus replaced by a line of slope 1: play as in the game whose upper boxes pay twice as
+    much, without a bonus.
+    """
     rules = saved_rolls_game("free", False)
-    double = [replace(box, patterns=(replace(box.patterns[0], factor=2),)) for box in rules.categories]
-    twice = [more if more.upper else box for more, box in zip(double, rules.categories, strict=True)]
+    double = [
+        replace(box, patterns=(replace(box.patterns[0], factor=2),)) for box in rules.categories
+    ]
+    twice = [
+        more if more.upper else box for more, box in zip(double, rules.categories, strict=True)
+    ]
     known = distribution(in_memory(replace(rules, bonus=None, categories=tuple(twice)))).categories
     game = RelaxedGame(rules, range(4), np.zeros(4), -1, np.ones(1))
     uses, upper = visits(game, solve_relaxed(game, threads=1), threads=1)

@@ -1,4 +1,6 @@
-"""The same seed, the same bits: whatever the clock, the threads, the processor and its libraries."""
+"""The same seed, the same bits: whatever the clock, the threads, the processor and its
+libraries.
+"""
 
 import json
 import math
@@ -29,11 +31,14 @@ sys.path.insert(0, sys.argv[3])
 from support.players import solution_bits, solved_anew
 print(solution_bits(solved_anew(sys.argv[1], sys.argv[2], None, **json.loads(sys.argv[4]))))
 """
-# Other orders of addition in the matrix products, as on other processors; without vector instructions of NumPy.
+# Other orders of addition in the matrix products, as on other processors; without vector
+# instructions of NumPy.
 MACHINES: list[dict[str, str]] = [
     {"OPENBLAS_CORETYPE": "Nehalem", "OPENBLAS_NUM_THREADS": "1"},
     {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "2"},
-    {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"},
+    {
+        "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+    },
 ]
 
 
@@ -75,11 +80,17 @@ def test_a_clock_of_random_speed_changes_no_bit(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: next(iter(machine.values())).split()[0])
-def test_another_machine_changes_no_bit(first: str, sheet: str, machine: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "machine", MACHINES, ids=lambda machine: next(iter(machine.values())).split()[0]
+)
+def test_another_machine_changes_no_bit(
+    first: str, sheet: str, machine: dict[str, str], tmp_path: Path
+) -> None:
     tests = str(Path(__file__).parent.parent)
     command = [sys.executable, "-c", SCRIPT, sheet, str(tmp_path), tests, json.dumps(SETTINGS)]
-    paths = os.pathsep.join([str(Path(perfect_yatzy.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
+    paths = os.pathsep.join(
+        [str(Path(perfect_yatzy.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    )
     environment = {**os.environ, **machine, "PYTHONPATH": paths}
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == first
@@ -91,7 +102,9 @@ def test_minutes_are_as_much_work_as_the_machine_does_in_them(sheet: str, tmp_pa
     found = perfect_yatzy.approximate(sheet, tmp_path, minutes=1e-4, **settings).certificate  # type: ignore[arg-type]
     record = found.stages["bound"]
     assert record["work"] <= record["most_work"]
-    assert record["most_work"] * 1e12 == pytest.approx(1e-4 * 60 * found.stages["relaxation"]["speed"])
+    assert record["most_work"] * 1e12 == pytest.approx(
+        1e-4 * 60 * found.stages["relaxation"]["speed"]
+    )
     again = relax(load_rules(sheet), Budget(record["most_work"] * 1e12, SETTINGS["memory"]))
     assert again.bound == found.upper_bound
 

@@ -14,11 +14,11 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS
-from perfect_yatzy.tablebase.estimates import rule_set_stats
-from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core import resources
 from perfect_yatzy.core.backward_induction import solve_layers
+from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support.command import Run, printed, refusal
 from support.need import need
 from support.refusals import load_text, refused
@@ -54,9 +54,13 @@ def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     answer = json.loads(printed(run, "expect", "--card", EXAMPLE, "--no-spread", "--json"))
     assert answer["expected_final_score"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
     assert answer["turns_left"] == 12
-    played = json.loads(printed(run, "expect", "--games", "2000", "--no-spread", "--json"))["simulation"]
+    played = json.loads(printed(run, "expect", "--games", "2000", "--no-spread", "--json"))[
+        "simulation"
+    ]
     assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
-    assert run("hold", "66666", "-l", "1").stdout.startswith("Keep all dice and take Yatzy: expected final score ")
+    assert run("hold", "66666", "-l", "1").stdout.startswith(
+        "Keep all dice and take Yatzy: expected final score "
+    )
 
 
 NOBODY = "is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
@@ -65,7 +69,9 @@ GREEDY = "policy is 'greedy'; must be one of perfect, most-points, prices, hold-
 GREEDY += ", goal:280, FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
 NO_SWITCH = "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35, threshold-42, threshold-75, threshold-84"
 LEVELS = "1 beginner, 2 novice, 3 casual, 4 practised, 5 skilled, 6 strong, 7 expert, 8 perfect"
-PLAYERS = "a level from 1 (beginner) to 8 (perfect), mean, safe, bold, win or a policy of yatzy evaluate"
+PLAYERS = (
+    "a level from 1 (beginner) to 8 (perfect), mean, safe, bold, win or a policy of yatzy evaluate"
+)
 NO_POINTS = "50 bonus points are impossible here: this card cannot have any"
 ONES = "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"
 SEEDS = f"is not in the range 0<=x<={2**63 - 1}"
@@ -158,15 +164,24 @@ def test_what_cannot_be_done_is_told_in_one_line_with_its_exit_code(run: Run) ->
     for line, message in WRONG.items():
         assert refusal(run, *shlex.split(line)) == f"yatzy: {message}\n"
     for line, message in USAGE.items():
-        assert refusal(run, *shlex.split(line)) == f"yatzy: {message} (see yatzy {line.split()[0]} --help)\n"
+        assert (
+            refusal(run, *shlex.split(line))
+            == f"yatzy: {message} (see yatzy {line.split()[0]} --help)\n"
+        )
     for line, message in FAILED.items():
         assert refusal(run, *shlex.split(line), code=1) == f"yatzy: {message}\n"
-    assert refusal(run, "hodl", "33456") == "yatzy: No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)\n"
+    assert (
+        refusal(run, "hodl", "33456")
+        == "yatzy: No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)\n"
+    )
 
 
 def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
     card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories)
-    assert refusal(run, "hold", "33456", "--card", card) == "yatzy: every category is filled: the game is over\n"
+    assert (
+        refusal(run, "hold", "33456", "--card", card)
+        == "yatzy: every category is filled: the game is over\n"
+    )
     shown = "Final score 0\n\nYatzy, 0 points: all 15 categories filled\nUpper bonus of 50: out of reach (0 of 63)\n"
     assert run("expect", "--card", card).stdout == shown
     best = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 p=12 pp=22 3k=18 4k=24 ss=15 ls=20 fh=28 c=30 y=50"
@@ -176,11 +191,16 @@ def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
         assert run("expect", "--card", best, "--goal", goal).stdout.startswith(said)
 
 
-def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Path) -> None:
+def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(
+    run: Run, tmp_path: Path
+) -> None:
     there = ("--tables", str(tmp_path))
     asked = ("hold", "33456", "--rules", "yatzy-forced", *there)
     out = run(*asked)
-    assert (out.returncode, out.stderr) == (0, "yatzy: solving yatzy-forced; the table will be stored\n")
+    assert (out.returncode, out.stderr) == (
+        0,
+        "yatzy: solving yatzy-forced; the table will be stored\n",
+    )
     assert run(*asked).stderr == ""
     next(tmp_path.glob("*.npy")).write_bytes(b"")
     out = run(*asked)
@@ -192,7 +212,9 @@ def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(ru
     assert "150.216796511039" in proved.stdout
     assert "every decision in float64 is optimal" in proved.stdout
     for digits, least in (("12", 60), ("90", 90)):
-        fields = json.loads(printed(run, "prove", "yatzy-forced", "--digits", digits, "--json", *there))
+        fields = json.loads(
+            printed(run, "prove", "yatzy-forced", "--digits", digits, "--json", *there)
+        )
         assert len(fields["decimal"].partition(".")[2]) == least
 
 
@@ -204,10 +226,16 @@ LINES: dict[str, tuple[object, str]] = {
     '{"id": 2, "dice": [3, 3, 4, 5], "rolls_left": 1}': (2, "'3 3 4 5' is 4 dice; yatzy has 5"),
     "not json": (None, NO_JSON),
     "[1, 2]": (None, "the line is not a JSON object"),
-    '{"id": 3, "query": "score", "dice": [2, 2, 5, 5, 5], "card": {"ones": 3, "chance": 22}}': (3, ""),
+    '{"id": 3, "query": "score", "dice": [2, 2, 5, 5, 5], "card": {"ones": 3, "chance": 22}}': (
+        3,
+        "",
+    ),
     '{"id": 4, "query": "expect", "rules": "yatzy-forced"}': (4, ""),
     '{"id": 5, "dice": "33456", "colour": "red"}': (5, "'colour' is not a field of 'hold'"),
-    '{"id": 6, "dice": 33456}': (6, "dice is 33456; must be text such as '12345', or a list of faces"),
+    '{"id": 6, "dice": 33456}': (
+        6,
+        "dice is 33456; must be text such as '12345', or a list of faces",
+    ),
     '{"id": 10, "query": "fly"}': (10, "query is 'fly'; must be one of "),
     '{"card": null, "id": 12}': (12, "card is null; must be text"),
     '{"id": 1e300, "dice": "33456"}': (1e300, ""),
@@ -218,8 +246,14 @@ LINES: dict[str, tuple[object, str]] = {
     '{"id": "' + "a" * 1_048_576 + '"}': (None, "the line is longer than 1048576 bytes"),
     '{"rules": "\\u0000.toml", "dice": "33456"}': (None, f"rules is '\\x00.toml'; {BUILT_IN}"),
     '{"rules": "\\ud800.toml", "dice": "33456"}': (None, f"rules is '\\ud800.toml'; {BUILT_IN}"),
-    '{"dice": "33456", "bonus_points": 100000000000000000000000}': (None, f"bonus_points is {TOO_MUCH}"),
-    '{"query": "expect", "games": 100, "seed": 100000000000000000000000}': (None, f"seed is {TOO_MUCH}"),
+    '{"dice": "33456", "bonus_points": 100000000000000000000000}': (
+        None,
+        f"bonus_points is {TOO_MUCH}",
+    ),
+    '{"query": "expect", "games": 100, "seed": 100000000000000000000000}': (
+        None,
+        f"seed is {TOO_MUCH}",
+    ),
     '{"dice": "33456", "goal": NaN}': (None, f"{NO_JSON}NaN is not a number"),
     '{"dice": "33456", "opponents": [[], null]}': (None, "[] is not an opponent"),
     '{"query": ["hold"], "dice": "33456"}': (None, "query is ['hold']; must be one of "),
@@ -230,7 +264,9 @@ LINES: dict[str, tuple[object, str]] = {
 }
 
 
-def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: Strategy, forced: Strategy) -> None:
+def test_jsonl_answers_each_line_in_order_with_errors_in_line(
+    run: Run, yatzy: Strategy, forced: Strategy
+) -> None:
     """No line ends the process; numbers that JSON cannot repeat are refused."""
     out = run("hold", "--jsonl", stdin="\n\n".join(LINES) + "\n")
     assert (out.returncode, out.stderr) == (0, "")
@@ -244,7 +280,9 @@ def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: S
 
 
 def test_records_and_requests_open_no_files(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    """Whoever writes them chooses no file that is read; the one of --rules is the choice of the user."""
+    """Whoever writes them chooses no file that is read; the one of --rules is the choice of the
+    user.
+    """
     own = load_text(tmp_path, 'extends = "yatzy-forced"\n').origin
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
@@ -253,15 +291,25 @@ def test_records_and_requests_open_no_files(run: Run, yatzy: Strategy, tmp_path:
         line = json.dumps({"dice": "33456", "rules": name}) + "\n"
         (answer,) = map(json.loads, run("hold", "--jsonl", *where, stdin=line).stdout.splitlines())
         assert (answer["code"], answer["field"]) == ("unknown-rules", "rules")
-        assert answer["error"].endswith("must be built-in rules, or the file that is given by --rules")
+        assert answer["error"].endswith(
+            "must be built-in rules, or the file that is given by --rules"
+        )
         record = tmp_path / "games.jsonl"
-        record.write_text(json.dumps({"schema": 2, "rules": name, "players": ["Ann"], "turns": []}) + "\n")
+        record.write_text(
+            json.dumps({"schema": 2, "rules": name, "players": ["Ann"], "turns": []}) + "\n"
+        )
         for command in ("review", "rate"):
             said = run(command, str(record), *where)
             words = " ".join((said.stdout + said.stderr).split())
             assert "must be built-in rules, or the rules themselves: files are not opened" in words
-    lines = [{"dice": "33456"}, {"dice": "33456", "rules": own}, {"dice": "33456", "rules": "yatzy-forced"}]
-    found = run("hold", "--jsonl", "--rules", own, *where, stdin="\n".join(map(json.dumps, lines)) + "\n")
+    lines = [
+        {"dice": "33456"},
+        {"dice": "33456", "rules": own},
+        {"dice": "33456", "rules": "yatzy-forced"},
+    ]
+    found = run(
+        "hold", "--jsonl", "--rules", own, *where, stdin="\n".join(map(json.dumps, lines)) + "\n"
+    )
     answers = [json.loads(line) for line in found.stdout.splitlines()]
     assert len({answer["expected_final_score"] for answer in answers}) == 1
 
@@ -274,11 +322,15 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
         assert (out.returncode, out.stderr) == (0, "")
         return [json.loads(line) for line in out.stdout.splitlines()]
 
-    plain = json.loads(printed(run, "hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json"))
+    plain = json.loads(
+        printed(run, "hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json")
+    )
     lines = [
-        '{"dice": "33456"}', '{"dice": "33456", "card": {"ones": 3}, "goal": null}',
-        '{"dice": "33456", "opponents": "239"}', '{"query": "expect"}',
-    ]  # fmt: skip
+        '{"dice": "33456"}',
+        '{"dice": "33456", "card": {"ones": 3}, "goal": null}',
+        '{"dice": "33456", "opponents": "239"}',
+        '{"query": "expect"}',
+    ]
     found = answers("hold", "-l", "1", "--card", late, "--goal", "240", lines=lines)
     assert found[0] == plain
     assert found[1]["card"] == {"ones": 3}
@@ -288,7 +340,9 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
     options = ("hold", "--card", late, "--ties", "win")
     (found[0],) = answers(*options, "--opponents", "239", lines=['{"dice": "33456", "goal": 240}'])
     assert found[0]["aim"] == {"goal": 240}
-    (found[0],) = answers(*options, lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}'])
+    (found[0],) = answers(
+        *options, lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}']
+    )
     assert found[0]["chance"] == plain["chance"]
     lines = ['{"query": "expect", "rules": "yatzy-forced"}', '{"query": "expect", "spread": false}']
     found = answers("expect", "--spread", lines=lines)
@@ -305,7 +359,9 @@ def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: St
     card = "yahtzee=50 aces=3"
     asked = ("expect", "-r", "yahtzee", "-c", card, "--no-spread", "--json", "--extra")
     with_bonus, without = (json.loads(run(*asked, extra).stdout) for extra in ("100", "0"))
-    assert with_bonus["expected_final_score"] == pytest.approx(without["expected_final_score"] + 100)
+    assert with_bonus["expected_final_score"] == pytest.approx(
+        without["expected_final_score"] + 100
+    )
     assert refusal(run, "expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100")
 
 
@@ -347,7 +403,9 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
         assert max(map(len, run("rules", *words, COLUMNS=str(width)).stdout.splitlines())) <= width
 
 
-def test_categories_are_listed_only_on_request_however_few_there_are(run: Run, tmp_path: Path) -> None:
+def test_categories_are_listed_only_on_request_however_few_there_are(
+    run: Run, tmp_path: Path
+) -> None:
     others = [c.id for c in load_rules("yatzy").categories if c.id not in ("sixes", "chance")]
     load_text(tmp_path, f'extends = "yatzy"\nremove = {json.dumps(others)}\n')
     for name in (str(tmp_path / "own.toml"), "yatzy-forced"):
@@ -363,7 +421,9 @@ def test_rules_that_are_too_large_are_shown_and_checked(run: Run, tmp_path: Path
     assert "States          too many for an exact solve: giant has 47 categories" in shown
     assert json.loads(printed(run, "rules", "show", "giant", "--json"))["facts"]["maximum"] == 2799
     checked = printed(run, "rules", "check", load_text(tmp_path, 'extends = "giant"\n').origin)
-    assert checked.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
+    assert checked.startswith(
+        "Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact"
+    )
     for words in ("hold 333444555666 --rules giant", "expect --rules giant", "simulate giant"):
         assert "giant has 47 categories in free order" in refusal(run, *words.split())
 
@@ -373,8 +433,10 @@ def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None
     assert Goals(load_rules("yatzy-saved")).solve_cost().bytes == pytest.approx(14.6e9, rel=0.01)
     there = ("--tables", str(tmp_path))
     for words in (
-        "expect --goal 300 -r yatzy-saved", "hold 33456 --opponents 300 -r yatzy-saved", "simulate yatzy-saved -p goal:300",
-    ):  # fmt: skip
+        "expect --goal 300 -r yatzy-saved",
+        "hold 33456 --opponents 300 -r yatzy-saved",
+        "simulate yatzy-saved -p goal:300",
+    ):
         said = refusal(run, *words.split(), *there)
         assert "all goals of yatzy-saved take 14.6 GB and about 4 minutes" in said
         assert "yatzy solve yatzy-saved --what goals --yes" in said
@@ -386,26 +448,36 @@ def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None
 
 
 def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
-    """The table of Maxi takes 2.9 GB: every entrance says so with the same words, and none solves it unasked."""
+    """The table of Maxi takes 2.9 GB: every entrance says so with the same words, and none
+    solves it unasked.
+    """
     words = rule_set_stats(load_rules("maxi")).words
     there = ("--tables", str(tmp_path))
     files = f"--save {tmp_path / 'game.json'} --record {tmp_path / 'games.jsonl'}"
     for command in (
-        "hold 334566 --rules maxi", "expect --rules maxi", "simulate maxi", "puzzle maxi", "guide maxi -o -",
+        "hold 334566 --rules maxi",
+        "expect --rules maxi",
+        "simulate maxi",
+        "puzzle maxi",
+        "guide maxi -o -",
         f"play maxi {files}",
-    ):  # fmt: skip
+    ):
         said = refusal(run, *command.split(), *there)
         assert f"its table takes {words}; first run: yatzy solve maxi --yes" in said
     for what in ("mean", "variance"):
         said = refusal(run, "solve", "maxi", "--what", what, *there)
-        assert said.startswith(f"yatzy: the table of means of maxi takes {words}; use --yes to solve it")
+        assert said.startswith(
+            f"yatzy: the table of means of maxi takes {words}; use --yes to solve it"
+        )
     line = run("hold", "--jsonl", *there, stdin='{"dice": "334566", "rules": "maxi"}\n').stdout
     assert json.loads(line)["code"] == "too-large"
     assert words in run("rules", "check", load_text(tmp_path, 'extends = "maxi"\n').origin).stdout
     assert [path.name for path in tmp_path.iterdir()] == ["own.toml"]
 
 
-def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_checks_the_memory_before_a_solve(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No array is allocated; and what is in the store needs no memory to be made."""
     run("solve", "yatzy-forced", "--what", "goals", "--tables", str(tmp_path))
     perfect_yatzy.open_strategy("yatzy-forced", tmp_path)
@@ -420,18 +492,32 @@ def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monke
 
 def complete(run: Run, line: str) -> list[str]:
     """What bash offers for the last word of a command line."""
-    words = line.replace("'", "").split(" ") if "'" not in line else [*line.split("'")[0].split(), line.split("'")[1]]
-    out = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)).stdout
+    words = (
+        line.replace("'", "").split(" ")
+        if "'" not in line
+        else [*line.split("'")[0].split(), line.split("'")[1]]
+    )
+    out = run(
+        _YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)
+    ).stdout
     return [entry.partition(",")[2] for entry in out.splitlines()]
 
 
 def test_odds_of_the_open_categories(run: Run) -> None:
     asked = ("odds", "33456", "--json", "--card")
-    every, some = (json.loads(printed(run, *asked, card))["categories"] for card in ("", "ones=3 chance=22"))
+    every, some = (
+        json.loads(printed(run, *asked, card))["categories"] for card in ("", "ones=3 chance=22")
+    )
     assert some == [entry for entry in every if entry["category"] not in ("ones", "chance")]
 
 
-CLOSED = {"hold --jsonl": {2}, "play --no-warn": {0}, "puzzle": {0}, "tables --remove yatzy": {1, 130}, HOLD: {0}}
+CLOSED = {
+    "hold --jsonl": {2},
+    "play --no-warn": {0},
+    "puzzle": {0},
+    "tables --remove yatzy": {1, 130},
+    HOLD: {0},
+}
 
 
 @pytest.mark.parametrize(("command", "codes"), CLOSED.items())
@@ -443,7 +529,9 @@ def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: se
     assert found.stderr.count("\n") <= 1
 
 
-def test_a_table_verifies_and_a_wrong_one_does_not(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_table_verifies_and_a_wrong_one_does_not(
+    run: Run, yatzy: Strategy, tmp_path: Path
+) -> None:
     """One whose checksum is right and whose values are not is caught by the equation."""
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
@@ -458,18 +546,27 @@ def test_a_table_verifies_and_a_wrong_one_does_not(run: Run, yatzy: Strategy, tm
     out = run("verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
     assert out.returncode == 1
     assert "WRONG  published" in out.stdout
-    assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
+    assert out.stderr.startswith(
+        "yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with"
+    )
 
 
 def test_help_names_every_command_in_whole_sentences_and_values_are_completed(run: Run) -> None:
     shown = run("--help", COLUMNS="80").stdout + run("rules", "--help", COLUMNS="80").stdout
     assert all(name in shown for name in COMMANDS)
-    assert [line for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")] == []
+    assert [
+        line for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")
+    ] == []
     for name in ("bash", "zsh", "fish"):
         assert "_YATZY_COMPLETE" in run("completion", name).stdout
     assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
     assert complete(run, "yatzy simulate --policy g") == ["goal:"]
-    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
+    assert complete(run, "yatzy hold --card f") == [
+        "fours=",
+        "fives=",
+        "four-of-a-kind=",
+        "full-house=",
+    ]
     assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
     names = ("fives", "four-of-a-kind", "full-house")
     assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
@@ -478,7 +575,11 @@ def test_help_names_every_command_in_whole_sentences_and_values_are_completed(ru
 def on_terminal(*words: str, **env: str) -> str:
     """What the command prints to a terminal."""
     main, side = need("pty").openpty()
-    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"} | env
+    environment = (
+        {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        | {"TERM": "xterm", "COLUMNS": "80"}
+        | env
+    )
     text = b""
     with subprocess.Popen([*COMMAND.split(), *words], stdout=side, stderr=side, env=environment):
         os.close(side)
@@ -499,18 +600,24 @@ def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_p
 
 def test_rules_are_an_argument_or_an_option(run: Run) -> None:
     for words, environment in (
-        (["yatzy-forced"], ""), (["--rules", "yatzy-forced"], ""), (["-r", "Yatzy-Forced"], ""), ([], "yatzy-forced"),
+        (["yatzy-forced"], ""),
+        (["--rules", "yatzy-forced"], ""),
+        (["-r", "Yatzy-Forced"], ""),
+        ([], "yatzy-forced"),
         (["yatzy-forced"], "maxi"),
-    ):  # fmt: skip
+    ):
         assert "yatzy-forced" in run("solve", *words, YATZY_RULES=environment).stdout
     twice = refusal(run, "solve", "yatzy-forced", "--rules", "maxi")
     assert twice.startswith("yatzy: two rule sets given: yatzy-forced and --rules maxi")
 
 
-@pytest.mark.parametrize(("stream", "message"), [
-    (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
-    (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
+        (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
+    ],
+)
 def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
     for command in ("hold 33456", "table --what categories"):
         out = shell(f"{COMMAND} {command} {stream}")
@@ -522,7 +629,10 @@ def test_a_reader_that_leaves_early_and_an_encoding_without_dice(yatzy: Strategy
     out = shell(f"{COMMAND} table yatzy --format csv | head -1")
     assert (out.stdout[:5], out.stderr) == ("dice,", "")
     out = shell(f"PYTHONIOENCODING=latin-1 {COMMAND} hold 33456 | head -1")
-    assert (out.stdout, out.stderr) == ("Hold 3 3 (??), reroll three dice: expected final score 245.75\n", "")
+    assert (out.stdout, out.stderr) == (
+        "Hold 3 3 (??), reroll three dice: expected final score 245.75\n",
+        "",
+    )
 
 
 def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
@@ -530,7 +640,9 @@ def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
         "import sys\nclass Slow:\n def find_spec(self, name, *rest):\n  if name == 'click': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Slow())\nfrom perfect_yatzy.__main__ import run\nrun()"
     )
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    out = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert (out.returncode, out.stderr) == (130, "yatzy: interrupted\n")
 
 
@@ -547,10 +659,14 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     assert f"yatzy-forced-mean-{'0' * 12}" in names
     line = f"yatzy tables --tables {tmp_path} --remove "
     assert complete(run, line) == sorted(["yatzy-forced", *names])
-    assert run("tables", "--remove", names[0], "--yes", *there).returncode == 0  # by the name in the list
+    assert (
+        run("tables", "--remove", names[0], "--yes", *there).returncode == 0
+    )  # by the name in the list
     assert not other.exists()
     assert run("tables", *there).stdout == listed
-    assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
+    assert (
+        json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
+    )
     run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")
     assert len([*tmp_path.iterdir()]) == 2
     run("tables", "--remove", "yatzy-forced", *there, stdin="y\n")

@@ -1,4 +1,6 @@
-"""What each exception becomes: the status of the server, the exit code of the command, the code in JSON."""
+"""What each exception becomes: the status of the server, the exit code of the command, the code
+in JSON.
+"""
 
 import ast
 import asyncio
@@ -49,14 +51,20 @@ OTHERS: list[tuple[BaseException, int, str]] = [
     (EOFError(), 130, "\nyatzy: interrupted\n"),
     (BrokenPipeError(), 1, ""),
     (BrokenPipeError(32, "Broken pipe"), 1, ""),
-    (OSError(28, "No space left on device"), 1, "yatzy: cannot write the answer: No space left on device\n"),
+    (
+        OSError(28, "No space left on device"),
+        1,
+        "yatzy: cannot write the answer: No space left on device\n",
+    ),
     (MemoryError(), 1, "yatzy: out of memory: this rule set needs more than this machine has\n"),
 ]
 BROKEN = (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b'{"dice": ' + b"[" * 5_000)  # bodies
 ARGUMENTS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "MissingPackage": lambda: ("a feature", "package"),
     "RuleFileError": lambda: ([],),
-    "ConfirmationRequired": lambda: ([import_module("perfect_yatzy.service.budget").Work("table", 9.0, 1, 1, 9.0)],),
+    "ConfirmationRequired": lambda: (
+        [import_module("perfect_yatzy.service.budget").Work("table", 9.0, 1, 1, 9.0)],
+    ),
 }
 
 
@@ -69,12 +77,17 @@ def classes() -> dict[str, tuple[str, set[str]]]:
         module = ".".join(("perfect_yatzy", *path.relative_to(package).with_suffix("").parts))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
-                found[node.name] = module, {base.id for base in node.bases if isinstance(base, ast.Name)}
+                found[node.name] = (
+                    module,
+                    {base.id for base in node.bases if isinstance(base, ast.Name)},
+                )
     return found
 
 
 def raised(name: str) -> SolverError:
-    error: SolverError = getattr(import_module(classes()[name][0]), name)(*ARGUMENTS.get(name, lambda: ("wrong",))())
+    error: SolverError = getattr(import_module(classes()[name][0]), name)(
+        *ARGUMENTS.get(name, lambda: ("wrong",))()
+    )
     return error
 
 
@@ -87,18 +100,26 @@ def test_every_exception_of_the_package_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_ends_with_a_line_and_the_exit_code(
+    name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, exit_code, code = TABLE[name]
     monkeypatch.setattr(QueryService, "parse", Mock(side_effect=raised(name)))
     found = run("hold", "33456")
-    assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", f"yatzy: {raised(name)}\n")
+    assert (found.returncode, found.stdout, found.stderr) == (
+        exit_code,
+        "",
+        f"yatzy: {raised(name)}\n",
+    )
     stream = run("hold", "--jsonl", stdin='{"dice": "33456", "id": 7}\n')
     answer = json.loads(stream.stdout)
     assert (stream.returncode, stream.stderr) == (0, "")
     assert (answer["error"], answer["code"], answer["id"]) == (str(raised(name)), code, 7)
 
 
-@pytest.mark.parametrize(("error", "exit_code", "said"), OTHERS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    ("error", "exit_code", "said"), OTHERS, ids=lambda value: type(value).__name__
+)
 def test_other_exceptions_of_the_command(
     error: BaseException, exit_code: int, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,21 +128,31 @@ def test_other_exceptions_of_the_command(
     monkeypatch.setattr("perfect_yatzy.cli.console.discard_stdout", lambda: discarded.append(True))
     found = run("hold", "33456")
     assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", said)
-    assert bool(discarded) == (isinstance(error, OSError) and error.errno != 32)  # click itself handles number 32
+    assert bool(discarded) == (
+        isinstance(error, OSError) and error.errno != 32
+    )  # click itself handles number 32
 
 
 def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for words, exit_code in (
-        (["--version"], 0), (["--version", "--verbose"], 0), (["--verbose", "hold", "33456"], 2), (["--help"], 0),
-        ([], 0), (["rules"], 0), (["rules", "show", "nonsense"], 2), (["rules", "check", "nowhere.toml"], 2),
+        (["--version"], 0),
+        (["--version", "--verbose"], 0),
+        (["--verbose", "hold", "33456"], 2),
+        (["--help"], 0),
+        ([], 0),
+        (["rules"], 0),
+        (["rules", "show", "nonsense"], 2),
+        (["rules", "check", "nowhere.toml"], 2),
         (["review", "nowhere.jsonl"], 2),
-    ):  # fmt: skip
+    ):
         assert run(*words).returncode == exit_code, words
     with monkeypatch.context() as patch:
         patch.setattr("perfect_yatzy.cli.main", Mock(side_effect=KeyboardInterrupt))
         assert run("hold").returncode == 130
     parse = QueryService.parse
-    monkeypatch.setattr(QueryService, "parse", lambda *args: parse(*args) if args[1].get("id") == 2 else 1 // 0)
+    monkeypatch.setattr(
+        QueryService, "parse", lambda *args: parse(*args) if args[1].get("id") == 2 else 1 // 0
+    )
     bug = run("hold", "33456")
     assert (bug.returncode, "ZeroDivisionError" in bug.stderr) == (1, True)
     stream = run("hold", "--jsonl", stdin='{"id": 1}\n{"id": 2}\n')
@@ -138,14 +169,20 @@ def client() -> Any:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_server_answers_with_the_status(name: str, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_answers_with_the_status(
+    name: str, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     status, _, code = TABLE[name]
     fail = Mock(side_effect=raised(name))
     monkeypatch.setattr("perfect_yatzy.web.app.parse_request", fail)
     for path in ("/api/hold", "/api/solve"):
-        found = client.post(path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {}))
+        found = client.post(
+            path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {})
+        )
         assert found.status_code == status
-        assert found.json().items() >= {"code": code, "error": str(raised(name)), "schema": 2}.items()
+        assert (
+            found.json().items() >= {"code": code, "error": str(raised(name)), "schema": 2}.items()
+        )
     monkeypatch.setattr("perfect_yatzy.web.app.RequestScheduler.confirmed", lambda *args: fail)
     stream = client.post("/api/solve", json={"query": "hold", "dice": "33456"})
     event, data = stream.text.strip().split("\n")
@@ -164,16 +201,37 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
         ("GET", "/api/nothing", {}, 404, "not-found", ""),
         ("GET", "/api/hold", {}, 405, "method-not-allowed", ""),
         ("POST", "/api/hold", {"json": {}}, 422, "missing-field", "dice"),
-        *(("POST", "/api/hold", {"content": each} | json_type, 422, "invalid-request", "") for each in BROKEN),
+        *(
+            ("POST", "/api/hold", {"content": each} | json_type, 422, "invalid-request", "")
+            for each in BROKEN
+        ),
         ("POST", "/api/hold", {"content": b"[" * 10_001}, 422, "invalid-request", ""),
         ("POST", "/api/hold", {"content": b" " * 65_537}, 413, "body-too-large", ""),
-        ("POST", "/api/hold", hold | {"headers": {"host": "evil.example"}}, 421, "unknown-host", ""),
+        (
+            "POST",
+            "/api/hold",
+            hold | {"headers": {"host": "evil.example"}},
+            421,
+            "unknown-host",
+            "",
+        ),
         ("GET", "/", {"headers": {"host": "evil.example"}}, 421, "unknown-host", ""),
-        ("POST", "/api/hold", hold | {"headers": {"sec-fetch-site": "cross-site"}}, 403, "cross-site", ""),
+        (
+            "POST",
+            "/api/hold",
+            hold | {"headers": {"sec-fetch-site": "cross-site"}},
+            403,
+            "cross-site",
+            "",
+        ),
     ):
         found = client.request(method, path, **given)
         error = found.json()
-        assert (found.status_code, error["code"], error.get("field", "")) == (status, code, field), path
+        assert (found.status_code, error["code"], error.get("field", "")) == (
+            status,
+            code,
+            field,
+        ), path
         assert error.keys() == {"schema", "error", "code", *(["field"] if field else [])}
         assert error["error"][0].isalpha() or error["error"][0] in "/'\""
     assert client.head("/", headers={"host": "localhost:8765"}).status_code == 200
@@ -184,7 +242,12 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("perfect_yatzy.web.app.parse_request", lambda *args: 1 // 0)
     assert client.post("/api/hold", **hold).status_code == 500
     monkeypatch.setattr("perfect_yatzy.web.middleware.MAX_BODY_SECONDS", 0.0)
-    scope = {"type": "http", "method": "POST", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/hold",
+        "headers": [(b"host", b"localhost")],
+    }
     send = AsyncMock()
     asyncio.run(client.app(scope, asyncio.Event().wait, send))
     head, body = (call.args[0] for call in send.call_args_list)
@@ -193,7 +256,9 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
     assert json.loads(body["body"])["code"] == "request-timeout"
 
 
-def test_a_terminated_command_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminated_command_leaves_no_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def terminated(**options: object) -> None:
         with replacing(tmp_path / "table.json") as file:
             file.write(b"{")

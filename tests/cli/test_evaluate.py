@@ -33,7 +33,9 @@ def first(turn):
 
 @pytest.fixture
 def evaluated(run: Run) -> Evaluated:
-    return lambda *args: json.loads(printed(run, "evaluate", *args, "--rules", "yatzy-forced", "--json"))
+    return lambda *args: json.loads(
+        printed(run, "evaluate", *args, "--rules", "yatzy-forced", "--json")
+    )
 
 
 def test_the_text_says_where_points_are_lost(run: Run) -> None:
@@ -43,7 +45,9 @@ def test_the_text_says_where_points_are_lost(run: Run) -> None:
     losses = answer["losses"]
     assert f"{answer['loss']:.2f} points a game less" in text
     assert sum(losses["turns"]) == pytest.approx(answer["loss"], abs=1e-9)
-    assert sum(losses["holds"].values()) + losses["category"] == pytest.approx(answer["loss"], abs=1e-9)
+    assert sum(losses["holds"].values()) + losses["category"] == pytest.approx(
+        answer["loss"], abs=1e-9
+    )
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -51,7 +55,9 @@ def test_a_policy_against_another(run: Run, evaluated: Evaluated) -> None:
     """By the pairs of cards, a computation of its own, it is the same chance."""
     found = evaluated("most-points", "--against", "perfect")["against"]
     assert (found["policy"], found["ties"]) == ("perfect", "half")
-    both = json.loads(printed(run, "versus", "yatzy-forced", "--policy", "most-points", "-p", "perfect", "--json"))
+    both = json.loads(
+        printed(run, "versus", "yatzy-forced", "--policy", "most-points", "-p", "perfect", "--json")
+    )
     assert found["chance"] == pytest.approx(both["first"][1][2], abs=2e-6)
     text = run("evaluate", "goal:250", "--against", "goal:250", "--card", LATE).stdout
     assert "Against goal:250: 50.00 % chance to win (a tie is half)" in text
@@ -66,7 +72,9 @@ def test_policies_from_files(evaluated: Evaluated, tmp_path: Path) -> None:
     assert 0 < evaluated(f"{tmp_path / 'bot.py'}:first")["mean"] < by_name
 
 
-def test_every_policy_begins_at_the_card(evaluated: Evaluated, forced: Strategy, tmp_path: Path) -> None:
+def test_every_policy_begins_at_the_card(
+    evaluated: Evaluated, forced: Strategy, tmp_path: Path
+) -> None:
     """Policies of each kind, by name and from a file: all have the same game before them."""
     rules, card = forced.rules, "ones=3 twos=6 threes=9 fours=0"
     (tmp_path / "bot.py").write_text(BOT)
@@ -76,13 +84,17 @@ def test_every_policy_begins_at_the_card(evaluated: Evaluated, forced: Strategy,
         assert answer["perfect_mean"] == pytest.approx(18 + forced.value(card), abs=1e-9), policy
         assert 18 <= answer["mean"] <= answer["perfect_mean"] + 1e-9, policy
         assert sum(answer["distribution"]["chances"]) == pytest.approx(1), policy
-        is_perfect = policy != "bot.py:first"  # the most points in each turn are the best in a forced order
+        is_perfect = (
+            policy != "bot.py:first"
+        )  # the most points in each turn are the best in a forced order
         assert (answer["loss"] == pytest.approx(0, abs=1e-9)) == is_perfect, policy
         assert len(answer["distribution"]["categories"]) == 11, policy
 
 
 def test_a_program_that_plays_perfectly_loses_nothing(evaluated: Evaluated) -> None:
-    answer = evaluated("--process", f"{sys.executable} -m perfect_yatzy hold --jsonl", "--games", "3")
+    answer = evaluated(
+        "--process", f"{sys.executable} -m perfect_yatzy hold --jsonl", "--games", "3"
+    )
     assert (answer["games"], answer["loss"]) == (3, 0)
     assert answer["plain_mean"] != answer["mean"]
 
@@ -100,8 +112,12 @@ def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, tiny: str, tmp_path:
     assert lines[0] == f"Tiny: mean {exact:.2f} with 6 numbers"
     assert lines[-1] == f"Wrote {path}"
     assert max(map(len, lines[:-1])) <= 80
-    assert "exists; use --force to replace it" in refusal(run, "learn", tiny, "--tables", str(tmp_path))
-    assert "is a file" in refusal(run, "learn", tiny, "--tables", tiny)  # before anything is learned
+    assert "exists; use --force to replace it" in refusal(
+        run, "learn", tiny, "--tables", str(tmp_path)
+    )
+    assert "is a file" in refusal(
+        run, "learn", tiny, "--tables", tiny
+    )  # before anything is learned
 
 
 def test_learn_prints_the_sheet_as_json(run: Run, tiny: str, tmp_path: Path) -> None:
@@ -113,7 +129,9 @@ def test_learn_prints_the_sheet_as_json(run: Run, tiny: str, tmp_path: Path) -> 
 @pytest.mark.full
 def test_learn_finds_rules_for_the_holds(run: Run, tiny: str, tmp_path: Path) -> None:
     path = tmp_path / "tiny.json"
-    out = printed(run, "learn", tiny, "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path))
+    out = printed(
+        run, "learn", tiny, "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path)
+    )
     sheet = StrategySheet.load(path)
     assert 1 <= len(sheet.holds) <= 2
     assert len(sheet.figures["worth"]) == len(sheet.holds)
@@ -142,12 +160,16 @@ def test_text_fits_a_terminal_and_has_the_figures(run: Run, games: Path) -> None
     assert lines[0] == "Ann, yatzy: 30 games"
     for rating in (ann, bo):
         lost = rating.points_lost
-        assert f"{lost.value:.2f}" in next(line for line in lines if line.startswith("Points lost  "))
+        assert f"{lost.value:.2f}" in next(
+            line for line in lines if line.startswith("Points lost  ")
+        )
         lines = lines[lines.index("Bo, yatzy: 25 games") :] if rating is ann else lines
     assert "Ann and Bo, yatzy: Ann plays better than Bo by " in out.stdout
     assert "luck removed; p " in out.stdout
     assert "  games 1 to 5 " in out.stdout
-    swedish = run("rate", str(games), "--player", "bo", "--lang", "sv", "--block", "100", "--confidence", "99").stdout
+    swedish = run(
+        "rate", str(games), "--player", "bo", "--lang", "sv", "--block", "100", "--confidence", "99"
+    ).stdout
     assert swedish.startswith("Bo, yatzy: 25 spel\n\n")
     assert "Femmor" in swedish
     assert "99 %-intervall" in swedish
@@ -171,7 +193,9 @@ def test_json_has_every_figure(run: Run, games: Path) -> None:
         assert [part["last"] for part in entry["blocks"]][-1] == rating.games
     (comparison,) = answer["comparisons"]
     assert comparison["players"] == ["Bo", "Ann"]
-    assert comparison["advantage"]["mean"] == pytest.approx(ann.points_lost.value - bo.points_lost.value)
+    assert comparison["advantage"]["mean"] == pytest.approx(
+        ann.points_lost.value - bo.points_lost.value
+    )
     assert comparison["advantage"]["high"] < 0
 
 
@@ -205,7 +229,9 @@ def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     assert " ".join(out.stdout.split()).endswith(f"Not rated: 1 game {path}:2: it is unfinished")
     assert out.stdout.startswith("Ann, yatzy: 1 game\n")
     with path.open("a") as file:
-        file.write('{"schema": 2, "rules": "yatzy", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n')
+        file.write(
+            '{"schema": 2, "rules": "yatzy", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n'
+        )
     out = run("rate", str(path))
     words = " ".join(out.stdout.split())
     assert (out.returncode, out.stderr) == (1, "")

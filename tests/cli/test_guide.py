@@ -39,10 +39,14 @@ def guide_of(key: str, with_sheet: bool) -> Guide:
     return make_guide(strategy, yatzy_sheet(strategy.rules) if with_sheet else None)
 
 
-def content_of(key: str, language: str = "en", with_sheet: bool = False, n_rules: int = 0) -> GuideContent:
+def content_of(
+    key: str, language: str = "en", with_sheet: bool = False, n_rules: int = 0
+) -> GuideContent:
     guide = guide_of(key, with_sheet)
     rules = localized(guide.rules, language)
-    return guide_content(replace(guide, rules=rules, sheet=yatzy_sheet(rules, n_rules) if with_sheet else None))
+    return guide_content(
+        replace(guide, rules=rules, sheet=yatzy_sheet(rules, n_rules) if with_sheet else None)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +59,15 @@ def yatzy_guide() -> GuideContent:
 def test_lists_of_words_have_the_same_length_in_every_catalogue(language: str) -> None:
     """Fields and bold parts of the others: test_messages.py."""
     lengths = [
-        {(part, name): len(value) for part, names in Words(code).table.items() if isinstance(names, dict)
-         for name, value in names.items() if isinstance(value, list)}
+        {
+            (part, name): len(value)
+            for part, names in Words(code).table.items()
+            if isinstance(names, dict)
+            for name, value in names.items()
+            if isinstance(value, list)
+        }
         for code in ("en", language)
-    ]  # fmt: skip
+    ]
     assert lengths[0] == lengths[1] != {}
 
 
@@ -89,11 +98,16 @@ def test_the_guide_says_what_its_numbers_are_worth(yatzy_guide: GuideContent) ->
     ]
     assert "244.7" not in guide_text(yatzy_guide)
     assert " ".join(sections) == "prices bonus give_up examples losses opening odds"
-    assert [(str(row.name), row.value) for row in sections["prices"].rows[:2]] == [("Ones", "6.9"), ("Twos", "7.5")]
+    assert [(str(row.name), row.value) for row in sections["prices"].rows[:2]] == [
+        ("Ones", "6.9"),
+        ("Twos", "7.5"),
+    ]
     bonus = " ".join(map(str, sections["bonus"].paragraphs))
     assert "+25.4 once it is safe, −14.2 once it is lost" in bonus
     assert "+2.33 for each point above par" in bonus
-    assert "three of each face in the upper boxes that are filled: Ones 3, Twos 6, Threes 9" in bonus
+    assert (
+        "three of each face in the upper boxes that are filled: Ones 3, Twos 6, Threes 9" in bonus
+    )
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yams"])
@@ -111,8 +125,12 @@ def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:
     checked = 0
     for text in texts:
         for term in re.findall(r"([−+\d. bonus]+)= ([−+]?\d+\.\d)", text.replace("\u00a0", " ")):
-            left, right = (part.replace("−", "-").replace("bonus", "").replace(" ", "") for part in term)
-            assert sum(map(float, re.findall(r"[-+]?[\d.]+", left))) == pytest.approx(float(right), abs=1e-9)
+            left, right = (
+                part.replace("−", "-").replace("bonus", "").replace(" ", "") for part in term
+            )
+            assert sum(map(float, re.findall(r"[-+]?[\d.]+", left))) == pytest.approx(
+                float(right), abs=1e-9
+            )
             checked += 1
     assert checked >= 9
 
@@ -135,7 +153,9 @@ def test_without_a_sheet_it_says_how_to_learn_one() -> None:
     assert [*content.sections] == ["give_up", "opening", "odds"]
     forced = content_of("yatzy-forced")
     assert "fixed" in str(forced.sections["give_up"].note)
-    assert [(row.hold, row.rolls) for row in forced.sections["opening"].opening_rows] == [("keep every 1", "all")]
+    assert [(row.hold, row.rolls) for row in forced.sections["opening"].opening_rows] == [
+        ("keep every 1", "all")
+    ]
 
 
 def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) -> None:
@@ -144,9 +164,20 @@ def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) ->
     assert rows["two pairs", "keep both pairs"].rolls == "15566 25566 35566 45566"
     assert rows["pair", "keep the pair"].rolls == "all others"
     assert rows["five of a kind", "stop, take Yatzy"].rolls == "all"
-    assert rows["pair", "keep one die"].rolls.startswith("4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236")
-    assert rows["all different", "keep 5 6"].sample == ((1, False), (2, False), (4, False), (5, True), (6, True))
-    kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").sections["opening"].opening_rows}
+    assert rows["pair", "keep one die"].rolls.startswith(
+        "4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236"
+    )
+    assert rows["all different", "keep 5 6"].sample == (
+        (1, False),
+        (2, False),
+        (4, False),
+        (5, True),
+        (6, True),
+    )
+    kniffel = {
+        (row.pattern, row.hold): row.rolls
+        for row in content_of("kniffel").sections["opening"].opening_rows
+    }
     assert kniffel["three of a kind + pair", "stop, take Full House"] == "111xx"
 
 
@@ -160,8 +191,12 @@ def test_rolls_without_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
             text = guide_contents._rolls_words(guide.rules, line, Words("en"))
             if text.endswith(" more"):
                 rolls = re.findall(r"(?<![\d:])\d{3,}x*(?!\d*:)", text)
-                every = sum(len(shortened(entry, line.pattern, guide.rules.faces)) for entry in line.entries)
-                assert text.endswith(str(Words("en").fill("opening.more", count=every - len(rolls)))), text
+                every = sum(
+                    len(shortened(entry, line.pattern, guide.rules.faces)) for entry in line.entries
+                )
+                assert text.endswith(
+                    str(Words("en").fill("opening.more", count=every - len(rolls)))
+                ), text
                 counted += 1
     assert counted > 20
 
@@ -228,7 +263,13 @@ def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) ->
     browser = need_program("chromium", "chromium-browser", "google-chrome")
     page, target = tmp_path / "guide.html", tmp_path / "guide.pdf"
     page.write_text(guide_html(content_of("yatzy", "en", True, n_rules), card), encoding="utf-8")
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [
+        browser,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path / 'profile'}",
+    ]
     command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", page.as_uri()]
     subprocess.run(command, check=True, capture_output=True)
     check_pages(target.read_bytes(), 2, A6 if card else A4)
@@ -246,7 +287,9 @@ def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | 
         assert (width, height) == pytest.approx(size, abs=1)
         outside = []
 
-        def visit(text: str, cm: Any, tm: Any, font: Any, points: Any, to: Any = (width, height, outside)) -> None:
+        def visit(
+            text: str, cm: Any, tm: Any, font: Any, points: Any, to: Any = (width, height, outside)
+        ) -> None:
             x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
             if text.strip() and not (0 < x < to[0] and 0 < y < to[1]):
                 to[2].append((text, x, y))
@@ -302,7 +345,9 @@ def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path)
         assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)
     assert run("guide", "--format", "html").stdout.startswith("<!doctype html>")
-    rules = load_text(tmp_path, 'extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n').origin
+    rules = load_text(
+        tmp_path, 'extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n'
+    ).origin
     for arguments, message in (
         (("kniffel", *sheet), "is for other rules than kniffel"),
         ((rules, "--card"), f"find them with: yatzy learn {rules}"),

@@ -1,4 +1,6 @@
-"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card, computer players."""
+"""`yatzy play`: whole games, undo, resume, wrong input at each prompt, the printed card,
+computer players.
+"""
 
 import os
 import re
@@ -20,8 +22,21 @@ from perfect_yatzy.cli.commands import play as play_command
 from perfect_yatzy.cli.console import confirm
 from perfect_yatzy.cli.terminal_game import TerminalGame
 from perfect_yatzy.cli.views import play as views
-from perfect_yatzy.cli.views.play import card_rows, computer_line, dice_question, points_line, stage_line, winner_line
-from perfect_yatzy.cli.views.wording import COMMANDS, command_of, upper_bonus_labels, upper_bonus_lines, words_of
+from perfect_yatzy.cli.views.play import (
+    card_rows,
+    computer_line,
+    dice_question,
+    points_line,
+    stage_line,
+    winner_line,
+)
+from perfect_yatzy.cli.views.wording import (
+    COMMANDS,
+    command_of,
+    upper_bonus_labels,
+    upper_bonus_lines,
+    words_of,
+)
 from perfect_yatzy.errors import LANGUAGES, language_scope
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
@@ -51,23 +66,56 @@ def record(tmp_path: Path) -> Path:
 def play(run: Run, save: Path, record: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs `yatzy play` with files of the test, and enters lines."""
 
-    def call(*arguments: str, lines: Sequence[str] = (), **rest: str) -> subprocess.CompletedProcess[str]:
+    def call(
+        *arguments: str, lines: Sequence[str] = (), **rest: str
+    ) -> subprocess.CompletedProcess[str]:
         files = () if "--record" in arguments else ("--record", str(record))
-        return run("play", *arguments, *files, "--save", str(save), stdin="".join(f"{x}\n" for x in lines), **rest)
+        return run(
+            "play",
+            *arguments,
+            *files,
+            "--save",
+            str(save),
+            stdin="".join(f"{x}\n" for x in lines),
+            **rest,
+        )
 
     return call
 
 
 def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> None:
     """Two players in forced order, with advice, a warning, an undo, and a record that adds up."""
-    lines = ["?", "none", "none", "undo", "help", "card", "no such box", "9", "hold", "undo", "none", "ones", "undo"]
-    lines += [category for category in FORCED for _ in "abcd"]  # two players, each with a warning or not
-    found = printed(play, "yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines)
+    lines = [
+        "?",
+        "none",
+        "none",
+        "undo",
+        "help",
+        "card",
+        "no such box",
+        "9",
+        "hold",
+        "undo",
+        "none",
+        "ones",
+        "undo",
+    ]
+    lines += [
+        category for category in FORCED for _ in "abcd"
+    ]  # two players, each with a warning or not
+    found = printed(
+        play, "yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines
+    )
     for words in (
-        "expected final score", "This loses", "Undone: hold nothing.", "9 is not within", "Ann: ", "= start 150.22",
+        "expected final score",
+        "This loses",
+        "Undone: hold nothing.",
+        "9 is not within",
+        "Ann: ",
+        "= start 150.22",
         "'no such box' is neither dice nor a category. Enter help for all commands.",
         "name the dice to hold, such as 33, or the category to take",
-    ):  # fmt: skip
+    ):
         assert words in found
     (game,) = read_games(record)
     assert (game.players, len(game.turns)) == (("Ann", "Bo"), 30)
@@ -101,9 +149,13 @@ def one(tmp_path: Path, run: Run) -> Path:
     return path
 
 
-def test_a_game_without_a_record_is_not_lost(play: Run, tmp_path: Path, one: Path, save: Path, record: Path) -> None:
+def test_a_game_without_a_record_is_not_lost(
+    play: Run, tmp_path: Path, one: Path, save: Path, record: Path
+) -> None:
     options = (str(one), "--players", "Ann, Bo", "--record")
-    refused = refusal(play, *options, str(tmp_path / "none" / "games.jsonl"), code=1)  # nothing is played in vain
+    refused = refusal(
+        play, *options, str(tmp_path / "none" / "games.jsonl"), code=1
+    )  # nothing is played in vain
     assert "choose another file with --record" in refused
     full = play(*options, "/dev/full", lines=["chance", "chance"])
     assert full.returncode == 1
@@ -119,12 +171,16 @@ def test_a_game_without_a_record_is_not_lost(play: Run, tmp_path: Path, one: Pat
     assert "is the file of the unfinished game" in play("--record", str(save)).stderr
 
 
-def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(run: Run, tmp_path: Path) -> None:
+def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(
+    run: Run, tmp_path: Path
+) -> None:
     home = {"XDG_DATA_HOME": str(tmp_path / "data"), "PWD": str(tmp_path)}
     for command in ("review", "rate"):
         assert "`yatzy play` has not recorded a finished game in" in refusal(run, command, **home)
     lines = "".join(f"{category}\n" * 2 for category in FORCED)
-    played = printed(run, "play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin=lines, **home)
+    played = printed(
+        run, "play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin=lines, **home
+    )
     record = tmp_path / "data" / "perfect-yatzy" / "games.jsonl"
     assert f"Recorded in {record}." in played
     assert played.endswith("To see your errors: yatzy review\n")
@@ -133,7 +189,9 @@ def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(ru
     printed(run, "rate", **home)
 
 
-def test_declining_changes_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_declining_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     question = ("This discards the game.", "add --yes")
     with click.Context(click.Command("solve")):
         with pytest.raises(click.UsageError, match="add --yes"):
@@ -154,7 +212,9 @@ def test_advice_in_a_game_by_custom_rules(play: Run, one: Path) -> None:
     assert "Ta Chans för " in printed(play, "--lang", "sv", lines=["?", "quit"])
 
 
-def test_files_that_cannot_be_written_are_reported_in_one_line(run: Run, tmp_path: Path, record: Path) -> None:
+def test_files_that_cannot_be_written_are_reported_in_one_line(
+    run: Run, tmp_path: Path, record: Path
+) -> None:
     (tmp_path / "file").write_text("")
     for place in ("/proc/x.json", str(tmp_path / "file" / "x.json"), "/dev/null"):
         refusal(run, "play", "--save", place, "--new", "--record", str(record), code=1)
@@ -177,17 +237,23 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
     ):
         assert differing in refusal(play, *arguments, lines=["none"])
         assert save.read_bytes() == before
-    assert play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0  # the environment asks for nothing
+    assert (
+        play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0
+    )  # the environment asks for nothing
     same = printed(play, "yatzy", "--players", "P0", "--seed", "5", "--lang", "sv")
     assert "Fortsätter det sparade spelet" in same
     printed(play, "yahtzee", "--players", "Ann", "--new", "--yes")
     assert SaveFile(save).load().rules == load_rules("yahtzee")
 
 
-def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, record: Path) -> None:
+def test_an_unfinished_game_is_discarded_on_purpose_only(
+    play: Run, save: Path, record: Path
+) -> None:
     SaveFile(save).write(new_session())
     before = save.read_bytes()
-    discards = f"--new discards the unfinished game in {save} (yatzy, P0, the program's dice); add --yes"
+    discards = (
+        f"--new discards the unfinished game in {save} (yatzy, P0, the program's dice); add --yes"
+    )
     assert discards in refusal(play, "--new", lines=["y"])
     assert save.read_bytes() == before
     with in_terminal("--new", "--save", str(save), "--record", str(record), code=1) as (_, main):
@@ -201,7 +267,9 @@ def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, 
 
 
 def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: Path) -> None:
-    """The warning says the loss and not the answer; the same again is meant, anything else is tried instead."""
+    """The warning says the loss and not the answer; the same again is meant, anything else is
+    tried instead.
+    """
     found = play("--seed", "3", lines=["none", "?", "none", "none", "hold 3", "quit"])
     warnings = [line for line in found.stdout.splitlines() if line.startswith("This loses")]
     assert len(warnings) == 2, found.stdout
@@ -214,35 +282,59 @@ def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: 
         assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
 
 
-def test_the_last_message_has_the_whole_command_to_resume(play: Run, save: Path, record: Path) -> None:
+def test_the_last_message_has_the_whole_command_to_resume(
+    play: Run, save: Path, record: Path
+) -> None:
     last = play("--plain", "--warn", "1.5", "--seed", "2").stdout.splitlines()[-1]
-    assert last.endswith(f"Resume with: yatzy play --warn 1.5 --plain --save '{save}' --record {record}")
+    assert last.endswith(
+        f"Resume with: yatzy play --warn 1.5 --plain --save '{save}' --record {record}"
+    )
     assert last.startswith("Saved in")  # a line of its own, at the end of input too
 
 
 DEUCES_TO_FIVES = "deuces", "treys", "fours", "fives"
 
 
-@pytest.mark.parametrize(("session", "expected"), [
-    (scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
-    (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
-    (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
-    (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
-    (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
-    (
-        scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
-        {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
-    ),
-    (
-        scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
-        {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
-    ),
-    (
-        scripted_session("kismet", *(((face,) * 5, name) for face, name in enumerate(DEUCES_TO_FIVES, start=2))),
-        {"Upper bonus": "+35, 70 of 71", "Total": "105"},
-    ),
-    (scripted_session("kismet", *(((6,) * 5, name) for name in ("sixes", "kismet"))), {"Upper bonus": "30 of 63"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("session", "expected"),
+    [
+        (
+            scripted_session("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")),
+            {"Bonus points": "100", "Total": "170"},
+        ),
+        (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
+        (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
+        (
+            scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")),
+            {"Saved rolls": "4", "Total": "70"},
+        ),
+        (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
+        (
+            scripted_session(
+                "yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])
+            ),
+            {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
+        ),
+        (
+            scripted_session(
+                "yatzy-forced+threshold-63",
+                *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6)),
+            ),
+            {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
+        ),
+        (
+            scripted_session(
+                "kismet",
+                *(((face,) * 5, name) for face, name in enumerate(DEUCES_TO_FIVES, start=2)),
+            ),
+            {"Upper bonus": "+35, 70 of 71", "Total": "105"},
+        ),
+        (
+            scripted_session("kismet", *(((6,) * 5, name) for name in ("sixes", "kismet"))),
+            {"Upper bonus": "30 of 63"},
+        ),
+    ],
+)
 def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -> None:
     rows = dict(card_rows(session.rules, session.card(0)))
     assert {name: rows[name] for name in expected} == expected
@@ -254,16 +346,31 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert sum(int(value) for value in points if value != "·" and " of " not in value) == total
 
 
-@pytest.mark.parametrize(("key", "filled", "upper", "line"), [
-    ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
-    ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
-    ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
-    ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
-    ("kismet", ALL_BUT_SIXES, 63, "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured"),
-    ("kismet", ALL_BUT_SIXES, 75, "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured"),
-    ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
-])  # fmt: skip
-def test_the_next_step_of_the_bonus_and_its_points(key: str, filled: int, upper: int, line: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "filled", "upper", "line"),
+    [
+        ("yatzy", 0b1, 3, "Upper bonus of 50: 3 of 63, 60 more needed"),
+        ("yatzy", 0b111111, 70, "Upper bonus of 50: secured (70 of 63)"),
+        ("kismet", ALL_BUT_SIXES, 30, "Upper bonus: out of reach (30 of 63 for 35 points)"),
+        ("kismet", ALL_BUT_SIXES, 45, "Upper bonus: 45 of 63 for 35 points, 18 more needed"),
+        (
+            "kismet",
+            ALL_BUT_SIXES,
+            63,
+            "Upper bonus: 63 of 71 for 55 points, 8 more needed, 35 points secured",
+        ),
+        (
+            "kismet",
+            ALL_BUT_SIXES,
+            75,
+            "Upper bonus: 75 of 78 for 75 points, 3 more needed, 55 points secured",
+        ),
+        ("kismet", ALL_BUT_SIXES, 78, "Upper bonus: secured (78 of 78 for 75 points)"),
+    ],
+)
+def test_the_next_step_of_the_bonus_and_its_points(
+    key: str, filled: int, upper: int, line: str
+) -> None:
     assert upper_bonus_lines(load_rules(key), filled, [upper]) == [line]
     assert upper_bonus_labels(load_rules(key)) == [line.partition(":")[0]]
 
@@ -324,8 +431,14 @@ def test_the_winner_the_player_and_the_number_of_dice_are_named() -> None:
 
 @pytest.mark.parametrize("asking", ["?", "help", ""])
 def test_help_where_dice_are_typed(play: Run, asking: str) -> None:
-    found = printed(play, "--dice", "typed", "--no-warn", lines=[asking, "33456", "33", asking, "quit"])
-    for words in ("  12345         the dice", "  123           the dice", "(3, without the held 3 3; help):"):
+    found = printed(
+        play, "--dice", "typed", "--no-warn", lines=[asking, "33456", "33", asking, "quit"]
+    )
+    for words in (
+        "  12345         the dice",
+        "  123           the dice",
+        "(3, without the held 3 3; help):",
+    ):
         assert words in found
 
 
@@ -345,7 +458,9 @@ def test_the_end_of_input_in_a_terminal(yatzy: Strategy, save: Path) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("columns", [60, 50])
 @pytest.mark.parametrize("language", ["en", "sv"])
-def test_a_game_fits_a_narrow_terminal(save: Path, record: Path, columns: int, language: str) -> None:
+def test_a_game_fits_a_narrow_terminal(
+    save: Path, record: Path, columns: int, language: str
+) -> None:
     """No line is longer than the terminal, but for a path."""
     asked = {"en": "(help)", "sv": "(hjälp)"}[language]
     files = ("--save", str(save), "--record", str(record), "--lang", language)
@@ -357,7 +472,11 @@ def test_a_game_fits_a_narrow_terminal(save: Path, record: Path, columns: int, l
             os.write(main, text.encode() + b"\n")
         seen += read_until(main, "yatzy review")
     lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", seen).splitlines()
-    assert [line for line in lines if len(line) > columns and not re.search(rf"/|%|{re.escape(asked)}", line)] == []
+    assert [
+        line
+        for line in lines
+        if len(line) > columns and not re.search(rf"/|%|{re.escape(asked)}", line)
+    ] == []
 
 
 @pytest.mark.full
@@ -395,13 +514,19 @@ def test_no_command_is_the_name_of_a_category(language: str) -> None:
 
 
 @contextmanager
-def in_terminal(*arguments: str, code: int = 0, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command in a pseudo-terminal, and the end of it that a person sits at; it must end with a code."""
+def in_terminal(
+    *arguments: str, code: int = 0, columns: int = 80
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command in a pseudo-terminal, and the end of it that a person sits at; it must end
+    with a code.
+    """
     main, side = need("pty").openpty()
     need("termios").tcsetwinsize(side, (24, columns))
     command = [sys.executable, "-m", "perfect_yatzy", "play", *arguments]
     env = os.environ | {"COLUMNS": str(columns)}
-    with subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env) as process:
+    with subprocess.Popen(
+        command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env
+    ) as process:
         os.close(side)
         try:
             yield process, main
@@ -447,7 +572,9 @@ def widest(text: str) -> int:
 
 
 def test_a_whole_game_against_computers(play: Run, save: Path, record: Path) -> None:
-    """The turns of the computers are shown, every line fits, the record is complete and has a review."""
+    """The turns of the computers are shown, every line fits, the record is complete and has a
+    review.
+    """
     kinds = [word for kind in ("2", "safe", "bold", "win", "win") for word in ("--opponent", kind)]
     command = ("yatzy-forced", *kinds, "--seed", "3", "--players", "Ann")
     lines = [category for category in FORCED for _ in "ab"]
@@ -469,7 +596,9 @@ def test_a_whole_game_against_computers(play: Run, save: Path, record: Path) -> 
 
 
 def test_a_game_against_computers_is_resumed_with_the_same(play: Run, save: Path) -> None:
-    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines=["ones", "ones", "undo", "quit"])
+    begun = play(
+        "yatzy-forced", "--opponent", "2", "--seed", "4", lines=["ones", "ones", "undo", "quit"]
+    )
     assert "Undone: Ones." in begun.stdout
     assert SaveFile(save).load().computers == ("", "2")
     again = ("--opponent", "novice", "--players", "You")
@@ -498,7 +627,10 @@ def test_advice_for_winning(play: Run) -> None:
 def test_advice_for_winning_where_there_is_none(play: Run) -> None:
     """Alone, and too early in a large game; with saved rolls there is some."""
     alone = play("yatzy-forced", "--advice", "win", lines=["?", "advice win", "quit"])
-    assert "There is nobody to beat in a game of one player; this is the advice for the" in alone.stdout
+    assert (
+        "There is nobody to beat in a game of one player; this is the advice for the"
+        in alone.stdout
+    )
     assert "nobody to beat in a game of one player\n" in alone.stdout
     options = ("--opponent", "5", "--advice", "win", "--new", "--yes")
     early = play(*options, lines=["?", "quit"])
@@ -511,7 +643,10 @@ def test_advice_for_winning_where_there_is_none(play: Run) -> None:
 
 @pytest.mark.parametrize("advice", ["mean", "win"])
 def test_warnings_are_for_what_the_advice_maximises(
-    forced: Strategy, tmp_path: Path, capsys: pytest.CaptureFixture[str], advice: Literal["mean", "win"]
+    forced: Strategy,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    advice: Literal["mean", "win"],
 ) -> None:
     """A mistake that costs points but no chance: a certain win is not warned of."""
     session = Session(forced.rules, ("Ann", "Computer (level 1)"), None, ("", "1"))
@@ -531,16 +666,31 @@ def test_names_of_computers_differ_from_all_others() -> None:
     """Whatever the case, and however many there are of a kind."""
     names = ("COMPUTER (level 2)", "computer 3 (Level 2)")
     session = play_command.new_session(load_rules("yatzy"), names, ("2", "2", "3"), 1)
-    assert session.players[2:] == ("Computer 2 (level 2)", "Computer 4 (level 2)", "Computer (level 3)")
+    assert session.players[2:] == (
+        "Computer 2 (level 2)",
+        "Computer 4 (level 2)",
+        "Computer (level 3)",
+    )
 
 
-@pytest.mark.parametrize(("typed", "taken"), [
-    ("fours", True), ("fours 120", True), ("fours=120", True), ("fours 20", False), ("fours x", False),
-])  # fmt: skip
-def test_points_typed_with_a_category_count_the_bonus(tmp_path: Path, typed: str, taken: bool) -> None:
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("fours", True),
+        ("fours 120", True),
+        ("fours=120", True),
+        ("fours 20", False),
+        ("fours x", False),
+    ],
+)
+def test_points_typed_with_a_category_count_the_bonus(
+    tmp_path: Path, typed: str, taken: bool
+) -> None:
     session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
     session.roll((4,) * 5)
-    game = TerminalGame(session, session.rules, QueryService(), SaveFile(tmp_path / "g.json"), None, True)
+    game = TerminalGame(
+        session, session.rules, QueryService(), SaveFile(tmp_path / "g.json"), None, True
+    )
     if taken:
         game.carry_out(typed)
         assert (session.turns[-1].points, session.turns[-1].bonus_points) == (20, 100)
@@ -551,7 +701,9 @@ def test_points_typed_with_a_category_count_the_bonus(tmp_path: Path, typed: str
 def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:
     session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
     session.roll((4,) * 5)
-    assert computer_line(session.rules, session, "fours").endswith("takes Fours for 20 and 100 bonus points")
+    assert computer_line(session.rules, session, "fours").endswith(
+        "takes Fours for 20 and 100 bonus points"
+    )
     session.hold(())
     session.roll((1, 2, 3, 4, 6))
     assert computer_line(session.rules, session, ()).endswith("rerolls all dice")

@@ -1,4 +1,6 @@
-"""`yatzy solve`: estimates before a solve as text and as JSON, approximate goals, options that do not fit; what is told before and during long work."""
+"""`yatzy solve`: estimates before a solve as text and as JSON, approximate goals, options that
+do not fit; what is told before and during long work.
+"""
 
 import json
 import logging
@@ -13,15 +15,15 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
 from perfect_yatzy.approximation import solve as approximation
-from perfect_yatzy.cli import progress as shown
-from perfect_yatzy.core.scorecard import EMPTY_STATE
-from perfect_yatzy.tablebase import estimates
 from perfect_yatzy.approximation.approximate_cost import approximate_seconds, relaxation_work
-from perfect_yatzy.tablebase.estimates import SolveCost, duration, rule_set_stats
+from perfect_yatzy.cli import progress as shown
 from perfect_yatzy.core.objectives import Goals, Objective, ReachableUtility
+from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost
+from perfect_yatzy.tablebase import estimates
+from perfect_yatzy.tablebase.estimates import SolveCost, duration, rule_set_stats
 from perfect_yatzy.tablebase.solve_estimate import estimate_solve
 from perfect_yatzy.tablebase.store import solve_to_store
 from support.command import Run, printed, refusal
@@ -36,26 +38,42 @@ def rows(text: str) -> dict[str, str]:
 
 def test_estimates_of_one_file_of_terabytes_and_of_too_many_cards(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
-    words = ("solve", "yatzy", "--what", "goals", "--estimate", "--threads", "2", "--tables", str(folder))
+    words = (
+        "solve",
+        "yatzy",
+        "--what",
+        "goals",
+        "--estimate",
+        "--threads",
+        "2",
+        "--tables",
+        str(folder),
+    )
     found = rows(printed(run, *words))
     assert found["Table"] == "923.9 MB, 230,973,184 values of float32"
     assert found["States"] == "1,430,528"
     assert found["Time"].endswith("with 2 threads")
     assert not {"Shards", "Useful workers"} & set(found)
     assert not folder.exists()
-    done = printed(run, "solve", "maxi", "--what", "goals", "--workers", "1000", "--estimate", "--verbose")
+    done = printed(
+        run, "solve", "maxi", "--what", "goals", "--workers", "1000", "--estimate", "--verbose"
+    )
     found = rows(done)
     assert found["Table"].startswith("1,114.1 GB")
     assert found["This machine"].endswith("too little memory and disk")
     assert "more wait for the last shard of each layer" in found["Useful workers"]
     lines = done.splitlines()
     layers = lines.index(next(line for line in lines if line.startswith("filled")))
-    assert [line.split()[0] for line in lines[layers + 1 : layers + 22]] == [str(k) for k in range(20, -1, -1)]
+    assert [line.split()[0] for line in lines[layers + 1 : layers + 22]] == [
+        str(k) for k in range(20, -1, -1)
+    ]
     assert layers + 22 == len(lines)
     counted = printed(run, "solve", "giant", "--estimate")
     assert rows(counted)["Table"] == "28,719 TB, 7,179,810,929,377,280 values of float32"
     assert "`yatzy solve giant --approximate`" in counted
-    assert json.loads(printed(run, "solve", "giant", "--estimate", "--json"))["too_large"].startswith("giant has 47")
+    assert json.loads(printed(run, "solve", "giant", "--estimate", "--json"))[
+        "too_large"
+    ].startswith("giant has 47")
     refused = refusal(run, "solve", "giant", "--what", "goals", "--estimate")
     assert all(words in refused for words in ("47 categories", "`yatzy solve giant --approximate`"))
 
@@ -93,7 +111,9 @@ def test_estimates_are_made_measured_listed_and_removed(run: Run, tmp_path: Path
     assert len(made.splitlines()) == 5
     assert run(*command).stdout == made
     listed = run("tables", *tables).stdout
-    assert all(name in listed for name in ("crag-mean", "crag-upside", "crag-downside", "crag-lategoals"))
+    assert all(
+        name in listed for name in ("crag-mean", "crag-upside", "crag-downside", "crag-lategoals")
+    )
     printed(run, "tables", "--remove", "crag-upside", "--yes", *tables)
     assert "crag-upside" not in run("tables", *tables).stdout
 
@@ -102,8 +122,12 @@ CLUB = str(Path(__file__).parent.parent / "data" / "club-sheet.toml")
 ABOUT = re.compile(r"about [\d,]+ (?:s|minutes|hours)\b")
 
 
-def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The announcement of the solve itself, the check of the file, the refusals of a question and of a solve."""
+def test_every_command_says_the_same_time(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The announcement of the solve itself, the check of the file, the refusals of a question
+    and of a solve.
+    """
     monkeypatch.setattr(approximation, "approximate", Mock(side_effect=RulesError("not now")))
     store = ("--tables", str(tmp_path))
     said = [
@@ -116,13 +140,19 @@ def test_every_command_says_the_same_time(run: Run, tmp_path: Path, monkeypatch:
         run("solve", CLUB, "--approximate", "--threads", "2", *store).stderr,
     ]
     times = [ABOUT.findall(" ".join(text.split())) for text in said]
-    assert times == [[duration(sum(approximate_seconds(load_rules(CLUB)).values()))]] * len(said), said
+    assert times == [[duration(sum(approximate_seconds(load_rules(CLUB)).values()))]] * len(said), (
+        said
+    )
     assert all("--approximate" in text for text in said[:-1])
 
 
-@pytest.mark.parametrize("key", ["yatzy", "kniffel", "maxi-unsaved", "maxi", "yatzy-saved", "balut"])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "kniffel", "maxi-unsaved", "maxi", "yatzy-saved", "balut"]
+)
 def test_exact_solves_have_one_estimate(key: str) -> None:
-    """`rules check` and `solve`, `solve --estimate`, and the server's question; with other threads, their share."""
+    """`rules check` and `solve`, `solve --estimate`, and the server's question; with other
+    threads, their share.
+    """
     rules = load_rules(key)
     cost, two = rule_set_stats(rules), estimate_solve(Objective(rules), threads=2)
     assert two.seconds == pytest.approx(cost.seconds, rel=0.3)
@@ -130,7 +160,10 @@ def test_exact_solves_have_one_estimate(key: str) -> None:
     for threads in (1, 2, 8):
         time = duration(cost.processor_seconds / threads)
         assert cost.words_with(threads) == f"{estimates.gigabytes(cost.bytes)} and {time}"
-    assert estimate_solve(Objective(rules), threads=2, shards=True).processor_seconds >= two.processor_seconds
+    assert (
+        estimate_solve(Objective(rules), threads=2, shards=True).processor_seconds
+        >= two.processor_seconds
+    )
 
 
 def test_more_work_takes_longer() -> None:
@@ -141,7 +174,9 @@ def test_more_work_takes_longer() -> None:
     assert relaxation_work(load_rules("giant"), 30e12, 1 << 30) < 1.1 * 30e12
 
 
-def test_lines_are_rare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_are_rare(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ten minutes of reports, ten a second: a line every 30 s, and one for each stage."""
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
@@ -153,15 +188,25 @@ def test_lines_are_rare(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         now = 1000.0 + step / 10
         report("fit", min(0.999, step / 9000), {"bound": 1786.443})
     first, *rest = capsys.readouterr().err.splitlines()
-    assert first.split(maxsplit=3) == ["relaxation", "0.0", "s", "no strategy scores more than 1786.45"]
+    assert first.split(maxsplit=3) == [
+        "relaxation",
+        "0.0",
+        "s",
+        "no strategy scores more than 1786.45",
+    ]
     assert len(rest) == 19
-    assert rest[0] == "yatzy: giant, fit: 13 % done, about 15 minutes left; no strategy scores more than 1786.45"
+    assert (
+        rest[0]
+        == "yatzy: giant, fit: 13 % done, about 15 minutes left; no strategy scores more than 1786.45"
+    )
     report("fit", 1.0, {"bound": 1786.443, "mean": 1734.3, "half_width": 0.5})
     assert "the strategy scores 1734.30 ± 0.50" in capsys.readouterr().err
 
 
 def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an earlier solve has done took no time now; tiny first layers give no estimate; a machine may get busy."""
+    """What an earlier solve has done took no time now; tiny first layers give no estimate; a
+    machine may get busy.
+    """
     now = 0.0
     monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
     for steps, expected in (
@@ -172,8 +217,15 @@ def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch
         ([(0, 0.0), (4, 0.001)], None),
         ([(0, 0.6), (5, 0.605)], None),
         ([(0, 0.0), (60, 1.0)], 0),
-        # 1 % a second for 30 seconds, then a tenth of it: after a minute or two only the new speed counts.
-        ([*((t, t / 100) for t in range(31)), *((30 + t, 0.3 + t / 1000) for t in range(1, 201))], 500),
+        # 1 % a second for 30 seconds, then a tenth of it: after a minute or two only the new speed
+        # counts.
+        (
+            [
+                *((t, t / 100) for t in range(31)),
+                *((30 + t, 0.3 + t / 1000) for t in range(1, 201)),
+            ],
+            500,
+        ),
         # Another work begins.
         ([(0, 0.0), (60, 0.5), (70, 0.0), (80, 0.5)], 10),
     ):
@@ -185,22 +237,33 @@ def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch
     assert texts == ["", "0:00", "1:00", "2:05", "1:15:00"]
 
 
-def test_a_solution_tells_what_it_has_so_far(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solution_tells_what_it_has_so_far(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shown, "SILENCE", 0.0)
     options = ("--approximate", "--work", "1e-5", "--games", "100", "--tables", str(tmp_path))
     found = run("solve", load_text(tmp_path, TINY, "").origin, *options)
     assert found.returncode == 0, found.stderr
     stages = [line.split()[0] for line in found.stderr.splitlines() if line.startswith("  ")]
     assert stages == list(approximation.STAGES)
-    assert re.search(r"yatzy: tiny, fit: \d+ % done.*; no strategy scores more than \d+\.\d\d", found.stderr)
-    assert re.search(r"  bound .* s  the strategy scores .* ± .*  no strategy scores more than ", found.stderr)
+    assert re.search(
+        r"yatzy: tiny, fit: \d+ % done.*; no strategy scores more than \d+\.\d\d", found.stderr
+    )
+    assert re.search(
+        r"  bound .* s  the strategy scores .* ± .*  no strategy scores more than ", found.stderr
+    )
 
 
-def test_long_work_is_reported(run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_is_reported(
+    run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shown, "SILENCE", 0.0)
     for words, label in (
         (("solve", "yatzy-forced", "--tables", str(tmp_path)), "Solving yatzy-forced"),
-        (("expect", "--rules", "yatzy-forced", "--goal", "200", "--tables", str(tmp_path / "g")), "Solving"),
+        (
+            ("expect", "--rules", "yatzy-forced", "--goal", "200", "--tables", str(tmp_path / "g")),
+            "Solving",
+        ),
         (("evaluate", "perfect", "--rules", "yatzy-forced"), "Evaluating 1 policy"),
         (("simulate", "yatzy-forced", "--games", "3000"), "Playing 3,000 games"),
     ):
@@ -218,15 +281,23 @@ def test_short_work_of_an_old_process_prints_nothing(run: Run, forced: Strategy)
 def test_commands_write_nothing_to_the_log(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A command tells what takes long in the reader's language; the log, in English, is for Python."""
+    """A command tells what takes long in the reader's language; the log, in English, is for
+    Python.
+    """
     monkeypatch.setattr(estimates, "LOGGED_SECONDS", 0.0)
     monkeypatch.setattr(evaluation, "LOGGED_SECONDS", -1.0)
     sheet, guide = str(tmp_path / "sheet.json"), str(tmp_path / "guide.html")
     for line in (
-        "solve yatzy-forced --force", f"learn yatzy-forced -o {sheet}", f"guide yatzy-forced --sheet {sheet} -o {guide}",
-        "evaluate prices --rules yatzy-forced", "evaluate prices --rules yatzy-forced --against most-points",
-        "simulate yatzy-forced --games 100", "expect --rules yatzy-forced", "prove yatzy-forced", "versus yatzy-forced",
-    ):  # fmt: skip
+        "solve yatzy-forced --force",
+        f"learn yatzy-forced -o {sheet}",
+        f"guide yatzy-forced --sheet {sheet} -o {guide}",
+        "evaluate prices --rules yatzy-forced",
+        "evaluate prices --rules yatzy-forced --against most-points",
+        "simulate yatzy-forced --games 100",
+        "expect --rules yatzy-forced",
+        "prove yatzy-forced",
+        "versus yatzy-forced",
+    ):
         printed(run, *line.split())
         assert not [record.getMessage() for record in caplog.records], line
 
@@ -241,9 +312,13 @@ def test_python_logs_before_a_long_solve(
     assert not caplog.records
     perfect_yatzy.reach("yatzy-forced", 200, tables=tmp_path / "silent")
     perfect_yatzy.distribution(open_strategy("yatzy-forced", tmp_path / "silent"))
-    assert {(record.name, record.levelno) for record in caplog.records} == {("perfect_yatzy", logging.WARNING)}
+    assert {(record.name, record.levelno) for record in caplog.records} == {
+        ("perfect_yatzy", logging.WARNING)
+    }
     said = [record.getMessage() for record in caplog.records]
-    assert any(re.fullmatch(r"solving yatzy-forced \(mean, 0\.00 GB\): about 1 s", line) for line in said)
+    assert any(
+        re.fullmatch(r"solving yatzy-forced \(mean, 0\.00 GB\): about 1 s", line) for line in said
+    )
     assert said[-1] == "the distribution of yatzy-forced: about 1 s"
 
 
@@ -256,7 +331,9 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 @pytest.mark.slow
 def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
-    """Processor time within a factor of two. The first calls are for kernels that are not compiled yet."""
+    """Processor time within a factor of two. The first calls are for kernels that are not
+    compiled yet.
+    """
     perfect_yatzy.distribution(open_strategy("yatzy-forced", tmp_path))
     perfect_yatzy.reach("yatzy-forced", 200, tables=tmp_path)
     perfect_yatzy.approximate("yatzy-forced", tmp_path, work=1e-6, games=64, fit_games=64)
@@ -272,8 +349,15 @@ def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
     measure("distribution", distribution_cost(rules), lambda: perfect_yatzy.distribution(strategy))
     goal = ReachableUtility(rules, lambda total: total.astype(float), EMPTY_STATE)
     wanted = perfect_yatzy.maximise
-    measure("utility", goal.solve_cost(), lambda: wanted("yatzy", lambda s: (s >= 240) * 1.0, tables=tmp_path))
+    measure(
+        "utility",
+        goal.solve_cost(),
+        lambda: wanted("yatzy", lambda s: (s >= 240) * 1.0, tables=tmp_path),
+    )
     measure("goals", Goals(rules).solve_cost(), lambda: solve_to_store(Goals(rules), tmp_path))
     expected = 2 * sum(approximate_seconds(rules).values())
-    found["approximate"] = expected, seconds_of(lambda: perfect_yatzy.approximate("yatzy", tmp_path))
+    found["approximate"] = (
+        expected,
+        seconds_of(lambda: perfect_yatzy.approximate("yatzy", tmp_path)),
+    )
     assert all(0.5 < taken / estimate < 2 for estimate, taken in found.values()), found

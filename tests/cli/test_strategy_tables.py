@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 from perfect_yatzy import State, StateError, Strategy
 from perfect_yatzy.cli.views import strategy_tables as views
-from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, html, markdown, opening, parquet
+from perfect_yatzy.cli.views.strategy_tables import (
+    STRATEGY_TABLES,
+    comma_separated,
+    html,
+    markdown,
+    opening,
+    parquet,
+)
 from perfect_yatzy.game.translations import localized
 from support.command import Run, printed, refusal
 from support.flips import files_of_at_most
@@ -26,13 +33,17 @@ def test_opening_has_every_roll_and_scoring_the_best_category(yatzy: Strategy) -
     assert by_roll["3 3 4 5 6"][1:4] == ("3 3", hold.value, other.loss)
     assert by_roll["6 6 6 6 6"][4] == "take Yatzy"
     weights = yatzy.evaluator.dice.weights
-    assert sum(w * float(r[2]) for w, r in zip(weights, sheet.rows, strict=True)) == pytest.approx(yatzy.value())
+    assert sum(w * float(r[2]) for w, r in zip(weights, sheet.rows, strict=True)) == pytest.approx(
+        yatzy.value()
+    )
     row = next(row for row in STRATEGY_TABLES["scoring"](yatzy).rows if row[0] == "2 2 5 5 5")
     best, second = yatzy.categories("", "22555")[:2]
     assert row == ("2 2 5 5 5", "Full House", best.points, best.value, "Fives", second.loss)
 
 
-def test_categories_alone_are_known_turn_means_and_a_forced_order_has_none(yatzy: Strategy, forced: Strategy) -> None:
+def test_categories_alone_are_known_turn_means_and_a_forced_order_has_none(
+    yatzy: Strategy, forced: Strategy
+) -> None:
     rows = {row[0]: row for row in STRATEGY_TABLES["categories"](yatzy).rows}
     # Three rolls for one face: each die shows it with chance 1 - (5/6)^3, whatever is rolled.
     for number, name in enumerate(("Ones", "Twos", "Threes", "Fours", "Fives", "Sixes"), start=1):
@@ -71,8 +82,10 @@ def test_formats_read_back(yatzy: Strategy) -> None:
 def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     assert run("table", "--what", "categories").stdout.startswith("# Yatzy: value of each category")
     for options, name in (
-        ("--what categories", "x.csv"), ("--what categories --format md", "x.txt"), ("--format html", "opening.html"),
-    ):  # fmt: skip
+        ("--what categories", "x.csv"),
+        ("--what categories --format md", "x.txt"),
+        ("--format html", "opening.html"),
+    ):
         found = run("table", *options.split(), "-o", str(tmp_path / name))
         assert (found.returncode, found.stderr) == (0, "")
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
@@ -110,7 +123,9 @@ for arguments in COMMANDS:
 
 
 def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path: Path) -> None:
-    """Each feature of an extra, in a process without the packages: MissingPackage, which names the extra."""
+    """Each feature of an extra, in a process without the packages: MissingPackage, which names
+    the extra.
+    """
     commands = {
         ("serve",): "web",
         ("expect", "--plot", str(tmp_path / "x.png")): "plot",
@@ -148,7 +163,9 @@ OUTPUTS = [
 
 
 @pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
-def test_an_output_is_replaced_on_purpose(run: Run, yatzy: Strategy, tmp_path: Path, command: list[str]) -> None:
+def test_an_output_is_replaced_on_purpose(
+    run: Run, yatzy: Strategy, tmp_path: Path, command: list[str]
+) -> None:
     path = tmp_path / command[-1]
     path.write_text("mine")
     command = (*command[:-1], str(path))

@@ -1,4 +1,6 @@
-"""Tasks on the workers of a cluster: in any order, once each; solves and games have the bits of threads."""
+"""Tasks on the workers of a cluster: in any order, once each; solves and games have the bits of
+threads.
+"""
 
 import asyncio
 import json
@@ -18,18 +20,27 @@ from urllib.request import urlopen
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import ClusterError, RuleSet, Simulation, SolverError, StateError, Strategy, TableError, load_rules
+from perfect_yatzy import (
+    ClusterError,
+    RuleSet,
+    Simulation,
+    SolverError,
+    StateError,
+    Strategy,
+    TableError,
+    load_rules,
+)
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.engine import SOURCES, Job, check, differences, problem, software
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.resources import peak_memory
+from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
 from perfect_yatzy.policies.evaluation import evaluate, sample
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
-from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.resources import peak_memory
 from perfect_yatzy.tablebase.store import open_table, table_path
-from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
 from support import cluster_tasks as tasks
 from support import games
 from support.cluster_tasks import EngineHere, wait_until
@@ -58,12 +69,19 @@ def workers(engine: DaskEngine) -> list[int]:
     return list(engine.client.run(os.getpid).values())
 
 
-def test_results_have_the_numbers_of_their_arguments_and_errors_reach_the_caller(engine: DaskEngine) -> None:
+def test_results_have_the_numbers_of_their_arguments_and_errors_reach_the_caller(
+    engine: DaskEngine,
+) -> None:
     assert dict(engine.map(tasks.square, range(40))) == {n: n * n for n in range(40)}
     assert list(engine.map(tasks.square, [])) == []
     assert {int(name.rpartition(":")[2]) for name in engine.peak_memory} <= set(workers(engine))
     assert all(20 << 20 < memory < 1 << 30 for memory in engine.peak_memory.values())
-    error = refused("the seventh task cannot be done", list, engine.map(tasks.fail, range(100)), error=TableError)
+    error = refused(
+        "the seventh task cannot be done",
+        list,
+        engine.map(tasks.fail, range(100)),
+        error=TableError,
+    )
     assert (error.code, error.field) == ("table-damaged", "tables")
     with pytest.raises(ZeroDivisionError):
         list(engine.map(tasks.divide, [2, 1, 0]))
@@ -80,25 +98,37 @@ def test_workers_are_described(cluster: Cluster) -> None:
 
 
 def listening() -> set[int]:
-    """The ports on which this process and its children listen, of scheduler, workers, and those that watch them."""
+    """The ports on which this process and its children listen, of scheduler, workers, and those
+    that watch them.
+    """
     own = psutil.Process()
-    sockets = [each for process in (own, *own.children(recursive=True)) for each in process.net_connections("inet")]
+    sockets = [
+        each
+        for process in (own, *own.children(recursive=True))
+        for each in process.net_connections("inet")
+    ]
     return {each.laddr.port for each in sockets if each.status == psutil.CONN_LISTEN}
 
 
 @pytest.fixture(scope="module", autouse=True)  # before the cluster
 def others() -> set[int]:
-    """The ports of this process that are not the cluster's, such as that of a page server of another file."""
+    """The ports of this process that are not the cluster's, such as that of a page server of
+    another file.
+    """
     return listening()
 
 
 def test_only_the_driver_can_submit_tasks(engine: DaskEngine, others: set[int]) -> None:
-    """Another process has no certificate, or one of its own: it reaches neither the scheduler nor a worker."""
+    """Another process has no certificate, or one of its own: it reaches neither the scheduler
+    nor a worker.
+    """
     from distributed import Client, Security
     from distributed.core import rpc
 
     async def ask(address: str, security: Security) -> object:
-        async with rpc(address, connection_args=security.get_connection_args("client"), timeout=2) as found:
+        async with rpc(
+            address, connection_args=security.get_connection_args("client"), timeout=2
+        ) as found:
             return await found.identity()
 
     own, ports = engine.client.security, listening() - others
@@ -112,12 +142,19 @@ def test_only_the_driver_can_submit_tasks(engine: DaskEngine, others: set[int]) 
             asyncio.run(asyncio.wait_for(ask(f"{protocol}://127.0.0.1:{port}", security), 3))
     for protocol, security in strangers.items():
         with pytest.raises((OSError, TimeoutError)):
-            Client(scheduler.replace("tls", protocol), security=security, timeout=2, set_as_default=False)
+            Client(
+                scheduler.replace("tls", protocol),
+                security=security,
+                timeout=2,
+                set_as_default=False,
+            )
 
 
 def test_nothing_is_served_to_a_browser(engine: DaskEngine, others: set[int]) -> None:
     answered = 0
-    for port, path in product(listening() - others, ("", "status", "info/main/workers.html", "metrics", "health")):
+    for port, path in product(
+        listening() - others, ("", "status", "info/main/workers.html", "metrics", "health")
+    ):
         try:
             urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5).close()
             pytest.fail(f"{port} answers {path}")
@@ -153,20 +190,33 @@ def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path)
     unseen = Job(software(), str(tmp_path / "elsewhere" / "proof"), "token")
     engine._job, before = unseen, engine._job
     try:
-        refused(r"worker tls://.* does not see the folder .*elsewhere; choose", engine._describe, error=ClusterError)
+        refused(
+            r"worker tls://.* does not see the folder .*elsewhere; choose",
+            engine._describe,
+            error=ClusterError,
+        )
         results = engine.map(tasks.square, [3])
         refused(r"worker .*:\d+ does not see the folder", list, results, error=ClusterError)
     finally:
         engine._job = before
     (tmp_path / "file").touch()
-    with pytest.raises(TableError, match="cannot write a table to"), engine.seeing(tmp_path / "file"):
+    with (
+        pytest.raises(TableError, match="cannot write a table to"),
+        engine.seeing(tmp_path / "file"),
+    ):
         pass
 
 
-def test_other_software_on_a_worker_is_named(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_software_on_a_worker_is_named(
+    engine: DaskEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = tuple({**dict(software()), "numpy": "1.2.3"}.items())
     monkeypatch.setattr(engine, "_job", Job(other))
-    refused(r"numpy .* instead of 1\.2\.3; install the same versions", engine._describe, error=ClusterError)
+    refused(
+        r"numpy .* instead of 1\.2\.3; install the same versions",
+        engine._describe,
+        error=ClusterError,
+    )
     refused(r"numpy .* instead of 1\.2\.3", list, engine.map(tasks.square, [1]), error=ClusterError)
     own = (("perfect-yatzy", "0.1.0"), ("numpy", "2.4.0"), (SOURCES, "abc"))
     assert differences(own, own) == ""
@@ -187,7 +237,9 @@ def test_a_process_checks_itself(tmp_path: Path) -> None:
 
 def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "ATTEMPTS", 1)
-    refused("4 workers ended during the same task", list, engine.map(tasks.die, [1]), error=ClusterError)
+    refused(
+        "4 workers ended during the same task", list, engine.map(tasks.die, [1]), error=ClusterError
+    )
     tasks.wait_until(lambda: engine._count_threads() >= 2)
     assert dict(engine.map(tasks.square, [5])) == {0: 25}
 
@@ -195,12 +247,20 @@ def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.M
 NO_SCHEDULER = "tcp://127.0.0.1:9"
 
 
-@pytest.mark.parametrize(("arguments", "kind", "message"), [
-    ({"workers": 0}, StateError, "must be from 1 to 256"),
-    ({"workers": 1, "memory": 1 << 20}, StateError, "a worker needs 256 MB"),
-    ({"address": NO_SCHEDULER, "workers": 1}, StateError, "give the address"),
-    ({"address": NO_SCHEDULER}, ClusterError, r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
-], ids=["no workers", "little memory", "both", "no scheduler"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"workers": 0}, StateError, "must be from 1 to 256"),
+        ({"workers": 1, "memory": 1 << 20}, StateError, "a worker needs 256 MB"),
+        ({"address": NO_SCHEDULER, "workers": 1}, StateError, "give the address"),
+        (
+            {"address": NO_SCHEDULER},
+            ClusterError,
+            r"no Dask scheduler answers at tcp://127\.0\.0\.1:9",
+        ),
+    ],
+    ids=["no workers", "little memory", "both", "no scheduler"],
+)
 def test_arguments_that_do_not_fit(
     monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any], kind: type[Exception], message: str
 ) -> None:
@@ -222,7 +282,9 @@ def is_solved(objective: Objective, folder: Path) -> bool:
 
 @pytest.mark.parametrize("what", TABLES)
 @pytest.mark.parametrize("rules", [SMALL, load_rules("yatzy-forced")], ids=lambda rules: rules.key)
-def test_tables_are_those_of_threads(cluster: Cluster, rules: RuleSet, what: str, tmp_path: Path) -> None:
+def test_tables_are_those_of_threads(
+    cluster: Cluster, rules: RuleSet, what: str, tmp_path: Path
+) -> None:
     info = cluster.solve(rules, what, tables=tmp_path)
     assert is_solved(OBJECTIVES[what](rules), tmp_path)
     assert cluster.solve(rules, what, tables=tmp_path) == info
@@ -249,11 +311,15 @@ def test_a_disk_that_is_full_for_a_while(cluster: Cluster, tmp_path: Path) -> No
     assert {int(name[:2]) for name in done} == set(range(layer + 1, len(rules.categories) + 1))
     cluster.solve(rules, tables=tmp_path)
     finished = shards_folder(table_path(rules, tmp_path))
-    assert {path.name: path.stat().st_ino for path in finished.glob("*.npy") if path.name in done} == done
+    assert {
+        path.name: path.stat().st_ino for path in finished.glob("*.npy") if path.name in done
+    } == done
     assert is_solved(Objective(rules), tmp_path)
 
 
-def test_a_game_of_many_shards_and_a_worker_that_is_killed(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_game_of_many_shards_and_a_worker_that_is_killed(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     rules, killed = load_rules("crag"), []
 
     def progress(done: int, total: int) -> None:
@@ -267,7 +333,8 @@ def test_a_game_of_many_shards_and_a_worker_that_is_killed(cluster: Cluster, tmp
 
 
 def command(*words: str) -> subprocess.Popen[str]:
-    """A command in a process group of its own, as a terminal starts it: also where the tests run in the background.
+    """A command in a process group of its own, as a terminal starts it: also where the tests run in
+    the background.
 
     A shell starts what runs in the background with SIGINT ignored, and children inherit that.
     """
@@ -280,17 +347,35 @@ def command(*words: str) -> subprocess.Popen[str]:
 
 def shards(folder: Path) -> dict[str, int]:
     """The shards in all folders of a folder, with their inodes."""
-    return {path.name: path.stat().st_ino for path in folder.glob("*/*-*-*.npy") if "unrounded" not in path.name}
+    return {
+        path.name: path.stat().st_ino
+        for path in folder.glob("*/*-*-*.npy")
+        if "unrounded" not in path.name
+    }
 
 
 def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
-    """Ctrl-C ends everything in one line; after kill -9 no process stays; the next driver solves only the rest."""
-    solve = ("solve", "crag", "--what", "goals", "--workers", "1", "--tables", str(tmp_path), "--yes")
+    """Ctrl-C ends everything in one line; after kill -9 no process stays; the next driver solves
+    only the rest.
+    """
+    solve = (
+        "solve",
+        "crag",
+        "--what",
+        "goals",
+        "--workers",
+        "1",
+        "--tables",
+        str(tmp_path),
+        "--yes",
+    )
     before: dict[str, int] = {}
     for end in (signal.SIGINT, signal.SIGKILL):
         driver = command(*solve)
         wait_until(lambda: len(shards(tmp_path)) > len(before) or driver.poll() is not None)  # noqa: B023
-        os.killpg(driver.pid, signal.SIGSTOP)  # on a busy machine the solve could end before the signal
+        os.killpg(
+            driver.pid, signal.SIGSTOP
+        )  # on a busy machine the solve could end before the signal
         children = psutil.Process(driver.pid).children(recursive=True)
         assert children
         if end == signal.SIGINT:
@@ -355,7 +440,9 @@ def same(first: Simulation, second: Simulation) -> bool:
     parts = ("final_scores", "category_points", "upper_bonus")
     pairs = [(getattr(first, name), getattr(second, name)) for name in parts]
     heads = [(s.rules.fingerprint, s.policy, s.seed, s.points_before) for s in (first, second)]
-    return heads[0] == heads[1] and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+    return heads[0] == heads[1] and all(
+        a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs
+    )
 
 
 def test_games_for_the_mean_and_for_a_goal(cluster: Cluster, yatzy: Strategy) -> None:
@@ -384,7 +471,9 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
         here = evaluate(named_policy(name, Setting(yatzy.rules, card)).policy, points=card.total)
         assert (there.mean, there.standard_deviation) == (here.mean, here.standard_deviation)
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
-    titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
+    titles = {
+        number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)
+    }
     assert titles[2] == names[2]
     refused("policy is 'worst'", cluster.evaluate, ["worst"], "yatzy", CARD, error=SolverError)
 
@@ -415,21 +504,30 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("games", [1, 7, 8])
-def test_the_games_of_a_program_are_as_many_as_asked_for(forced: Strategy, tmp_path: Path, games: int) -> None:
+def test_the_games_of_a_program_are_as_many_as_asked_for(
+    forced: Strategy, tmp_path: Path, games: int
+) -> None:
     """Also where they cannot be divided evenly; each game once, with the dice of its number."""
     late = " ".join(f"{box.id}=0" for box in forced.rules.categories[:-1])
     command, here = program(tmp_path, forced, games, late, forced.rules.categories[-1].id)
     reports: list[tuple[int, int]] = []
-    there = sample_on(EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step))  # type: ignore[arg-type]
+    there = sample_on(
+        EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step)
+    )  # type: ignore[arg-type]
     assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert reports[-1] == (games, games)
 
 
-def test_titles_name_the_files_as_given(forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_titles_name_the_files_as_given(
+    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Workers get the whole path; what they find belongs to the policy that was asked for."""
     np.save(tmp_path / "guess.npy", np.random.default_rng(1).uniform(0, 50, len(forced.table)))
     monkeypatch.chdir(tmp_path)
     names = ["guess.npy", "perfect", str(tmp_path / "guess.npy")]
-    found = {number: (title, each.mean) for number, title, each in evaluate_on(EngineHere(), names, forced.rules)}  # type: ignore[arg-type]
+    found = {
+        number: (title, each.mean)
+        for number, title, each in evaluate_on(EngineHere(), names, forced.rules)
+    }  # type: ignore[arg-type]
     assert [found[number][0] for number in range(3)] == ["guess.npy", "Perfect play", names[2]]
     assert found[0][1] == found[2][1] < found[1][1] == pytest.approx(forced.value())

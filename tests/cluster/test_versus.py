@@ -1,4 +1,6 @@
-"""A game of two players on workers: the bits of threads, also after it was killed, and never from a damaged file."""
+"""A game of two players on workers: the bits of threads, also after it was killed, and never
+from a damaged file.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -8,8 +10,8 @@ from unittest.mock import Mock
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
 from perfect_yatzy.cluster.tasks import TurnPart, versus_on
-from perfect_yatzy.two_players.versus import versus_checkpoint
 from perfect_yatzy.tablebase.store import leftovers
+from perfect_yatzy.two_players.versus import versus_checkpoint
 from support.cluster_tasks import EngineHere
 from support.flips import flip
 from support.shards import shard_bytes
@@ -22,12 +24,16 @@ def on_here(engine: EngineHere, tables: Path, ties: str = "half") -> float:
 
 
 class Disturbed(EngineHere):
-    """An engine that does something before the tasks of the tenth turn; `turns`: those whose tasks it had."""
+    """An engine that does something before the tasks of the tenth turn; `turns`: those whose
+    tasks it had.
+    """
 
     def __init__(self, disturb: Callable[[TurnPart], object] = bool) -> None:
         self.disturb, self.turns = disturb, set[int]()
 
-    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def map(
+        self, function: Callable[[Any], Any], tasks: Iterable[Any]
+    ) -> Iterator[tuple[int, Any]]:
         def disturbed(part: TurnPart) -> Any:
             self.turns.add(part.turn.left)
             if part.turn.left == 10:
@@ -67,7 +73,9 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> No
 
 def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="altered"):
-        on_here(Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path)  # behind the header
+        on_here(
+            Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path
+        )  # behind the header
 
 
 @pytest.mark.full

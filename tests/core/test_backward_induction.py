@@ -1,4 +1,6 @@
-"""The engine against an oracle with every mechanic, published values, other arithmetic, any threads, and its past."""
+"""The engine against an oracle with every mechanic, published values, other arithmetic, any
+threads, and its past.
+"""
 
 import hashlib
 import threading
@@ -10,18 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
+from perfect_yatzy.core import lattice
+from perfect_yatzy.core.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.objectives import Objective, Values
+from perfect_yatzy.core.resources import ScratchPool, thread_map
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.scoring import maximum_score
-from perfect_yatzy.core import lattice
-from perfect_yatzy.tablebase.estimates import count_states
-from perfect_yatzy.core.objectives import Objective, Values
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
-from perfect_yatzy.core.backward_induction import solve_objective, solve_values
-from perfect_yatzy.core.resources import ScratchPool, thread_map
+from perfect_yatzy.tablebase.estimates import count_states
 from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules
@@ -31,14 +33,21 @@ from support.refusals import load_text, refused
 from support.seeds import in_rings, ring_2, ring_3, seeds
 
 
-@pytest.mark.parametrize(("order", "saved_rolls", "expected"), [
-    ("free", False, 32.012905351412),
-    ("free", True, 34.096492407508),
-    ("forced", False, 23.778106613136),
-    ("forced", True, 24.824518620648),
-])  # fmt: skip
-def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expected: float) -> None:
-    assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
+@pytest.mark.parametrize(
+    ("order", "saved_rolls", "expected"),
+    [
+        ("free", False, 32.012905351412),
+        ("free", True, 34.096492407508),
+        ("forced", False, 23.778106613136),
+        ("forced", True, 24.824518620648),
+    ],
+)
+def test_saved_rolls_oracle_of_the_catalogue(
+    order: str, saved_rolls: bool, expected: float
+) -> None:
+    assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @cache
@@ -53,24 +62,31 @@ kniffel+bonus-100 yatzy+five-is-full-house yatzy+four-is-two-pairs yatzy+five-is
 """
 
 
-@pytest.mark.parametrize("key", [
-    *FIRST.split(),
-    *(ring_2(key) for key in VARIANTS.split()),
-    ring_3("maxi-tactic"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    [
+        *FIRST.split(),
+        *(ring_2(key) for key in VARIANTS.split()),
+        ring_3("maxi-tactic"),
+    ],
+)
 def test_published_values_to_every_printed_digit(key: str) -> None:
     assert f"{solved(key)[-1]:.10f}" == load_rules(key).published.value
 
 
 UNPUBLISHED = {
-    "kniffel": 248.0761494649, "kismet": 315.1799959055, "balut": 433.3471236637,
+    "kniffel": 248.0761494649,
+    "kismet": 315.1799959055,
+    "balut": 433.3471236637,
     "yacht+five-is-full-house+four-pays-all-dice": 169.7987054989,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("key", UNPUBLISHED)
 def test_values_of_games_that_nobody_has_published(key: str) -> None:
-    """But Kismet those of a second program, dense arrays in NumPy, from the texts of the rules or OpenSpiel's scores."""
+    """But Kismet those of a second program, dense arrays in NumPy, from the texts of the rules
+    or OpenSpiel's scores.
+    """
     assert solved(key)[-1] == pytest.approx(UNPUBLISHED[key], abs=1e-10)
 
 
@@ -82,16 +98,24 @@ def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: Path) -> None:
     assert f"{solve_values(rules)[-1]:.10f}" == "248.6328539121"
 
 
-@pytest.mark.parametrize("key", ["generala", *(ring_2(key) for key in ("yatzy", "yahtzee", "maxi-forced"))])
-def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "key", ["generala", *(ring_2(key) for key in ("yatzy", "yahtzee", "maxi-forced"))]
+)
+def test_unrolled_and_indexed_lattices_give_the_same_bits(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
-    monkeypatch.setattr(lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)})  # in ring 1, too
+    monkeypatch.setattr(
+        lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)}
+    )  # in ring 1, too
     rules = load_rules(key)
     assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
 
 
 def test_golden_hashes_and_any_number_of_threads() -> None:
-    """An optimisation may not change a bit of these tables. A change of arithmetic may, with its reason."""
+    """An optimisation may not change a bit of these tables. A change of arithmetic may, with its
+    reason.
+    """
     for key, known in {"yatzy": "db5620aebb3447d2", "yatzy-forced": "ae375e289466892f"}.items():
         assert hashlib.sha256(solved(key).tobytes()).hexdigest()[:16] == known
     rules = load_rules("crag")
@@ -100,21 +124,37 @@ def test_golden_hashes_and_any_number_of_threads() -> None:
     assert np.array_equal(one, solve_values(rules, threads=5))
 
 
-@pytest.mark.parametrize(("key", "states", "size"), [
-    ("yatzy", 1_430_528, 958_976),
-    ("yahtzee", 536_448, 359_616),
-    ("maxi-unsaved", 57_507_840, 33_472_512),
-    ("maxi-tactic", 54_820_864, 36_864_000),
-    ("giant-forced", 8_216 + 190, None),  # the catalogue counts states at the start of a turn: no full cards
-    ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "states", "size"),
+    [
+        ("yatzy", 1_430_528, 958_976),
+        ("yahtzee", 536_448, 359_616),
+        ("maxi-unsaved", 57_507_840, 33_472_512),
+        ("maxi-tactic", 54_820_864, 36_864_000),
+        (
+            "giant-forced",
+            8_216 + 190,
+            None,
+        ),  # the catalogue counts states at the start of a turn: no full cards
+        ("yatzy-forced", 527 + 43, None),  # upper sums 0 ... 42
+    ],
+)
 def test_sizes_of_the_catalogue(key: str, states: int, size: int | None) -> None:
     rules = load_rules(key)
     assert count_states(rules).states == states
     assert size in (None, state_space(rules).size)
 
 
-GAMES = ["yahtzee", "kniffel", "kismet", "balut", "generala+double", "maxi-forced", "yatzy", "yatzy-forced"]
+GAMES = [
+    "yahtzee",
+    "kniffel",
+    "kismet",
+    "balut",
+    "generala+double",
+    "maxi-forced",
+    "yatzy",
+    "yatzy-forced",
+]
 MORE_GAMES = ["yahtzee-free-joker", "kniffel+travel-edition", "yacht", "giant-forced"]
 
 
@@ -133,11 +173,17 @@ def test_random_states_are_spread_over_the_table_whose_plan_is_built_once(yatzy:
     # A default given and a default left out are the same question
     rules = load_rules("yatzy-forced")
     for build in (state_space, turn_model, turn_outcomes):
-        assert build(rules) is build(rules, EMPTY_STATE) is build(load_rules("yatzy-forced"), start=State())
+        assert (
+            build(rules)
+            is build(rules, EMPTY_STATE)
+            is build(load_rules("yatzy-forced"), start=State())
+        )
 
 
 def test_forced_order_with_many_upper_boxes() -> None:
-    """Forty boxes of ones, one die and no choice: a binomial distribution. In free order that is refused."""
+    """Forty boxes of ones, one die and no choice: a binomial distribution. In free order that is
+    refused.
+    """
     boxes = tuple(replace(games.face(1), id=f"b{i}") for i in range(40))
     rules = RuleSet("many", "Many", 1, 6, 1, boxes, Bonus(10, 50), order="forced")
     reached = sum(comb(40, k) * (1 / 6) ** k * (5 / 6) ** (40 - k) for k in range(10, 41))
@@ -164,9 +210,13 @@ JOKERS = {
     "none": joker_game("none"),
     "without a bonus": joker_game("forced", bonus=0),
     "saved rolls": joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)),
-    "order": joker_game("free", order="forced", saved_rolls=True, first_roll_bonus=(("face-3", 3),)),
+    "order": joker_game(
+        "free", order="forced", saved_rolls=True, first_roll_bonus=(("face-3", 3),)
+    ),
     # A joker may cross out the box that another one requires.
-    "required box": replace(joker_game("free", bonus=0), categories=(*REST, replace(CHANCE, requires="face-1"))),
+    "required box": replace(
+        joker_game("free", bonus=0), categories=(*REST, replace(CHANCE, requires="face-1"))
+    ),
 }
 
 
@@ -186,7 +236,9 @@ def test_a_thousand_combinations() -> None:
         check(random_rules(seed))
 
 
-BOXES_OF_YAHTZEE = "threes fours fives sixes four-of-a-kind full-house small-straight large-straight yahtzee"
+BOXES_OF_YAHTZEE = (
+    "threes fours fives sixes four-of-a-kind full-house small-straight large-straight yahtzee"
+)
 TWINS = {
     "triple-yahtzee": f"""extends = "triple-yahtzee"
 dice = 2
@@ -260,7 +312,9 @@ def test_small_twins_against_the_oracle(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 3, 9])
-def test_fewer_threads_than_asked_for_give_the_same_values(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_threads_than_asked_for_give_the_same_values(
+    allowed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     objective = Objective(load_rules("yatzy-forced"))
     expected = solve_objective(objective, threads=2)
     start, running, most = threading.Thread.start, set[threading.Thread](), 0
@@ -289,10 +343,17 @@ def test_scratch_memory_belongs_to_one_call_at_a_time_and_errors_are_raised() ->
             return int(scratch)
 
     with thread_map(4) as in_threads:
-        assert sorted(in_threads(work, range(4))) == sorted(in_threads(work, range(4))) == [0, 1, 2, 3]
+        assert (
+            sorted(in_threads(work, range(4))) == sorted(in_threads(work, range(4))) == [0, 1, 2, 3]
+        )
     with pytest.raises(ValueError, match="lost"), pool.borrow() as lost:
         raise ValueError("lost")
-    with pool.borrow() as first, pool.borrow() as second, pool.borrow() as third, pool.borrow() as fourth:
+    with (
+        pool.borrow() as first,
+        pool.borrow() as second,
+        pool.borrow() as third,
+        pool.borrow() as fourth,
+    ):
         assert lost not in {first, second, third}
         assert fourth == 4
     with thread_map(4) as in_threads, pytest.raises(ZeroDivisionError):

@@ -1,4 +1,6 @@
-"""Tables on disk and fetched: whole or refused, never half; a killed solve leaves a store that works."""
+"""Tables on disk and fetched: whole or refused, never half; a killed solve leaves a store that
+works.
+"""
 
 import hashlib
 import json
@@ -13,22 +15,27 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rules
+from perfect_yatzy.core import objectives, resources
+from perfect_yatzy.core.backward_induction import solve_layers, solve_values
+from perfect_yatzy.core.checked_values import BlockHasher
+from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category
-from perfect_yatzy.core import objectives
-from perfect_yatzy.core.checked_values import BlockHasher
-from perfect_yatzy.tablebase.estimates import rule_set_stats
-from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.verify import sampling_error_bound, verify
-from perfect_yatzy.core import resources
-from perfect_yatzy.tablebase import store
-from perfect_yatzy.core.backward_induction import solve_layers, solve_values
-from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
 from perfect_yatzy.core.table_file import HEADER_BYTES, read_table
 from perfect_yatzy.core.table_info import checked_fields, table_stem, with_checksum
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.verify import sampling_error_bound, verify
+from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    open_table,
+    solve_to_store,
+    table_path,
+    tables_folder,
+)
 from support import games
 from support.command import Run, printed, refusal
 from support.flips import flip
@@ -48,8 +55,12 @@ def test_a_table_reads_back(tmp_path: Path) -> None:
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_a_large_table_in_float32_is_computed_in_float64(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
+def test_a_large_table_in_float32_is_computed_in_float64(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to
+    the disk.
+    """
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     info = solve_to_store(Objective(SMALL), tmp_path)
@@ -59,7 +70,10 @@ def test_a_large_table_in_float32_is_computed_in_float64(tmp_path: Path, monkeyp
     assert info.rounding == np.abs(read - exact).max() > 0
     assert info.start_value == exact[-1]
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
-    rounded, whole = perfect_yatzy.open_strategy(SMALL, tmp_path), Strategy(SMALL, info, TurnEvaluator(SMALL, exact))
+    rounded, whole = (
+        perfect_yatzy.open_strategy(SMALL, tmp_path),
+        Strategy(SMALL, info, TurnEvaluator(SMALL, exact)),
+    )
     values = {hold.dice: hold.value for hold in whole.holds("", "56")}
     for hold in rounded.holds("", "56"):
         assert hold.value == pytest.approx(values[hold.dice], abs=2 * info.rounding)
@@ -76,16 +90,33 @@ def changed(**fields: object) -> Callable[[Path], object]:
     return change
 
 
-@pytest.mark.parametrize(("damage", "message"), [
-    pytest.param(lambda path: path.write_bytes(path.read_bytes()[:-8]), "is truncated or damaged", id="truncated"),
-    pytest.param(lambda path: path.write_bytes(path.read_bytes() + b"0"), "is truncated or damaged", id="longer"),
-    pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
-    pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
-    pytest.param(lambda path: path.with_suffix(".json").unlink(), "there is no finished table", id="no sidecar"),
-    pytest.param(changed(format=99), "has table format 99", id="other format"),
-    pytest.param(changed(fingerprint="0" * 64), "was made for other rules", id="other rules"),
-])  # fmt: skip
-def test_damage_is_refused_with_the_way_out(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes()[:-8]),
+            "is truncated or damaged",
+            id="truncated",
+        ),
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes() + b"0"),
+            "is truncated or damaged",
+            id="longer",
+        ),
+        pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
+        pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
+        pytest.param(
+            lambda path: path.with_suffix(".json").unlink(),
+            "there is no finished table",
+            id="no sidecar",
+        ),
+        pytest.param(changed(format=99), "has table format 99", id="other format"),
+        pytest.param(changed(fingerprint="0" * 64), "was made for other rules", id="other rules"),
+    ],
+)
+def test_damage_is_refused_with_the_way_out(
+    tmp_path: Path, damage: Callable[[Path], object], message: str
+) -> None:
     path = stored_table(tmp_path)
     damage(path)
     error = refused(message, read_table, path, MEAN, error=TableError)
@@ -116,10 +147,17 @@ def taken_up(tmp_path: Path, objective: Objective) -> int | None:
 @pytest.mark.parametrize("layers", [1, 2, 3])
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
 @pytest.mark.parametrize(
-    ("kind", "limit"), [(Objective, 10), (Objective, 10**8), (Goals, 0)], ids=["float32", "float64", "goals"]
+    ("kind", "limit"),
+    [(Objective, 10), (Objective, 10**8), (Goals, 0)],
+    ids=["float32", "float64", "goals"],
 )
 def test_a_stopped_solve_keeps_its_finished_layers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Objective], limit: int, stop: Any, layers: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Objective],
+    limit: int,
+    stop: Any,
+    layers: int,
 ) -> None:
     """Without a checkpoint in between: those come once a minute."""
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
@@ -146,10 +184,19 @@ def test_a_stopped_solve_keeps_its_finished_layers(
 CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
 
 
-@pytest.mark.parametrize(("ending", "text"), [
-    (".part", ""), (".part.layer", ""), (".part.layer", "flipped"), *((".part.layer", x) for x in CHECKPOINTS),
-], ids=lambda text: text[:20])  # fmt: skip
-def test_a_damaged_part_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        (".part", ""),
+        (".part.layer", ""),
+        (".part.layer", "flipped"),
+        *((".part.layer", x) for x in CHECKPOINTS),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_damaged_part_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str
+) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     objective = Objective(SMALL)
     writer = abandoned(tmp_path, objective, 3)
@@ -170,7 +217,10 @@ def test_a_damaged_part_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     else:
         checkpoint.write_bytes(layer + text.encode())
     assert taken_up(tmp_path, objective) is None
-    assert solve_to_store(objective, tmp_path).sha256 == solve_to_store(objective, tmp_path / "other").sha256
+    assert (
+        solve_to_store(objective, tmp_path).sha256
+        == solve_to_store(objective, tmp_path / "other").sha256
+    )
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
 
@@ -187,7 +237,9 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
-def test_order_of_the_store_and_layers_that_a_solve_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_the_store_and_layers_that_a_solve_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
@@ -200,14 +252,18 @@ def test_order_of_the_store_and_layers_that_a_solve_keeps(tmp_path: Path, monkey
     assert tables_folder() == Path(store.__file__).resolve().parents[3] / "tables"
 
 
-def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_noticed_before_the_solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder that can be written to, room on the disk, memory."""
     blocked, empty = tmp_path / "file", tmp_path / "empty"
     blocked.write_text("")
     empty.mkdir()
     way_out = r"cannot write a table to .*; choose a folder with --tables"
     refused(way_out, solve_to_store, MEAN, blocked, error=TableError)
-    refused(r"MB free and the table needs", resources.check_space, tmp_path, 1 << 60, error=TableError)
+    refused(
+        r"MB free and the table needs", resources.check_space, tmp_path, 1 << 60, error=TableError
+    )
     monkeypatch.setattr(resources, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
     refused(needs, solve_to_store, MEAN, empty, error=RulesError)
@@ -215,7 +271,9 @@ def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch
 
 
 def test_the_estimate_of_memory_covers_maxi() -> None:
-    """Measured: 2.20 GB at the peak (benchmarks/runs), with two layers of 134 and 132 million values."""
+    """Measured: 2.20 GB at the peak (benchmarks/runs), with two layers of 134 and 132 million
+    values.
+    """
     needs = rule_set_stats(load_rules("maxi"))
     assert 2.20 < needs.memory / 2**30 < 2.5
     assert needs.bytes == 713_572_352 * 4
@@ -233,13 +291,19 @@ def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_no_table(tmp_path: Path) -> None:
+def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_no_table(
+    tmp_path: Path,
+) -> None:
     sure = Category("one", "One", (Pattern("any", score="fixed", points=3),))
     rare = Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),))
     for rules in (games.small(sure), games.small(rare, dice=5, rolls=1)):
         solve_to_store(Objective(rules), tmp_path)
-        assert all(check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1))
-    assert sampling_error_bound(10**6, 40.0, 374.0) < 0.25  # a table off by a quarter of a point is found out
+        assert all(
+            check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1)
+        )
+    assert (
+        sampling_error_bound(10**6, 40.0, 374.0) < 0.25
+    )  # a table off by a quarter of a point is found out
 
 
 RULES = load_rules("yatzy-forced")
@@ -271,7 +335,9 @@ def forge(source: Path, *, place: int) -> None:
     """Another value, with all hashes made anew."""
     path = source / f"{NAME}.npy"
     info = checked_fields((source / f"{NAME}.json").read_bytes())
-    values = np.frombuffer(path.read_bytes()[HEADER_BYTES:], dtype=info["dtype"], count=info["values"]).copy()
+    values = np.frombuffer(
+        path.read_bytes()[HEADER_BYTES:], dtype=info["dtype"], count=info["values"]
+    ).copy()
     values[place] += 1
     hasher = BlockHasher()
     hasher.update(values.data)
@@ -282,12 +348,17 @@ def forge(source: Path, *, place: int) -> None:
 
 
 WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
-    "altered": (rewrite(".npy", lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:]), "was altered"),
+    "altered": (
+        rewrite(".npy", lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:]),
+        "was altered",
+    ),
     "cut off": (rewrite(".npy", cut), "truncated"),
     "too long": (rewrite(".npy", lambda data: data + bytes(5000)), "truncated or damaged"),
     "sidecar": (rewrite(".json", cut), "description"),
     "of other rules": (
-        rewrite(".json", lambda data: with_checksum(checked_fields(data) | {"fingerprint": "0" * 64})),
+        rewrite(
+            ".json", lambda data: with_checksum(checked_fields(data) | {"fingerprint": "0" * 64})
+        ),
         "was made for other rules than yatzy-forced",
     ),
     "forged": (partial(forge, place=70), "largest residual"),
@@ -296,27 +367,54 @@ WRONG: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("how", WRONG)
-def test_what_is_not_the_table_is_refused_in_a_sentence(how: str, source: Path, run: Run, tmp_path: Path) -> None:
+def test_what_is_not_the_table_is_refused_in_a_sentence(
+    how: str, source: Path, run: Run, tmp_path: Path
+) -> None:
     damage, said = WRONG[how]
     damage(source)
     store = tmp_path / "store"
-    found = refusal(run, "tables", "--fetch", "yatzy-forced", "--from", str(source), "--tables", str(store), code=1)
+    found = refusal(
+        run,
+        "tables",
+        "--fetch",
+        "yatzy-forced",
+        "--from",
+        str(source),
+        "--tables",
+        str(store),
+        code=1,
+    )
     assert said in found
     assert "rebuild" not in found
     assert [*store.iterdir()] == []
 
 
-def test_from_a_folder_and_from_a_host_the_table_has_the_same_bytes(source: Path, run: Run, tmp_path: Path) -> None:
+def test_from_a_folder_and_from_a_host_the_table_has_the_same_bytes(
+    source: Path, run: Run, tmp_path: Path
+) -> None:
     with static_host(source) as host:
         for number, origin in enumerate((str(source), host.address)):
             store = tmp_path / str(number)
             words = ("tables", "--fetch", "yatzy-forced", "--from", origin, "--tables", str(store))
             printed(run, *words)
-            one, other = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in (store, source))
+            one, other = (
+                {path.name: path.read_bytes() for path in folder.iterdir()}
+                for folder in (store, source)
+            )
             assert one == other
             assert "already solved" in run(*words).stderr
         origin = host.address.removesuffix("/")
-        gone = refusal(run, "tables", "--fetch", "crag", "--from", origin, "--tables", str(tmp_path / "2"), code=1)
+        gone = refusal(
+            run,
+            "tables",
+            "--fetch",
+            "crag",
+            "--from",
+            origin,
+            "--tables",
+            str(tmp_path / "2"),
+            code=1,
+        )
         assert "404" in gone
 
 

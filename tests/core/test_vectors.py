@@ -1,4 +1,6 @@
-"""Operators on vectors and views against NumPy, to the bit; indices out of range are found; the cache of compiled kernels."""
+"""Operators on vectors and views against NumPy, to the bit; indices out of range are found; the
+cache of compiled kernels.
+"""
 
 import os
 import subprocess
@@ -115,7 +117,10 @@ def test_contiguous_arrays_and_named_tuples_of_them_become_views_and_nothing_els
     array.flags.writeable = False
     assert single(array, 4) == 4.0
     gaps = np.arange(6.0)[::2]
-    for function, argument in ((single, gaps), (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0))):
+    for function, argument in (
+        (single, gaps),
+        (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0)),
+    ):
         with pytest.raises(TypingError, match="contiguous"):
             function(argument, 1)
     with pytest.raises(TypingError, match="an array or a named tuple"):
@@ -151,7 +156,11 @@ def test_a_function_by_kind_takes_the_implementation_of_the_kind() -> None:
     def measure(scale: float, shape: Any) -> Any:
         return area(scale, shape)
 
-    assert [measure(2.0, shape) for shape in (Circle(5.0), Square(1.0), Point(3))] == [30.0, 2.0, 2.0]
+    assert [measure(2.0, shape) for shape in (Circle(5.0), Square(1.0), Point(3))] == [
+        30.0,
+        2.0,
+        2.0,
+    ]
     with pytest.raises(TypingError):
         measure(2.0, 1.0)
 
@@ -167,7 +176,9 @@ def test_a_function_by_kind_takes_the_implementation_of_the_kind() -> None:
     def _default(shape: Any) -> Any:
         return 4
 
-    assert [numba.njit(lambda shape: corners(shape))(shape) for shape in (Circle(1.0), Square(1.0), 1.0)] == [0, 4, 4]
+    assert [
+        numba.njit(lambda shape: corners(shape))(shape) for shape in (Circle(1.0), Square(1.0), 1.0)
+    ] == [0, 4, 4]
 
 
 @pytest.mark.parametrize("mask", [0b1, 0b1011_0100, (1 << 40) | 0b110])
@@ -192,7 +203,8 @@ def check(kernel, *arguments):
         print("IndexError:", error)
 """
 
-# An array of 24 float64 is three vectors: the last valid index is 23 for numbers, 2 for vectors, 16 for their starts.
+# An array of 24 float64 is three vectors: the last valid index is 23 for numbers, 2 for vectors, 16
+# for their starts.
 KERNELS = {
     "def kernel(a, i): return views(a)[i]": 23,
     "def kernel(a, i): views(a)[i] = 1.0": 23,
@@ -207,7 +219,10 @@ KERNELS = {
 
 def run(code: str, cache: Path, checked: bool = True) -> list[str]:
     """Lines that a program prints, with or without bounds checks."""
-    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1" if checked else "0", "NUMBA_CACHE_DIR": str(cache)}
+    environment = os.environ | {
+        "NUMBA_BOUNDSCHECK": "1" if checked else "0",
+        "NUMBA_CACHE_DIR": str(cache),
+    }
     command = [sys.executable, "-c", PRELUDE + code]
     program = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert program.returncode == 0, program.stderr
@@ -218,14 +233,19 @@ def test_every_access_checks_both_ends(tmp_path: Path) -> None:
     """Valid indices pass, the neighbours on both sides fail; a shifted view has shifted bounds."""
     code, expected = "", []
     shifted = "def kernel(a, i): return shifted(views(a), 100)[i]"
-    for source, low, high in (*((source, 0, high) for source, high in KERNELS.items()), (shifted, 100, 123)):
+    for source, low, high in (
+        *((source, 0, high) for source, high in KERNELS.items()),
+        (shifted, 100, 123),
+    ):
         code += f"\n{source}\nkernel = numba.njit(kernel)\n"
         for i in (low, high, low - 1, high + 1, low - 100):
             code += f"check(kernel, np.zeros(24), {i})\n"
             expected.append(low <= i <= high)
     found = run(code, tmp_path)
     assert [line.startswith("returned") for line in found] == expected
-    assert {line for line in found if not line.startswith("returned")} == {"IndexError: view index out of range"}
+    assert {line for line in found if not line.startswith("returned")} == {
+        "IndexError: view index out of range"
+    }
 
 
 @pytest.mark.full
@@ -302,7 +322,9 @@ class Program:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         environment = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)} | env
         file = self.folder / "program.py"
-        if not file.exists() or file.read_text() != self.text:  # else one that is starting might read half of it
+        if (
+            not file.exists() or file.read_text() != self.text
+        ):  # else one that is starting might read half of it
             file.write_text(self.text)
         command = [sys.executable, str(file)]
         return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
@@ -324,7 +346,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("damages", ["nbi truncated, nbc flipped", ring_2("nbi flipped, nbi empty, nbc empty")])
+@pytest.mark.parametrize(
+    "damages", ["nbi truncated, nbc flipped", ring_2("nbi flipped, nbi empty, nbc empty")]
+)
 def test_a_damaged_cache_is_made_again(program: Program, damages: str) -> None:
     assert program.run() == ("42 0", "")
     for damage in damages.split(", "):
@@ -379,12 +403,16 @@ caching.open = lambda path, mode='r': open_file('/dev/full' if 'w' in mode else 
 
 
 def test_numba_without_compilation_is_refused_in_a_line(run_real: Run, tmp_path: Path) -> None:
-    said = refusal(run_real, "solve", "yacht", "--tables", str(tmp_path), code=1, NUMBA_DISABLE_JIT="1")
+    said = refusal(
+        run_real, "solve", "yacht", "--tables", str(tmp_path), code=1, NUMBA_DISABLE_JIT="1"
+    )
     assert "NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it" in said
     assert "Traceback" not in said
 
 
-def test_threads_that_import_kernels_side_by_side_use_one_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_that_import_kernels_side_by_side_use_one_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """numba takes the folder of the cache from a global, which is set for a moment."""
     before, folders = config.CACHE_DIR, []
 

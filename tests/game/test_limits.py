@@ -1,4 +1,6 @@
-"""Every limit at its edge, and every field of a rule file with every type: the checker beside its schema."""
+"""Every limit at its edge, and every field of a rule file with every type: the checker beside
+its schema.
+"""
 
 import io
 import json
@@ -111,7 +113,9 @@ class Files:
 
 
 def turn(rolls: list[Any]) -> object:
-    return record._read_turn({"player": 0, "rolls": rolls, "holds": [], "category": "ones", "points": 0})
+    return record._read_turn(
+        {"player": 0, "rolls": rolls, "holds": [], "category": "ones", "points": 0}
+    )
 
 
 def asked(**fields: Any) -> object:
@@ -150,35 +154,67 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_JSON_DEPTH", 64, lambda n, files: limits.parse_json('{"a":' * n + "1" + "}" * n)),
     ("MAX_JSON_DEPTH", 64, lambda n, files: limits.parse_json("[[], " + "[" * (n - 1) + "]" * n)),
     ("MAX_PLAYERS", 64, lambda n, files: check_names(["A"] * n)),
-    ("MAX_RULES_BYTES", 65_536, lambda n, files: files.rules("# ".ljust(n - len(f"{HEAD}\n{ONE}"), "x"))),
+    (
+        "MAX_RULES_BYTES",
+        65_536,
+        lambda n, files: files.rules("# ".ljust(n - len(f"{HEAD}\n{ONE}"), "x")),
+    ),
     ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x = {'[' * n}{']' * n}")),
     ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x{'.a' * (n - 1)} = 1")),
     ("MAX_EXTENDS", 8, lambda n, files: files.chain(n)),
     ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(each(n, BOX))),
     ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(ONE + f"times = {n}\n")),
-    ("MAX_CATEGORIES", 126, lambda n, files: files.boxes(f"{BOX.format(1)}times = 31\n{ONE}times = {n - 31}\n")),
-    ("MAX_COLUMNS", 12, lambda n, files: files.rules(each(n, "[[columns]]\nid = 'c{0}'\nname = 'c{0}'\n"))),
+    (
+        "MAX_CATEGORIES",
+        126,
+        lambda n, files: files.boxes(f"{BOX.format(1)}times = 31\n{ONE}times = {n - 31}\n"),
+    ),
+    (
+        "MAX_COLUMNS",
+        12,
+        lambda n, files: files.rules(each(n, "[[columns]]\nid = 'c{0}'\nname = 'c{0}'\n")),
+    ),
     ("MAX_STEPS", 10, lambda n, files: files.rules(f"bonus = [{each(n, STEP)}]", UPPER)),
-    ("MAX_PATTERNS", 240, lambda n, files: files.boxes(f"{BOX.format('a')}{ONE}patterns = [{'{}, ' * (n - 1)}]\n")),
+    (
+        "MAX_PATTERNS",
+        240,
+        lambda n, files: files.boxes(f"{BOX.format('a')}{ONE}patterns = [{'{}, ' * (n - 1)}]\n"),
+    ),
     ("MAX_SWITCHES", 40, lambda n, files: files.rules(each(n, "[switches.s{0}]\nsummary = 's'\n"))),
     ("MAX_SWITCHES", 40, lambda n, files: rules_from_json({"dice": 5, "active": ["s"] * n})),
     ("MAX_ID", 60, lambda n, files: files.rules("", head=HEAD.replace("own", "o" * n))),
     ("MAX_ID", 60, lambda n, files: files.boxes(BOX.replace('"{0}"', f'"{"o" * n}"', 1))),
-    ("MAX_ALIASES", 20, lambda n, files: files.boxes(ONE + f"aliases = {[f'a{i}' for i in range(n)]}")),
+    (
+        "MAX_ALIASES",
+        20,
+        lambda n, files: files.boxes(ONE + f"aliases = {[f'a{i}' for i in range(n)]}"),
+    ),
     ("MAX_SUMMARY", 1_000, lambda n, files: files.rules(f"summary = '{'s' * n}'")),
     ("MAX_PUBLISHED", 100, lambda n, files: files.rules(f"published = [{PUBLISHED * n}]")),
     ("MAX_PROBLEMS", 20, lambda n, files: files.problems(n)),
     ("MAX_DICE", 12, lambda n, files: files.rules("", head=HEAD.replace("5", str(n)))),
     ("MAX_FACES", 6, lambda n, files: files.rules(f"faces = {n}")),
     ("MAX_ROLLS", 10, lambda n, files: files.rules(f"rolls = {n}")),
-    ("MAX_THRESHOLD", 2_000, lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER)),
+    (
+        "MAX_THRESHOLD",
+        2_000,
+        lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER),
+    ),
     ("MAX_POINTS", 10_000, lambda n, files: files.boxes(f"{FIXED}{n}\n")),
     ("MAX_POINTS", 10_000, lambda n, files: files.boxes(ONE + f"plus = {n}\n")),
-    ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER)),
+    (
+        "MAX_POINTS",
+        10_000,
+        lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER),
+    ),
     ("MAX_POINTS", 10_000, lambda n, files: files.rules(JOKER.format(n))),
     ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"first_roll_bonus = {{ box = {n} }}")),
     ("MAX_FACTOR", 100, lambda n, files: files.boxes(ONE + f"factor = {n}\n")),
-    ("MAX_BOX_POINTS", 20_000, lambda n, files: files.boxes(f"{FIXED}{n // (2 + n % 2)}\nfactor = {2 + n % 2}\n")),
+    (
+        "MAX_BOX_POINTS",
+        20_000,
+        lambda n, files: files.boxes(f"{FIXED}{n // (2 + n % 2)}\nfactor = {2 + n % 2}\n"),
+    ),
     ("MAX_GAMES", 10_000_000, lambda n, files: asked(games=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: asked(seed=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: check_seed(n)),
@@ -197,7 +233,9 @@ def test_every_limit_is_listed() -> None:
     assert named - NOT_OF_INPUT == {name for name, _, _ in LIMITS}
 
 
-@pytest.mark.parametrize(("most", "read"), [pytest.param(most, read, id=name) for name, most, read in LIMITS])
+@pytest.mark.parametrize(
+    ("most", "read"), [pytest.param(most, read, id=name) for name, most, read in LIMITS]
+)
 def test_so_much_is_taken_and_one_more_is_refused(most: int, read: Reader, tmp_path: Path) -> None:
     files = Files(tmp_path)
     refused, taken = (message(read, n, files) for n in (most + 1, most))
@@ -239,7 +277,9 @@ def test_the_schema_that_the_command_prints_accepts_all_files_of_rules(run: Run)
     assert jsonschema_rs.meta.is_valid(SCHEMA)
     assert json.loads(printed(run, "rules", "schema")) == json.loads(json.dumps(SCHEMA))
     texts = [text for document in DOCUMENTS for text in blocks(document, "toml")]
-    texts += [file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*-sheet.toml")]
+    texts += [
+        file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*-sheet.toml")
+    ]
     assert len(texts) > 5
     texts += [toml_text("rulesets", name) for name in toml_names("rulesets")]
     for text in texts:
@@ -247,7 +287,9 @@ def test_the_schema_that_the_command_prints_accepts_all_files_of_rules(run: Run)
 
 
 FIELDS_OF_WORDS = known.PLAIN_FIELDS | known.PATTERN_FIELDS | known.JOKER_FIELDS
-WORDS = {name: field.schema["enum"] for name, field in FIELDS_OF_WORDS.items() if "enum" in field.schema}
+WORDS = {
+    name: field.schema["enum"] for name, field in FIELDS_OF_WORDS.items() if "enum" in field.schema
+}
 WORDS["only"] = ["even", "odd"]
 
 
@@ -262,7 +304,13 @@ def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
             (box if field in known.PATTERN_FIELDS else file)[field] = word
         if field == "pattern":
             del box["face"]
-            box |= {"face": 5} if word == "face" else {word: [2]} if word in ("groups", "contains") else {}
+            box |= (
+                {"face": 5}
+                if word == "face"
+                else {word: [2]}
+                if word in ("groups", "contains")
+                else {}
+            )
         if field == "score" and word == "fixed":
             box["points"] = 3
         assert VALIDATOR.is_valid(file) == is_valid(tmp_path, file) == (word in WORDS[field]), file
@@ -281,20 +329,53 @@ def is_valid(folder: Path, values: dict[str, Any]) -> bool:
 
 
 VALUES: list[Any] = [
-    0, 1, 2, 7, 13, 63, 101, 10_001, -1, True, False, "", "x", "a b", [], [1], ["x"], [7], [[1]], {}, {"x": 1},
-    [{}], [{"x": 1}], {"x": {}}, 1.5, date(1979, 5, 27),
-]  # fmt: skip
+    0,
+    1,
+    2,
+    7,
+    13,
+    63,
+    101,
+    10_001,
+    -1,
+    True,
+    False,
+    "",
+    "x",
+    "a b",
+    [],
+    [1],
+    ["x"],
+    [7],
+    [[1]],
+    {},
+    {"x": 1},
+    [{}],
+    [{"x": 1}],
+    {"x": {}},
+    1.5,
+    date(1979, 5, 27),
+]
 
 
 @pytest.mark.parametrize("start", ["whole", "patch"])
 def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, start: str) -> None:
-    """Each field at each level with values of every type: refused in words, or it loads and is valid."""
+    """Each field at each level with values of every type: refused in words, or it loads and is
+    valid.
+    """
     head = {"id": "a", "name": "A"}
     box = {"id": "x", "name": "X", "pattern": "face", "face": 5, "upper": True}
-    whole: dict[str, Any] = head | {"dice": 5, "categories": [box], "bonus": {"threshold": 5, "points": 3}}
+    whole: dict[str, Any] = head | {
+        "dice": 5,
+        "categories": [box],
+        "bonus": {"threshold": 5, "points": 3},
+    }
     patch: dict[str, Any] = head | {"extends": "yahtzee"}
     base, files = whole if start == "whole" else patch, []
-    full = {"bonus": {"threshold": 5, "points": 3}, "joker": {"category": "x", "bonus": 0, "mode": "free"}}
+    full = {
+        "bonus": {"threshold": 5, "points": 3},
+        "joker": {"category": "x", "bonus": 0, "mode": "free"},
+    }
     for value in VALUES:
         files += [base | {name: value} for name in sorted(known.FIELDS - {"extends"})]
         for name in sorted({*known.CATEGORY_FIELDS, *known.PLACE_FIELDS}):
@@ -303,11 +384,23 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
         for table, fields in (("bonus", known.BONUS_FIELDS), ("joker", known.JOKER_FIELDS)):
             values = full[table] if start == "whole" else {}
             files += [base | {table: values | {name: value}} for name in sorted(fields)]
-        files += [base | {table: {"chance": value}} for table in ("first_roll_bonus", "switches", "categories")]
+        files += [
+            base | {table: {"chance": value}}
+            for table in ("first_roll_bonus", "switches", "categories")
+        ]
         columns = known.COLUMN_FIELDS if start == "whole" else ()
-        files += [base | {"columns": [{"id": "c", "name": "C"} | {name: value}]} for name in sorted(columns)]
-        files += [base | {"switches": {"s": {"summary": "s", name: value}}} for name in sorted(known.SWITCH_FIELDS)]
-        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in known.PUBLISHED_FIELDS]
+        files += [
+            base | {"columns": [{"id": "c", "name": "C"} | {name: value}]}
+            for name in sorted(columns)
+        ]
+        files += [
+            base | {"switches": {"s": {"summary": "s", name: value}}}
+            for name in sorted(known.SWITCH_FIELDS)
+        ]
+        files += [
+            base | {"published": [{"value": "1.5"} | {name: value}]}
+            for name in known.PUBLISHED_FIELDS
+        ]
     accepted = 0
     for file in files:
         if is_valid(tmp_path, file):
@@ -316,17 +409,20 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
     assert accepted > 40
 
 
-@pytest.mark.parametrize("text", [
-    WHOLE + "dcie = 3\n",
-    WHOLE + '[[categories]]\nid = "y"\n',
-    "dice = 13\n" + WHOLE.replace("dice = 5\n", ""),
-    'id = "a"\nname = "A"\nextends = "yatzy"\n[[categories]]\nid = "x"\n',
-    'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.x]\ntimes = 0\n',
-    'id = "a"\nname = "A"\ndice = 2\n',
-    'remove = ["x"]\n' + WHOLE,
-    WHOLE + "[switches.s]\nrolls = 2\n",
-    WHOLE + "[switches.s]\nsummary = 's'\nid = 's'\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE + "dcie = 3\n",
+        WHOLE + '[[categories]]\nid = "y"\n',
+        "dice = 13\n" + WHOLE.replace("dice = 5\n", ""),
+        'id = "a"\nname = "A"\nextends = "yatzy"\n[[categories]]\nid = "x"\n',
+        'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.x]\ntimes = 0\n',
+        'id = "a"\nname = "A"\ndice = 2\n',
+        'remove = ["x"]\n' + WHOLE,
+        WHOLE + "[switches.s]\nrolls = 2\n",
+        WHOLE + "[switches.s]\nsummary = 's'\nid = 's'\n",
+    ],
+)
 def test_mistakes_that_an_editor_shows(tmp_path: Path, text: str) -> None:
     file = tomllib.loads(text)
     assert not VALIDATOR.is_valid(file)

@@ -9,11 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, State, StateError, Strategy, load_rules, parse_card
 from perfect_yatzy.cli.views.wording import decision_of
+from perfect_yatzy.core.scoring import possible_points
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
-from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold
+from perfect_yatzy.game.notation import (
+    find_category,
+    parse_category,
+    parse_dice,
+    parse_faces,
+    parse_hold,
+)
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.core.scoring import possible_points
 from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
 from perfect_yatzy.strategy.score_distribution import parse_opponents
 from support import reference
@@ -26,46 +32,83 @@ faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)
 
 
 @given(faces, st.sampled_from(["", " ", ",", ", ", ";"]), st.booleans())
-def test_dice_are_read_in_any_form_and_order(dice: list[int], between: str, as_glyphs: bool) -> None:
+def test_dice_are_read_in_any_form_and_order(
+    dice: list[int], between: str, as_glyphs: bool
+) -> None:
     text = between.join(notation.GLYPHS[face - 1] if as_glyphs else str(face) for face in dice)
     assert parse_dice(YATZY, text) == tuple(sorted(dice))
-    assert parse_dice(YATZY, notation.spaced(dice)) == parse_dice(YATZY, notation.glyphs(dice)) == tuple(sorted(dice))
+    assert (
+        parse_dice(YATZY, notation.spaced(dice))
+        == parse_dice(YATZY, notation.glyphs(dice))
+        == tuple(sorted(dice))
+    )
     assert notation.dice_of(notation.counts_of(YATZY, dice)) == tuple(sorted(dice))
 
 
 def test_every_word_for_a_hold_and_before_a_decision() -> None:
     dice = (3, 3, 4, 5, 6)
-    words = {(): "none nothing reroll Reroll", dice: "all stop STOP 65433", (3, 3): "33 3,3 3-3 ⚂⚂", (7,): "7"}
+    words = {
+        (): "none nothing reroll Reroll",
+        dice: "all stop STOP 65433",
+        (3, 3): "33 3,3 3-3 ⚂⚂",
+        (7,): "7",
+    }
     for held, texts in words.items():
-        assert [parse_hold(text, dice) for text in texts.split()] == [held] * len(texts.split()), held
+        assert [parse_hold(text, dice) for text in texts.split()] == [held] * len(texts.split()), (
+            held
+        )
     assert [parse_hold(text, dice) for text in ("every", "al", "no ne", "x3", "")] == [None] * 5
-    assert [decision_of(text) for text in ("hold 33", "Keep 33", "take  33", "SCORE 33", "33")] == ["33"] * 5
+    assert [decision_of(text) for text in ("hold 33", "Keep 33", "take  33", "SCORE 33", "33")] == [
+        "33"
+    ] * 5
     refused("name the dice to hold, such as 33, or the category to take", decision_of, "hold")
 
 
-@pytest.mark.parametrize(("text", "category"), [
-    ("ones", "ones"), ("ONES", "ones"), ("1", "ones"), ("Full House", "full-house"), ("fh", "full-house"),
-    ("full_house", "full-house"), ("chan", "chance"), ("three-", "three-of-a-kind"),
-    ("pair", "one-pair"), ("1p", "one-pair"), ("2P", "two-pairs"), ("y", "yatzy"), ("ss", "small-straight"),
-    ("kak", "full-house"), ("Kåk", "full-house"), ("KAK", "full-house"), ("3 of a kind", "three-of-a-kind"),
-    ("4 of a kind", "four-of-a-kind"), ("2 pairs", "two-pairs"), ("tvaor", "twos"), ("täysk", "full-house"),
-    ("taysk", "full-house"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("ones", "ones"),
+        ("ONES", "ones"),
+        ("1", "ones"),
+        ("Full House", "full-house"),
+        ("fh", "full-house"),
+        ("full_house", "full-house"),
+        ("chan", "chance"),
+        ("three-", "three-of-a-kind"),
+        ("pair", "one-pair"),
+        ("1p", "one-pair"),
+        ("2P", "two-pairs"),
+        ("y", "yatzy"),
+        ("ss", "small-straight"),
+        ("kak", "full-house"),
+        ("Kåk", "full-house"),
+        ("KAK", "full-house"),
+        ("3 of a kind", "three-of-a-kind"),
+        ("4 of a kind", "four-of-a-kind"),
+        ("2 pairs", "two-pairs"),
+        ("tvaor", "twos"),
+        ("täysk", "full-house"),
+        ("taysk", "full-house"),
+    ],
+)
 def test_categories_by_id_name_code_or_prefix(text: str, category: str) -> None:
     """In any case, with or without accents, and with points behind."""
     assert YATZY.categories[find_category(YATZY, text)].id == category
     assert parse_category(YATZY, f"{text} 15", {}) == category
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("thre", "is not clear: threes, three-of-a-kind"),
-    ("sxies", r"unknown category 'sxies'; did you mean sixes\?"),
-    ("straight", r"small-straight or large-straight\?"),
-    ("stege", r"small-straight or large-straight\?"),
-    ("nonsense", r"; `yatzy rules show yatzy` lists them$"),
-    ("qqqqqqq", r"; `yatzy rules show yatzy` lists them$"),
-    ("Bonus", "leave out the upper bonus"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("thre", "is not clear: threes, three-of-a-kind"),
+        ("sxies", r"unknown category 'sxies'; did you mean sixes\?"),
+        ("straight", r"small-straight or large-straight\?"),
+        ("stege", r"small-straight or large-straight\?"),
+        ("nonsense", r"; `yatzy rules show yatzy` lists them$"),
+        ("qqqqqqq", r"; `yatzy rules show yatzy` lists them$"),
+        ("Bonus", "leave out the upper bonus"),
+    ],
+)
 def test_unknown_categories_get_a_suggestion(text: str, message: str) -> None:
     refused(message, find_category, YATZY, text)
 
@@ -88,35 +131,49 @@ def test_cards_read_back_as_written(points: dict[int, int], between: str) -> Non
     assert card.state == State(sum(1 << c for c in points), min(63, upper))
 
 
-@pytest.mark.parametrize(("parse", "text", "message"), [
-    (parse_dice, "3345", "'3345' is 4 dice; yatzy has 5"),
-    (parse_dice, "", "'' is 0 dice; yatzy has 5"),
-    (parse_dice, "334567", "'334567' has a 7; the faces are 1 to 6"),
-    (parse_dice, "03345", "'03345' has a 0; the faces are 1 to 6"),
-    (parse_dice, "3345x", "'x' in '3345x' is not a die; write the faces, such as 12345"),
-    (parse_dice, "³3345", "'³' in '³3345' is not a die; write the faces, such as 12345"),
-    (parse_card, "ones", "'ones' in the card is not of the form category=points, such as ones=3"),
-    (parse_card, "ones=3 ones=2", "ones is filled twice in the card"),
-    (parse_card, "ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
-    (parse_card, "fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
-    (parse_card, "chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
-    (parse_card, "ones=-3", "'-3' is not a score for ones; write a whole number"),
-    (parse_card, "ones=three", "'three' is not a score for ones; write a whole number"),
-    (parse_card, "=3", "'=3' in the card is not of the form category=points, such as ones=3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("parse", "text", "message"),
+    [
+        (parse_dice, "3345", "'3345' is 4 dice; yatzy has 5"),
+        (parse_dice, "", "'' is 0 dice; yatzy has 5"),
+        (parse_dice, "334567", "'334567' has a 7; the faces are 1 to 6"),
+        (parse_dice, "03345", "'03345' has a 0; the faces are 1 to 6"),
+        (parse_dice, "3345x", "'x' in '3345x' is not a die; write the faces, such as 12345"),
+        (parse_dice, "³3345", "'³' in '³3345' is not a die; write the faces, such as 12345"),
+        (
+            parse_card,
+            "ones",
+            "'ones' in the card is not of the form category=points, such as ones=3",
+        ),
+        (parse_card, "ones=3 ones=2", "ones is filled twice in the card"),
+        (parse_card, "ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
+        (parse_card, "fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
+        (parse_card, "chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
+        (parse_card, "ones=-3", "'-3' is not a score for ones; write a whole number"),
+        (parse_card, "ones=three", "'three' is not a score for ones; write a whole number"),
+        (parse_card, "=3", "'=3' in the card is not of the form category=points, such as ones=3"),
+    ],
+)
 def test_bad_dice_and_cards(parse: Callable[..., object], text: str, message: str) -> None:
     refused(f"^{re.escape(message)}$", parse, YATZY, text)
-    refused("fills in order: ones must come first", parse_card, load_rules("yatzy-forced"), "twos=4")
+    refused(
+        "fills in order: ones must come first", parse_card, load_rules("yatzy-forced"), "twos=4"
+    )
 
 
-@pytest.mark.parametrize(("text", "points"), [
-    ("ones = x, yatzy: 0", {0: 0, 14: 0}),
-    ("Two Pairs=16 ones = 3, four of a kind: 20", {7: 16, 0: 3, 9: 20}),
-    ("Ones 3, Sixes 24, Chance 22", {0: 3, 5: 24, 13: 22}),
-    ("Two Pairs 16, 1 3; yatzy x", {7: 16, 0: 3, 14: 0}),
-    ("1:or=3 2:or: 4, 3:or 9", {0: 3, 1: 4, 2: 9}),
-])  # fmt: skip
-def test_cards_as_people_write_them_and_as_the_program_prints_them(text: str, points: dict[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("ones = x, yatzy: 0", {0: 0, 14: 0}),
+        ("Two Pairs=16 ones = 3, four of a kind: 20", {7: 16, 0: 3, 9: 20}),
+        ("Ones 3, Sixes 24, Chance 22", {0: 3, 5: 24, 13: 22}),
+        ("Two Pairs 16, 1 3; yatzy x", {7: 16, 0: 3, 14: 0}),
+        ("1:or=3 2:or: 4, 3:or 9", {0: 3, 1: 4, 2: 9}),
+    ],
+)
+def test_cards_as_people_write_them_and_as_the_program_prints_them(
+    text: str, points: dict[int, int]
+) -> None:
     assert parse_card(YATZY, text).points == points
 
 
@@ -136,7 +193,9 @@ def test_cards_are_split_as_by_regular_expressions(text: str) -> None:
 NONSENSE = st.one_of(
     st.text(max_size=40),
     NAMES_AND_SIGNS,
-    st.lists(st.sampled_from(["ones", "kåk", *"3x=: ;", "for", "\0", "\ud800"]), max_size=12).map("".join),
+    st.lists(st.sampled_from(["ones", "kåk", *"3x=: ;", "for", "\0", "\ud800"]), max_size=12).map(
+        "".join
+    ),
 )
 
 
@@ -156,9 +215,26 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
 
 
 PIECES = [
-    " ", "=", ":", ",", "1", "1 ", "a", "a=", "a =", "a:1 ", "ones=", "ones =1;", "x", "- ", "\xa0", "251;",
-    "extra=1 ", "for ", "⚀",
-]  # fmt: skip
+    " ",
+    "=",
+    ":",
+    ",",
+    "1",
+    "1 ",
+    "a",
+    "a=",
+    "a =",
+    "a:1 ",
+    "ones=",
+    "ones =1;",
+    "x",
+    "- ",
+    "\xa0",
+    "251;",
+    "extra=1 ",
+    "for ",
+    "⚀",
+]
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -182,15 +258,23 @@ def test_the_longest_texts_take_few_steps_and_longer_ones_none(piece: str) -> No
 def test_points_after_a_category_are_understood() -> None:
     paid = {"yatzy": 0, "chance": 21, "full-house": 0}
     for text, category in (
-        ("Yatzy 0", "yatzy"), ("chance 21", "chance"), ("Chance for 21", "chance"), ("chance=21", "chance"),
-        ("full house 0", "full-house"), ("full house x", "full-house"), ("kåk 0", "full-house"), ("ch", "chance"),
-    ):  # fmt: skip
+        ("Yatzy 0", "yatzy"),
+        ("chance 21", "chance"),
+        ("Chance for 21", "chance"),
+        ("chance=21", "chance"),
+        ("full house 0", "full-house"),
+        ("full house x", "full-house"),
+        ("kåk 0", "full-house"),
+        ("ch", "chance"),
+    ):
         assert parse_category(YATZY, text, paid) == category
     refused("chance pays 21 for these dice, not 20", parse_category, YATZY, "chance 20", paid)
     refused("unknown category 'nonsense'", parse_category, YATZY, "nonsense 20", paid)
     assert parse_category(YATZY, "ones 3", paid) == "ones"  # filled: the session says so
     assert parse_category(YATZY, "three", paid) == "threes"
-    assert parse_category(YATZY, "three", {"three-of-a-kind": 9}) == "three-of-a-kind"  # Threes are filled
+    assert (
+        parse_category(YATZY, "three", {"three-of-a-kind": 9}) == "three-of-a-kind"
+    )  # Threes are filled
     assert parse_faces("-") is parse_faces(", ") is parse_faces("") is parse_faces("3x") is None
     assert parse_faces("⚂ 3,1") == (1, 3, 3)
 
@@ -241,13 +325,19 @@ def test_a_foreign_name_finds_its_category_or_is_reported_as_ambiguous(game: str
 
 def test_the_name_house_depends_on_language_and_dice() -> None:
     yatzy, maxi = load_rules("yatzy"), load_rules("maxi")
-    for name, box in (("Hus", "full-house"), ("kåk", "full-house"), ("GROSSE STRASSE", "large-straight")):
+    for name, box in (
+        ("Hus", "full-house"),
+        ("kåk", "full-house"),
+        ("GROSSE STRASSE", "large-straight"),
+    ):
         assert yatzy.categories[find_category(yatzy, name)].id == box
     refused("category 'Hus' is not clear: full-house, castle", find_category, maxi, "Hus")
     for language, house in (("sv", "castle"), ("nb", "castle"), ("da", "full-house")):
         rules = localized(maxi, language)
         assert rules.categories[find_category(rules, "Hus")].id == house
-    assert str(parse_card(yatzy, "Ettor=3 Två par=16, chans: 20")) == "ones=3 two-pairs=16 chance=20"
+    assert (
+        str(parse_card(yatzy, "Ettor=3 Två par=16, chans: 20")) == "ones=3 two-pairs=16 chance=20"
+    )
 
 
 def test_the_command_reads_and_prints_them(run: Run, yatzy: Strategy) -> None:

@@ -1,4 +1,6 @@
-"""The lattice, points of all rolls, the highest score and legal actions against slow implementations; nothing is solved."""
+"""The lattice, points of all rolls, the highest score and legal actions against slow
+implementations; nothing is solved.
+"""
 
 import doctest
 import random
@@ -13,15 +15,23 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, parse_card, start_turn
-from perfect_yatzy.game import legal_actions as module
+from perfect_yatzy import (
+    Scorecard,
+    State,
+    TurnPosition,
+    legal_actions,
+    load_rules,
+    parse_card,
+    start_turn,
+)
 from perfect_yatzy.core.dice import lattice, sub_multisets
-from perfect_yatzy.game.legal_actions import action_number, numbered_action
-from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.core.patterns import Pattern, group_choices
-from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.core.rules import Bonus, Category, Joker, RuleSet
 from perfect_yatzy.core.scoring import full_points, maximum_score, points_table, roll_points
+from perfect_yatzy.game import legal_actions as module
+from perfect_yatzy.game.legal_actions import action_number, numbered_action
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.rule_loader import builtin_ids
 from support import games, reference
 from support.naive import Naive
 from support.need import need
@@ -30,7 +40,9 @@ from support.seeds import seeds
 
 # A rule set for each list of boxes: variants differ in the order, in jokers or in rolls.
 BUILT_IN = [load_rules(key) for key in builtin_ids()]
-SHEETS = {(*(box.patterns for box in rules.categories), rules.dice): rules.key for rules in BUILT_IN}
+SHEETS = {
+    (*(box.patterns for box in rules.categories), rules.dice): rules.key for rules in BUILT_IN
+}
 
 
 @pytest.mark.parametrize("name", [key for key in SHEETS.values() if load_rules(key).dice < 7])
@@ -59,13 +71,17 @@ def test_points_of_random_patterns_against_the_oracle(data: st.DataObject) -> No
 
 def partitions(most: int, largest: int) -> list[tuple[int, ...]]:
     """All groups, sizes descending, that need at most `most` dice."""
-    return [()] + [(s, *rest) for s in range(1, min(most, largest) + 1) for rest in partitions(most - s, s)]
+    return [()] + [
+        (s, *rest) for s in range(1, min(most, largest) + 1) for rest in partitions(most - s, s)
+    ]
 
 
 @pytest.mark.parametrize("distinct", [True, False])
 @pytest.mark.parametrize("dice", range(1, 7))
 def test_groups_against_every_assignment_of_faces(dice: int, distinct: bool) -> None:
-    """Every choice of groups for up to five dice with four faces, six with three, and every roll."""
+    """Every choice of groups for up to five dice with four faces, six with three, and every
+    roll.
+    """
     faces = 4 if dice < 6 else 3
     oracle = Naive(games.small(games.CHANCE, dice=dice, faces=faces).canonical())
     rolls = [roll for roll, _ in oracle.rolls()]
@@ -76,14 +92,22 @@ def test_groups_against_every_assignment_of_faces(dice: int, distinct: bool) -> 
         assert paid == [oracle.matched(pattern, roll) or 0 for roll in rolls], groups
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=4), st.lists(st.integers(1, 5), min_size=12, max_size=12))
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    st.lists(st.integers(1, 5), min_size=12, max_size=12),
+)
 def test_groups_of_many_dice_against_every_assignment(sizes: list[int], dice: list[int]) -> None:
-    oracle, groups = Naive(games.small(games.CHANCE, faces=5).canonical()), tuple(sorted(sizes, reverse=True))
+    oracle, groups = (
+        Naive(games.small(games.CHANCE, faces=5).canonical()),
+        tuple(sorted(sizes, reverse=True)),
+    )
     counts = np.array([[dice.count(face) for face in range(1, 6)]])
     for distinct in (True, False):
         pattern = {"pattern": "groups", "groups": groups, "distinct": distinct}
         expected = oracle.matched(pattern, tuple(dice)) or 0
-        assert Pattern("groups", groups=groups, distinct=distinct).paid(counts).tolist() == [expected]
+        assert Pattern("groups", groups=groups, distinct=distinct).paid(counts).tolist() == [
+            expected
+        ]
 
 
 def test_few_choices_of_groups_and_all_sub_multisets() -> None:
@@ -100,22 +124,32 @@ def test_few_choices_of_groups_and_all_sub_multisets() -> None:
 
 @given(games.classic_rule_sets())
 def test_the_highest_score_against_a_search_over_all_cards(rules: RuleSet) -> None:
-    """With further mechanics it is an upper bound, which tests/core/test_backward_induction.py compares."""
+    """With further mechanics it is an upper bound, which tests/core/test_backward_induction.py
+    compares.
+    """
     assert maximum_score(rules) == reference.maximum_score(rules)
 
 
 @pytest.mark.parametrize("seed", seeds(5, 12))
 def test_the_highest_score_of_jokers_with_many_kinds_of_boxes(seed: int) -> None:
-    """Five boxes of every kind, upper and lower, with a forced joker in free order: the search with three phases."""
+    """Five boxes of every kind, upper and lower, with a forced joker in free order: the search
+    with three phases.
+    """
     draw = random.Random(seed)
     kinds = [
-        Pattern("face", face=1), Pattern("face", face=2), Pattern("face", face=3), Pattern("any"),
-        Pattern("groups", groups=(2,), score="fixed", points=7), Pattern("groups", groups=(3,), plus=draw.randint(0, 9)),
+        Pattern("face", face=1),
+        Pattern("face", face=2),
+        Pattern("face", face=3),
+        Pattern("any"),
+        Pattern("groups", groups=(2,), score="fixed", points=7),
+        Pattern("groups", groups=(3,), plus=draw.randint(0, 9)),
         Pattern("contains", contains=(1, 2), score="fixed", points=draw.randint(1, 20)),
-    ]  # fmt: skip
+    ]
     chosen = draw.sample(kinds, 5)
     uppers = [pattern.kind == "face" or draw.random() < 0.3 for pattern in chosen]
-    boxes = [Category(f"b{i}", f"B{i}", (chosen[i],), upper=upper) for i, upper in enumerate(uppers)]
+    boxes = [
+        Category(f"b{i}", f"B{i}", (chosen[i],), upper=upper) for i, upper in enumerate(uppers)
+    ]
     joker = Joker(draw.choice(boxes).id, draw.choice([0, 4, 30]), "forced")
     rules = games.small(*boxes, dice=3, faces=3, joker=joker)
     assert maximum_score(rules) == reference.maximum_score(rules)
@@ -123,9 +157,13 @@ def test_the_highest_score_of_jokers_with_many_kinds_of_boxes(seed: int) -> None
 
 @pytest.mark.parametrize("mode", ["none", "free", "forced"])
 @pytest.mark.parametrize("rest", [{}, {"order": "forced"}, {"first_roll_bonus": (("run", 3),)}])
-def test_the_highest_score_with_jokers_against_the_oracle(mode: str, rest: dict[str, object]) -> None:
+def test_the_highest_score_with_jokers_against_the_oracle(
+    mode: str, rest: dict[str, object]
+) -> None:
     rules = games.joker_game(mode, **rest)
-    turned = replace(rules, categories=(*rules.categories[::-1], games.face(2)))  # every upper box behind the joker's
+    turned = replace(
+        rules, categories=(*rules.categories[::-1], games.face(2))
+    )  # every upper box behind the joker's
     for each in (rules, turned):
         assert maximum_score(each) == Naive(each.canonical()).max_score()
 
@@ -152,7 +190,8 @@ def test_lattice_against_brute_force(dice: int, faces: int) -> None:
         assert weight == pytest.approx(rolled[roll] / faces**dice, rel=1e-15)
 
 
-# rules -> dice -> what each category pays; the values of other games are those of other programs, to ten digits
+# rules -> dice -> what each category pays; the values of other games are those of other programs,
+# to ten digits
 EXAMPLES = {
     "maxi": {
         "642651": "ones=1 twos=2 fours=4 fives=5 sixes=12 one-pair=12 chance=24",
@@ -197,7 +236,8 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize(
-    ("key", "dice", "paid"), [(key, *example) for key, examples in EXAMPLES.items() for example in examples.items()]
+    ("key", "dice", "paid"),
+    [(key, *example) for key, examples in EXAMPLES.items() for example in examples.items()],
 )
 def test_rolls_pay_what_the_sources_say(key: str, dice: str, paid: str) -> None:
     """All categories that pay, and no other; of several boxes of a row one."""
@@ -211,38 +251,72 @@ def test_rolls_pay_what_the_sources_say(key: str, dice: str, paid: str) -> None:
 
 def test_highest_scores() -> None:
     known = {
-        "yatzy": 374, "yatzy+bonus-35": 374 - 15, "yatzy-online-5": 404, "yatzy-online-6": 685,
-        "yatzy-online-6+full-house-all-dice": 691, "maxi-unsaved": 649, "maxi-unsaved+full-straight-30": 658,
-        "yahtzee-plain": 375, "yahtzee-plain+no-upper-bonus": 375 - 35, "family-yatzy": 530, "yahtzee": 1575,
-        "yahtzee-free-joker": 1575, "yacht": 297, "cheerio": 258, "balut": 812, "giant": 2799, "giant+six-rolls": 2799,
+        "yatzy": 374,
+        "yatzy+bonus-35": 374 - 15,
+        "yatzy-online-5": 404,
+        "yatzy-online-6": 685,
+        "yatzy-online-6+full-house-all-dice": 691,
+        "maxi-unsaved": 649,
+        "maxi-unsaved+full-straight-30": 658,
+        "yahtzee-plain": 375,
+        "yahtzee-plain+no-upper-bonus": 375 - 35,
+        "family-yatzy": 530,
+        "yahtzee": 1575,
+        "yahtzee-free-joker": 1575,
+        "yacht": 297,
+        "cheerio": 258,
+        "balut": 812,
+        "giant": 2799,
+        "giant+six-rolls": 2799,
         "giant-forced": 2799,
         "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
         "crag": 244,  # https://en.wikipedia.org/wiki/Crag_(dice_game)
         "triple-yahtzee": 2250,  # http://www.primidi.com/games_related_to_yahtzee/triple_yahtzee
-    }  # fmt: skip
+    }
     assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 
 def test_switches_orders_columns_and_rows_of_built_in_sheets() -> None:
     for key, points in (("generala", 5), ("generala+first-roll-10", 10)):
-        assert dict(load_rules(key).first_roll_bonus) == dict.fromkeys(("straight", "full-house", "poker"), points)
+        assert dict(load_rules(key).first_roll_bonus) == dict.fromkeys(
+            ("straight", "full-house", "poker"), points
+        )
     assert load_rules("giant-forced").categories == load_rules("giant").categories
     double = load_rules("generala+double")
     assert [c.id for c in double.categories][-2:] == ["generala", "double-generala"]
     assert double.categories[-1].requires == "generala"
     yamb, triple, balut = map(load_rules, ("yamb", "triple-yahtzee", "balut"))
     assert [(column.id, column.order) for column in yamb.columns] == [
-        ("down", "forced"), ("free", "free"), ("up", "reversed"), ("announced", "free"),
-    ]  # fmt: skip
+        ("down", "forced"),
+        ("free", "free"),
+        ("up", "reversed"),
+        ("announced", "free"),
+    ]
     assert len(yamb.categories) == 48
     assert [bonus.steps for bonus in triple.bonuses] == [((63, 35),), ((126, 70),), ((189, 105),)]
     assert len(triple.categories) == 39
     assert [c.row for c in balut.categories].count("straight") == 4
     assert len(balut.categories) == 28
-    assert [yamb.bonuses[0].paid(total) for total in (59, 60, 69, 70, 79, 80, 105)] == [0, 30, 30, 40, 40, 50, 50]
+    assert [yamb.bonuses[0].paid(total) for total in (59, 60, 69, 70, 79, 80, 105)] == [
+        0,
+        30,
+        30,
+        40,
+        40,
+        50,
+        50,
+    ]
     assert dict(yamb.first_roll_bonus) == {f"straight.{column.id}": 20 for column in yamb.columns}
     kismet = load_rules("kismet")
-    assert [kismet.bonus.paid(total) for total in (62, 63, 70, 71, 77, 78, 105)] == [0, 35, 35, 55, 55, 75, 75]
+    assert [kismet.bonus.paid(total) for total in (62, 63, 70, 71, 77, 78, 105)] == [
+        0,
+        35,
+        35,
+        55,
+        55,
+        75,
+        75,
+    ]
 
 
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
@@ -278,7 +352,12 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
             assert numbers == sorted(set(numbers))
             assert [numbered_action(rules, number) for number in numbers] == actions
             action = generator.choice(actions)
-            left, taken, position, bare = position.rolls_left, action, position.apply(action), bare.apply(action)
+            left, taken, position, bare = (
+                position.rolls_left,
+                action,
+                position.apply(action),
+                bare.apply(action),
+            )
             if isinstance(taken, str):
                 break
             assert (position.dice, position.rolls_left) == (taken, left - 1)
@@ -294,7 +373,13 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
             assert position.rolls_left == rules.rolls_per_turn - 1 + saved
             assert start_turn(rules, position.card) == position
     for end in (position, bare):
-        assert (end.over, end.to_roll, end.rolls_left, end.dice, end.legal_actions()) == (True, 0, 0, (), [])
+        assert (end.over, end.to_roll, end.rolls_left, end.dice, end.legal_actions()) == (
+            True,
+            0,
+            0,
+            (),
+            [],
+        )
         assert end.turn == len(rules.categories)
 
 
@@ -307,7 +392,9 @@ def test_the_environment_has_the_same_legal_actions(key: str) -> None:
     _, info = env.reset(seed=4)
     over = False
     while not over:
-        position = start_turn(env.rules, env.card, np.repeat(np.arange(1, 7), env.counts), env.rolls_left)
+        position = start_turn(
+            env.rules, env.card, np.repeat(np.arange(1, 7), env.counts), env.rolls_left
+        )
         numbers = [action_number(env.rules, action) for action in position.legal_actions()]
         assert np.flatnonzero(info["action_mask"]).tolist() == numbers
         _, _, over, _, info = env.step(generator.choice(numbers))
@@ -318,10 +405,16 @@ def test_cards_states_texts_and_the_example_of_the_module() -> None:
     five = start_turn(rules, "yahtzee=50 aces=3", "66666", 0)
     assert five.categories() == {"sixes": (30, 100)}
     assert five.apply("sixes").card == Scorecard(rules, {0: 3, 11: 50, 5: 30}, 0, 100)
-    assert start_turn(rules, State(1 | 1 << 11, 3, 0, True), "66666", 0).categories() == {"sixes": (30, 100)}
+    assert start_turn(rules, State(1 | 1 << 11, 3, 0, True), "66666", 0).categories() == {
+        "sixes": (30, 100)
+    }
     assert legal_actions(rules, "", "12345", 0)[-1] == "chance"
     assert len(legal_actions(rules, {"aces": 3}, [1, 2, 3, 4, 5])) == 31 + 12
-    assert parse_card("yahtzee", "aces=3") == parse_card(rules, {"aces": 3}) == Scorecard(rules, {0: 3})
+    assert (
+        parse_card("yahtzee", "aces=3")
+        == parse_card(rules, {"aces": 3})
+        == Scorecard(rules, {0: 3})
+    )
     assert (action_number("yahtzee", "none"), action_number("yahtzee", "chance")) == (0, 210 + 12)
     assert numbered_action("yahtzee", 210) == "aces"
     assert doctest.testmod(module).failed == 0
@@ -336,7 +429,12 @@ def test_games_too_large_to_solve_and_both_kinds_of_generators() -> None:
     assert position.apply("any-7").state.filled == 1 << 13
     rules = load_rules("maxi")
     for generator in (random.Random(2), np.random.default_rng(2)):
-        found = np.array([start_turn(rules, dice=generator).apply("none").roll(generator).dice for _ in range(500)])
+        found = np.array(
+            [
+                start_turn(rules, dice=generator).apply("none").roll(generator).dice
+                for _ in range(500)
+            ]
+        )
         assert found.shape == (500, 6)
         assert np.abs(np.bincount(found.ravel())[1:] - 500).max() < 5 * np.sqrt(3000 * 5 / 36)
 
@@ -344,25 +442,45 @@ def test_games_too_large_to_solve_and_both_kinds_of_generators() -> None:
 YATZY = load_rules("yatzy")
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda start: start.apply((6, 6)), "6 6 is not within 3 3 4 5 6"),
-    (lambda start: start.apply("34").apply("chance"), "there are no dice to score yet"),
-    (lambda start: start.apply("34").apply("3"), "there are no dice to hold yet"),
-    (lambda start: start.apply("34").roll("12356"), "you held 3 4, which is not within 1 2 3 5 6"),
-    (lambda start: start.apply("34").roll("12"), "'1 2' is 2 dice; yatzy has 5"),
-    (lambda start: start.apply("34").roll(5), "rolled is 5; must be dice, or a random number generator"),
-    (lambda start: start.apply("34").roll("abc"), "rolled is 'abc'; must be dice"),
-    (lambda start: start.roll("12345"), "no dice are to be rolled now"),
-    (lambda start: start.apply("33456"), "an action holds fewer than 5 dice"),
-    (lambda start: start.apply("royal"), "unknown category 'royal'"),
-    (lambda start: start_turn(YATZY, "ones=3", "33456").apply("ones"), "ones is filled already"),
-    (lambda start: start_turn(YATZY, "", "33456", 0).apply("33"), "no reroll is left: take a category"),
-    (lambda start: start_turn(YATZY, "", "33456", 3), "3 rolls left; it must be 0 to 2"),
-    (lambda start: start_turn(YATZY, State(1, 7)), "the filled upper boxes cannot sum to 7"),
-    (lambda start: start_turn(YATZY, State(0, 0, 1)), "1 saved rolls are impossible under yatzy: none exist"),
-    (lambda start: start_turn(YATZY, State(YATZY.full_mask, 63)), "the game is over"),
-    (lambda start: start_turn(YATZY, "ones=9"), "ones cannot hold 9"),
-    (lambda start: legal_actions(YATZY, "", "3345"), "is 4 dice; yatzy has 5"),
-])  # fmt: skip
-def test_what_is_not_legal_is_refused_in_a_line(call: Callable[[TurnPosition], object], message: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda start: start.apply((6, 6)), "6 6 is not within 3 3 4 5 6"),
+        (lambda start: start.apply("34").apply("chance"), "there are no dice to score yet"),
+        (lambda start: start.apply("34").apply("3"), "there are no dice to hold yet"),
+        (
+            lambda start: start.apply("34").roll("12356"),
+            "you held 3 4, which is not within 1 2 3 5 6",
+        ),
+        (lambda start: start.apply("34").roll("12"), "'1 2' is 2 dice; yatzy has 5"),
+        (
+            lambda start: start.apply("34").roll(5),
+            "rolled is 5; must be dice, or a random number generator",
+        ),
+        (lambda start: start.apply("34").roll("abc"), "rolled is 'abc'; must be dice"),
+        (lambda start: start.roll("12345"), "no dice are to be rolled now"),
+        (lambda start: start.apply("33456"), "an action holds fewer than 5 dice"),
+        (lambda start: start.apply("royal"), "unknown category 'royal'"),
+        (
+            lambda start: start_turn(YATZY, "ones=3", "33456").apply("ones"),
+            "ones is filled already",
+        ),
+        (
+            lambda start: start_turn(YATZY, "", "33456", 0).apply("33"),
+            "no reroll is left: take a category",
+        ),
+        (lambda start: start_turn(YATZY, "", "33456", 3), "3 rolls left; it must be 0 to 2"),
+        (lambda start: start_turn(YATZY, State(1, 7)), "the filled upper boxes cannot sum to 7"),
+        (
+            lambda start: start_turn(YATZY, State(0, 0, 1)),
+            "1 saved rolls are impossible under yatzy: none exist",
+        ),
+        (lambda start: start_turn(YATZY, State(YATZY.full_mask, 63)), "the game is over"),
+        (lambda start: start_turn(YATZY, "ones=9"), "ones cannot hold 9"),
+        (lambda start: legal_actions(YATZY, "", "3345"), "is 4 dice; yatzy has 5"),
+    ],
+)
+def test_what_is_not_legal_is_refused_in_a_line(
+    call: Callable[[TurnPosition], object], message: str
+) -> None:
     refused(re.escape(message), call, start_turn(YATZY, "", "33456"))

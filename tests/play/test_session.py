@@ -1,4 +1,6 @@
-"""Sessions: what may happen, undo, saved games, with and without computers; records and requests beyond their limits."""
+"""Sessions: what may happen, undo, saved games, with and without computers; records and requests
+beyond their limits.
+"""
 
 import contextlib
 import json
@@ -20,7 +22,9 @@ from support.refusals import refused
 
 
 def test_a_session_rejects_impossible_actions() -> None:
-    """Also dice that do not contain the held ones, and categories that may not be taken, with the reason."""
+    """Also dice that do not contain the held ones, and categories that may not be taken, with
+    the reason.
+    """
     session = new_session()
     assert (session.to_roll, session.over, session.player) == (5, False, 0)
     refused("no dice to score yet", session.score, "ones")
@@ -50,7 +54,11 @@ def test_a_session_rejects_impossible_actions() -> None:
             session.hold((3, 3))
     joker = scripted_session("yahtzee", (FIVES, "yahtzee"))
     joker.roll(FOURS)
-    refused("full-house may not be taken now: an extra yahtzee must go to fours$", joker.score, "full-house")
+    refused(
+        "full-house may not be taken now: an extra yahtzee must go to fours$",
+        joker.score,
+        "full-house",
+    )
     forced = new_session("yatzy-forced")
     forced.roll()
     text = "yatzy may not be taken now: the boxes are filled in order, and ones is next"
@@ -85,7 +93,10 @@ SMALL_GAMES = [games.JOKER, games.saved_rolls_game("free", True)]
     st.sampled_from([*SMALL_GAMES, load_rules("yatzy-forced")]),
     st.integers(1, 2),
     st.sampled_from([5, None]),
-    st.lists(st.tuples(st.sampled_from(["roll", "hold", "score", "undo"]), st.integers(0, 10**6)), max_size=80),
+    st.lists(
+        st.tuples(st.sampled_from(["roll", "hold", "score", "undo"]), st.integers(0, 10**6)),
+        max_size=80,
+    ),
 )
 def test_a_session_equals_a_replay_of_its_actions(
     rules: RuleSet, players: int, seed: int | None, operations: list[tuple[str, int]]
@@ -99,11 +110,17 @@ def test_a_session_equals_a_replay_of_its_actions(
             elif kind == "roll" and seed is not None:
                 session.roll()
             elif kind == "roll":
-                session.roll([number // rules.faces**i % rules.faces + 1 for i in range(session.to_roll)])
+                session.roll(
+                    [number // rules.faces**i % rules.faces + 1 for i in range(session.to_roll)]
+                )
             elif kind == "hold":
                 session.hold([face for i, face in enumerate(session.dice) if number >> i & 1])
             elif session.dice:
-                session.score([*session.choices()][number % len(session.choices())] if not session.over else "")
+                session.score(
+                    [*session.choices()][number % len(session.choices())]
+                    if not session.over
+                    else ""
+                )
         if kind == "undo" and before:
             assert session.actions == before[: len(session.actions)]
     fresh = Session(rules, session.players, seed)
@@ -131,10 +148,20 @@ def test_a_session_is_saved_and_loaded(tmp_path: Path) -> None:
     text = path.read_text()
     assert '"seed": 5' in text
     broken = [text.replace('"seed": 5', f'"seed": {seed}') for seed in ('"x"', "1.5", "[]", "true")]
-    broken += [text.replace('["P0", "P1"]', players) for players in ("[]", '"Ann"', "[1]", '["\\ud800", "B"]')]
+    broken += [
+        text.replace('["P0", "P1"]', players)
+        for players in ("[]", '"Ann"', "[1]", '["\\ud800", "B"]')
+    ]
     broken += [text.replace('[["roll", [', '[["roll", ["x", ')]
     assert text not in broken
-    for wrong in ("{", "[]", text.replace('"hold"', '"score"'), '{"schema": 1}', "[" * 10**5, *broken):
+    for wrong in (
+        "{",
+        "[]",
+        text.replace('"hold"', '"score"'),
+        '{"schema": 1}',
+        "[" * 10**5,
+        *broken,
+    ):
         path.write_text(wrong)
         refused("is not a saved game", SaveFile(path).load)
     path.write_text(text.replace(session.rules.fingerprint, "0" * 64))
@@ -163,7 +190,12 @@ def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
 
 def one_round(seed: int | None = 5) -> Session:
     """A person and two computers after a turn each, and the first roll of the second turn."""
-    session = Session(load_rules("yatzy"), ("Ann", "Computer (level 5)", "Computer (bold)"), seed, ("", "5", "bold"))
+    session = Session(
+        load_rules("yatzy"),
+        ("Ann", "Computer (level 5)", "Computer (bold)"),
+        seed,
+        ("", "5", "bold"),
+    )
     for category in ("chance", "ones", "twos"):
         session.roll(FIVES if seed is None else None)
         if category == "ones":
@@ -204,8 +236,16 @@ def test_computers_are_saved_and_recorded(tmp_path: Path) -> None:
     session, path = one_round(), tmp_path / "game.json"
     SaveFile(path).write(session)
     loaded = SaveFile(path).load()
-    assert (loaded.computers, loaded.players, loaded.actions) == (session.computers, session.players, session.actions)
-    extra = {"source": "play", "seed": 5, "computers": {"Computer (level 5)": "5", "Computer (bold)": "bold"}}
+    assert (loaded.computers, loaded.players, loaded.actions) == (
+        session.computers,
+        session.players,
+        session.actions,
+    )
+    extra = {
+        "source": "play",
+        "seed": 5,
+        "computers": {"Computer (level 5)": "5", "Computer (bold)": "bold"},
+    }
     assert session.game.extra == extra
     assert read_game(json.loads(json.dumps(session.game.to_json()))) == session.game
     content = json.loads(path.read_text())
@@ -226,27 +266,64 @@ TURN = {"player": 0, "rolls": ROLLS, "holds": [[3, 3]], "category": "threes", "p
 GAME: dict[str, Any] = {"schema": 2, "rules": "yatzy", "players": ["Ann"], "turns": [TURN]}
 MANY = 300_000
 LARGE_VALUES: list[Any] = [
-    "1" * MANY, " " * MANY, "a=" * (MANY // 2), "[" * MANY, [1] * MANY, [*range(MANY)], ["1"] * MANY, [[]] * MANY,
-    {str(i): 0 for i in range(MANY // 10)}, 10**4_000, -(10**4_000), {"a": "b" * MANY},
-]  # fmt: skip
+    "1" * MANY,
+    " " * MANY,
+    "a=" * (MANY // 2),
+    "[" * MANY,
+    [1] * MANY,
+    [*range(MANY)],
+    ["1"] * MANY,
+    [[]] * MANY,
+    {str(i): 0 for i in range(MANY // 10)},
+    10**4_000,
+    -(10**4_000),
+    {"a": "b" * MANY},
+]
 
 
 @pytest.mark.parametrize(
-    "field", ["query", "rules", "card", "saved", "bonus_points", "dice", "rolls_left", "hold", "goal", "opponents", "ties", "spread", "games", "seed", "other"],
-)  # fmt: skip
+    "field",
+    [
+        "query",
+        "rules",
+        "card",
+        "saved",
+        "bonus_points",
+        "dice",
+        "rolls_left",
+        "hold",
+        "goal",
+        "opponents",
+        "ties",
+        "spread",
+        "games",
+        "seed",
+        "other",
+    ],
+)
 @pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
-def test_a_large_value_in_any_field_of_a_request_is_refused_in_few_steps(field: str, query: str) -> None:
+def test_a_large_value_in_any_field_of_a_request_is_refused_in_few_steps(
+    field: str, query: str
+) -> None:
     service = QueryService()
     for value in LARGE_VALUES:
         request = {"query": query, "dice": "33456", "hold": "33", field: value}
-        request = {k: v for k, v in request.items() if k != {"outcomes": "dice"}.get(query, "hold") or k == field}
+        request = {
+            k: v
+            for k, v in request.items()
+            if k != {"outcomes": "dice"}.get(query, "hold") or k == field
+        }
         assert len(str(refused(".", service.parse, request, error=(StateError, RulesError)))) < 500
         assert steps(lambda: service.parse(request)) < 20_000  # noqa: B023
 
 
 @pytest.mark.parametrize("field", [*GAME, *TURN])
 def test_a_large_value_in_any_field_of_a_game_or_of_a_turn_is_refused(field: str) -> None:
-    for value in LARGE_VALUES if field in GAME else [*LARGE_VALUES, [[*range(MANY)]], [[3] * MANY, [3] * MANY]]:
+    for value in (
+        LARGE_VALUES
+        if field in GAME
+        else [*LARGE_VALUES, [[*range(MANY)]], [[3] * MANY, [3] * MANY]]
+    ):
         game = GAME | ({field: value} if field in GAME else {"turns": [TURN | {field: value}]})
         error = (StateError, RulesError) if field in GAME else StateError
         assert len(str(refused(".", read_game, game, error=error))) < 500
@@ -258,15 +335,26 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     assert len(read_games(path)) == 1
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"players": ["A"] * 65}, "players has 65 names"),
-    ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
-    ({"seed": -1}, "must be a whole number from 0 to"),
-    ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
-    ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
-    ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
-])  # fmt: skip
-def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"players": ["A"] * 65}, "players has 65 names"),
+        ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
+        ({"seed": -1}, "must be a whole number from 0 to"),
+        (
+            {"actions": [["throw", [1, 2, 3, 4, 5], ""]]},
+            "'throw' is not an action; must be one of roll, hold, score",
+        ),
+        ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
+        (
+            {"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]},
+            "300,000 dice cannot be held; yatzy has 5",
+        ),
+    ],
+)
+def test_wrong_saved_games_are_rejected_with_the_reason(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     path = tmp_path / "game.json"
     SaveFile(path).write(Session(load_rules("yatzy"), ("Ann",), None))
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

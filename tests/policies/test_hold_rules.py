@@ -1,4 +1,6 @@
-"""Hold rules: their text, sentences, play and search, against an oracle that tries dice one by one."""
+"""Hold rules: their text, sentences, play and search, against an oracle that tries dice one by
+one.
+"""
 
 import re
 from dataclasses import replace
@@ -13,16 +15,16 @@ from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
 from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
-from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.core.dice import Ints, lattice
-from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.game.translations import localized
-from perfect_yatzy.policies.hold_rule_arrays import ROLL_ALL, STOP
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.errors import LANGUAGES
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
+from perfect_yatzy.policies.hold_rule_arrays import ROLL_ALL, STOP
 from perfect_yatzy.policies.hold_rules import (
     Condition,
     DicePattern,
@@ -32,8 +34,18 @@ from perfect_yatzy.policies.hold_rules import (
     parse_hold_rules,
 )
 from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
-from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
-from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
+from perfect_yatzy.policies.rule_vocabulary import (
+    candidate_conditions,
+    candidate_patterns,
+    rule_cost,
+)
+from perfect_yatzy.policies.strategy_sheet import (
+    PriceSheet,
+    StrategySheet,
+    packaged_sheet,
+    pars,
+    terms_of,
+)
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import category_odds
 from support import games
@@ -48,11 +60,22 @@ from support.seeds import examples, ring_3
 from support.sheets import value_of, worst_hold
 
 YATZY = load_rules("yatzy")
-NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
+NAMES = [
+    "yatzy",
+    "yahtzee",
+    "yatzy-forced",
+    "maxi",
+    "kniffel",
+    "cheerio",
+    "generala",
+    "giant-forced",
+]
 FOUR = [
-    "single of open if above par: keep", "pair of open if bonus needs 1-2: keep", "pair if rolls left 1: keep",
+    "single of open if above par: keep",
+    "pair of open if bonus needs 1-2: keep",
+    "pair if rolls left 1: keep",
     "dice of 2-3: keep",
-]  # fmt: skip
+]
 SLOW_START = examples(2, 25)
 MORE = examples(40, 200)
 
@@ -64,7 +87,10 @@ def test_the_canonical_text_of_a_rule_is_the_rule(data: st.DataObject, name: str
     rule = data.draw(hold_rules(rules))
     text = str(rule)
     assert parse_hold_rule(rules, text) == rule
-    assert str(parse_hold_rule(rules, "  " + text.upper().replace(" ", "  ").replace(":", " : "))) == text
+    assert (
+        str(parse_hold_rule(rules, "  " + text.upper().replace(" ", "  ").replace(":", " : ")))
+        == text
+    )
 
 
 WRITTEN = {
@@ -93,30 +119,45 @@ def test_other_ways_to_write_a_rule(written: str) -> None:
     assert str(parse_hold_rule(YATZY, written)) == WRITTEN[written]
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("", "expected a pattern instead of 'the end'"),
-    ("thre: keep", "expected a pattern instead of 'thre'; did you mean 'three'?"),
-    ("pair", "expected `if` and a condition, or `:` and the action instead of 'the end'"),
-    ("pair: kep", "expected `keep`, `stop` or `roll all` instead of 'kep'; did you mean 'keep'?"),
-    ("pair: keep now", "expected the end of the rule instead of 'now'"),
-    ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
-    ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
-    ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
-    ("pair if yatzy: keep", "expected `or` and a category, `open`, `closed` or `scored` instead of ':'"),
-    ("pair if yatzy scored: keep", "yatzy scored: a box whose points change what may be scored later; yatzy has no"),
-    ("pays yatzy for many: stop", "expected a number of points instead of 'many'"),
-    ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
-    ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
-    ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
-    ("0 different: keep", "a pattern needs at least one die"),
-    ("any: keep", "`any` names no dice to keep"),
-    ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
-    ("any if turns left 4-20: stop", "yatzy has 15 turns"),
-    ("any if bonus needs 2-6: stop", "bonus needs 2-6: yatzy is played with 5 dice"),
-    ("any if bonus needs few: stop", "expected a number of dice, or a range such as 1-3 instead of 'few'"),
-    ("row: keep", "expected how many faces instead of ':'"),
-    ("x" * 2000, "a hold rule has 2,000 characters"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a pattern instead of 'the end'"),
+        ("thre: keep", "expected a pattern instead of 'thre'; did you mean 'three'?"),
+        ("pair", "expected `if` and a condition, or `:` and the action instead of 'the end'"),
+        (
+            "pair: kep",
+            "expected `keep`, `stop` or `roll all` instead of 'kep'; did you mean 'keep'?",
+        ),
+        ("pair: keep now", "expected the end of the rule instead of 'now'"),
+        ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
+        ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
+        ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
+        (
+            "pair if yatzy: keep",
+            "expected `or` and a category, `open`, `closed` or `scored` instead of ':'",
+        ),
+        (
+            "pair if yatzy scored: keep",
+            "yatzy scored: a box whose points change what may be scored later; yatzy has no",
+        ),
+        ("pays yatzy for many: stop", "expected a number of points instead of 'many'"),
+        ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
+        ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
+        ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
+        ("0 different: keep", "a pattern needs at least one die"),
+        ("any: keep", "`any` names no dice to keep"),
+        ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
+        ("any if turns left 4-20: stop", "yatzy has 15 turns"),
+        ("any if bonus needs 2-6: stop", "bonus needs 2-6: yatzy is played with 5 dice"),
+        (
+            "any if bonus needs few: stop",
+            "expected a number of dice, or a range such as 1-3 instead of 'few'",
+        ),
+        ("row: keep", "expected how many faces instead of ':'"),
+        ("x" * 2000, "a hold rule has 2,000 characters"),
+    ],
+)
 def test_a_rule_that_is_malformed_or_does_not_apply_is_an_error(text: str, message: str) -> None:
     refused(re.escape(message), parse_hold_rule, YATZY, text)
 
@@ -134,8 +175,14 @@ def test_a_list_has_one_rule_a_line_and_rules_that_apply() -> None:
 @pytest.mark.parametrize("name", ["upper", "lower"])
 def test_a_category_with_a_word_of_the_language_as_its_name(name: str) -> None:
     """Where both have a meaning, the category goes before the section."""
-    rules = games.small(replace(games.PAIR, id=name), games.CHANCE, replace(games.CHANCE, id="other"))
-    for text in (f"pair if {name} open: keep", f"pair if only {name} or other open: keep", f"pays {name}: stop"):
+    rules = games.small(
+        replace(games.PAIR, id=name), games.CHANCE, replace(games.CHANCE, id="other")
+    )
+    for text in (
+        f"pair if {name} open: keep",
+        f"pair if only {name} or other open: keep",
+        f"pays {name}: stop",
+    ):
         rule = parse_hold_rule(rules, text)
         assert str(rule) == text
         assert parse_hold_rule(rules, str(rule)) == rule
@@ -157,16 +204,29 @@ def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, na
         assert held == held_dice(rules, several, state, shown, left), (shown, left)
 
 
-@pytest.mark.parametrize(("name", "scored", "is_joker"), [
-    ("yahtzee", False, True), ("yahtzee-plain", False, False), ("kniffel", False, False), ("kniffel", True, True),
-])  # fmt: skip
-def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool, is_joker: bool) -> None:
-    """Four 1s with only the large straight open: the fifth would be a joker if the filled Yahtzee box allows it."""
+@pytest.mark.parametrize(
+    ("name", "scored", "is_joker"),
+    [
+        ("yahtzee", False, True),
+        ("yahtzee-plain", False, False),
+        ("kniffel", False, False),
+        ("kniffel", True, True),
+    ],
+)
+def test_a_joker_makes_dice_of_use_only_where_it_is_one(
+    name: str, scored: bool, is_joker: bool
+) -> None:
+    """Four 1s with only the large straight open: the fifth would be a joker if the filled
+    Yahtzee box allows it.
+    """
     rules = load_rules(name)
     state = State(rules.full_mask ^ 1 << rules.index_of["large-straight"], 30, joker_paid=scored)
     dice = lattice(rules.dice, rules.faces)
     roll = int(dice.rank(np.array([4, 0, 1, 0, 0, 0]))) - dice.first_roll
-    held = [kept for _, _, kept in kept_by(rules, parse_hold_rules(rules, ["four: keep"]), state, [roll])]
+    held = [
+        kept
+        for _, _, kept in kept_by(rules, parse_hold_rules(rules, ["four: keep"]), state, [roll])
+    ]
     assert held == [(1, 1, 1, 1) if is_joker else ()] * 2
 
 
@@ -174,9 +234,17 @@ def test_a_joker_makes_dice_of_use_only_where_it_is_one(name: str, scored: bool,
 @given(st.data(), games.rule_sets(), st.integers(0, 1000))
 @example(None, games.JOKER, 1)
 @example(None, games.saved_rolls_game("free", True), 3)
-@example(None, games.random_rules(1, boxes=4), 0)  # a column that lost its bonus, beside one above par
-def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules: RuleSet, seed: int) -> None:
-    several = parse_hold_rules(rules, FOUR) if data is None else data.draw(st.lists(hold_rules(rules), max_size=5))
+@example(
+    None, games.random_rules(1, boxes=4), 0
+)  # a column that lost its bonus, beside one above par
+def test_the_exact_mean_agrees_with_the_oracle(
+    data: st.DataObject | None, rules: RuleSet, seed: int
+) -> None:
+    several = (
+        parse_hold_rules(rules, FOUR)
+        if data is None
+        else data.draw(st.lists(hold_rules(rules), max_size=5))
+    )
     random = np.random.default_rng(seed)
     numbers = random.integers(-40, 80, len(rules.categories)) / 8 + 1 / 64
     terms = {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)}
@@ -187,7 +255,9 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
 
     greedy = GreedyChoice(rules.canonical(), guess)
 
-    def best_box(filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool) -> int:
+    def best_box(
+        filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool
+    ) -> int:
         stops = greedy.stops(filled, upper, flag, dice, left, first)
         best = max(stops.values())
         return next(box for box in sorted(stops) if stops[box] >= best - Fraction(1, 10**9))
@@ -203,7 +273,9 @@ def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules
 
 
 PRINTED = ["yatzy", "yahtzee", "yatzy-forced", "maxi-unsaved", "kismet", "giant-forced"]
-SHEETS = sorted(path.name.removesuffix(".json") for path in files("perfect_yatzy.policies.sheets").iterdir())
+SHEETS = sorted(
+    path.name.removesuffix(".json") for path in files("perfect_yatzy.policies.sheets").iterdir()
+)
 SHIPPED = [name for name in SHEETS if packaged_sheet(load_rules(name)).holds]  # type: ignore[union-attr]
 FEW = examples(12, 100)
 
@@ -215,7 +287,9 @@ def odds(name: str) -> tuple[object, ...]:
 
 
 def as_printed(rule: HoldRule) -> HoldRule:
-    """Of two rules that are one sentence the one that is read: all faces of a range, dice of one face."""
+    """Of two rules that are one sentence the one that is read: all faces of a range, dice of one
+    face.
+    """
     pattern = rule.pattern
     if pattern.kind == "row" and pattern.sizes[0] == pattern.high - pattern.low + 1:
         pattern = replace(pattern, kind="different")
@@ -225,7 +299,9 @@ def as_printed(rule: HoldRule) -> HoldRule:
 
 
 def check_printed(sheet: StrategySheet, language: str) -> PrintedGuide:
-    """Every sentence is read as the rule that it was, and the legend has the par and the steps of the bonus."""
+    """Every sentence is read as the rule that it was, and the legend has the par and the steps
+    of the bonus.
+    """
     rules = localized(sheet.rules, language)
     sheet = StrategySheet(rules, sheet.prices, sheet.holds, sheet.figures)
     content = guide_content(Guide(rules, 100.0, sheet, (), (), (), (), odds(sheet.rules.key)))  # type: ignore[arg-type]
@@ -233,8 +309,12 @@ def check_printed(sheet: StrategySheet, language: str) -> PrintedGuide:
     assert reader.holds == tuple(map(as_printed, sheet.holds)), reader.rule_texts
     kinds = {condition.kind for rule in sheet.holds for condition in rule.conditions}
     if kinds & {"above par", "below par"}:
-        upper = {box.id: par for box, par in zip(rules.categories, pars(rules), strict=True) if box.upper}
-        assert {box: float(par) for box, par in reader.par.items()} == pytest.approx(upper, abs=0.05)
+        upper = {
+            box.id: par for box, par in zip(rules.categories, pars(rules), strict=True) if box.upper
+        }
+        assert {box: float(par) for box, par in reader.par.items()} == pytest.approx(
+            upper, abs=0.05
+        )
     if "bonus needs" in kinds:
         assert reader.steps == [least for least, _ in rules.bonuses[0].steps]
     return reader
@@ -261,14 +341,27 @@ def test_the_shipped_rules_are_read_in_every_language(name: str) -> None:
 
 def test_the_cases_that_readers_took_in_another_way() -> None:
     rules = load_rules("yatzy")
-    texts = ["two pairs of 4-6 if FH open and rolls left 1: keep", "three of open: keep", "single of open: keep"]
+    texts = [
+        "two pairs of 4-6 if FH open and rolls left 1: keep",
+        "three of open: keep",
+        "single of open: keep",
+    ]
     prices = PriceSheet(rules, [2.5] * 15, dict.fromkeys(terms_of(rules), 1.0))
-    read = [*check_printed(StrategySheet(rules, prices, parse_hold_rules(rules, texts), {"mean": 50.0}), "en").holds]
+    read = [
+        *check_printed(
+            StrategySheet(rules, prices, parse_hold_rules(rules, texts), {"mean": 50.0}), "en"
+        ).holds
+    ]
     every, no_fours = State(), State(0b1000, 12)
     for state, dice, left, kept in (
         (every, (4, 4, 4, 5, 5), 1, None),  # a full house: all dice of both faces, which is to stop
         (every, (3, 4, 4, 5, 5), 1, (4, 4, 5, 5)),
-        (no_fours, (2, 4, 4, 4, 6), 2, (6,)),  # the upper box of the fours is filled, and 6 is higher
+        (
+            no_fours,
+            (2, 4, 4, 4, 6),
+            2,
+            (6,),
+        ),  # the upper box of the fours is filled, and 6 is higher
         (no_fours, (2, 2, 4, 4, 4), 2, (2, 2)),
         (State(0b111111), (2, 2, 4, 4, 4), 2, ()),
     ):
@@ -279,7 +372,9 @@ MOST_CARDS = 70_000  # of a game; of larger ones so many are drawn
 
 
 def all_cards(rules: RuleSet) -> Ints:
-    """Rows and lanes: every set of filled boxes with its lowest and highest upper sum, of upper boxes with each sum."""
+    """Rows and lanes: every set of filled boxes with its lowest and highest upper sum, of upper
+    boxes with each sum.
+    """
     space = state_space(rules)
     every = np.concatenate(space.layers[: space.categories])
     upper = sum(1 << c for c, box in enumerate(rules.categories) if box.upper)
@@ -292,7 +387,9 @@ def all_cards(rules: RuleSet) -> Ints:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", [ring_3(name) if name == "maxi-unsaved" else name for name in SHIPPED])
+@pytest.mark.parametrize(
+    "name", [ring_3(name) if name == "maxi-unsaved" else name for name in SHIPPED]
+)
 def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name: str) -> None:
     """What the oracle does with a roll is asked once for each rule and set of open faces."""
     rules, places = load_rules(name), all_cards(load_rules(name))
@@ -301,25 +398,40 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
     seen = Cards.of_rows(rules, space, places[:, 0], places[:, 1])
     uppers = space.layout.lane_upper[space.layout.lane_sets[places[:, 0]], places[:, 1]].tolist()
     masks, paid = space.layout.masks[places[:, 0]].tolist(), (places[:, 0] >= space.cards).tolist()
-    states = [State(mask, upper, joker_paid=flag) for mask, upper, flag in zip(masks, uppers, paid, strict=True)]
+    states = [
+        State(mask, upper, joker_paid=flag)
+        for mask, upper, flag in zip(masks, uppers, paid, strict=True)
+    ]
     views = [offered(rules, state) for state in states]
     ids = [box.id for box in rules.categories]
     usable = np.array([sum(1 << ids.index(box) for box in view[1]) for view in views])
     jokers = np.array([view[2] for view in views], dtype=np.int64)
-    open_faces = [tuple(box for box in view[0] if rules.categories[ids.index(box)].face) for view in views]
+    open_faces = [
+        tuple(box for box in view[0] if rules.categories[ids.index(box)].face) for view in views
+    ]
     kinds = {boxes: i for i, boxes in enumerate(dict.fromkeys(open_faces))}
     kind = np.array([kinds[boxes] for boxes in open_faces])
 
     def done(rule: HoldRule, boxes: tuple[str, ...], dice: Dice) -> tuple[int, list[int]]:
-        """The hold, and the boxes of which the card must offer one: without jokers, and with them."""
+        """The hold, and the boxes of which the card must offer one: without jokers, and with
+        them.
+        """
         named = named_dice(rules, rule.pattern, dice, [*boxes], ids)
         if named is None:
             return 0, [0, 0]
         kept = {"keep": named, "stop": dice, "roll all": ()}[rule.action]
         good = [[is_of_use(rules, box, kept, flag) for box in ids] for flag in (False, True)]
         if rule.pattern.kind == "pays":
-            paying = [named_dice(rules, replace(rule.pattern, categories=(box,)), dice, [], ids) for box in ids]
-            good = [[box in rule.pattern.categories and paying[i] is not None for i, box in enumerate(ids)]] * 2
+            paying = [
+                named_dice(rules, replace(rule.pattern, categories=(box,)), dice, [], ids)
+                for box in ids
+            ]
+            good = [
+                [
+                    box in rule.pattern.categories and paying[i] is not None
+                    for i, box in enumerate(ids)
+                ]
+            ] * 2
         elif rule.action == "roll all":
             good = [[True] * len(ids)] * 2
         counts = [kept.count(face + 1) for face in range(rules.faces)]
@@ -334,9 +446,15 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
             expected = np.full((len(states), len(rolls)), ROLL_ALL)
             conditions = {condition for rule in read for condition in rule.conditions}
             cases = [(state, view[0]) for state, view in zip(states, views, strict=True)]
-            asked = {each: [holds(rules, each, state, boxes, left) for state, boxes in cases] for each in conditions}
+            asked = {
+                each: [holds(rules, each, state, boxes, left) for state, boxes in cases]
+                for each in conditions
+            }
             for rule, lines in reversed([*zip(read, acted, strict=True)]):
-                holding = [np.ones(len(states), dtype=bool), *(asked[condition] for condition in rule.conditions)]
+                holding = [
+                    np.ones(len(states), dtype=bool),
+                    *(asked[condition] for condition in rule.conditions),
+                ]
                 here = np.flatnonzero(np.all(holding, axis=0))
                 kept = np.array([[hold for hold, _ in line] for line in lines])
                 good = np.array([[boxes for _, boxes in line] for line in lines])
@@ -348,16 +466,29 @@ def test_the_rules_as_they_are_read_play_as_the_code_on_all_cards_and_rolls(name
                 assert not len(wrong), (states[wrong[0]], rolls[roll], left)
 
 
-GAME = games.small(*map(games.face, (1, 2, 3)), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8))
-PRICES = PriceSheet(GAME, (1.5, 3.0, 4.5, 4.0, 6.0), {"lost": -1.0, "secured": 6.0, "par_point": 0.5})
+GAME = games.small(
+    *map(games.face, (1, 2, 3)), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
+)
+PRICES = PriceSheet(
+    GAME, (1.5, 3.0, 4.5, 4.0, 6.0), {"lost": -1.0, "secured": 6.0, "par_point": 0.5}
+)
 
 
 def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
-    # A rule for the last reroll changes no chance of a roll, so the first-order gain is the gain in the turn's value.
+    # A rule for the last reroll changes no chance of a roll, so the first-order gain is the gain in
+    # the turn's value.
     search = Search(PRICES, seed=1)
-    holds = parse_hold_rules(GAME, ["pair: keep", "single of open if rolls left 2: keep", "dice of 3: keep"])
+    holds = parse_hold_rules(
+        GAME, ["pair: keep", "single of open if rolls left 2: keep", "dice of 3: keep"]
+    )
     sample = Sample(search.policy(holds), search.candidate(holds).values, (1, 0), games=40)
-    for text in ("single of open: keep", "dice of 2-3: keep", "pays pair: stop", "single lowest: keep", "any: stop"):
+    for text in (
+        "single of open: keep",
+        "dice of 2-3: keep",
+        "pays pair: stop",
+        "single lowest: keep",
+        "any: stop",
+    ):
         rule = parse_hold_rule(GAME, text)
         last = parse_hold_rule(GAME, text.replace(":", " if rolls left 1:"))
         factor = sample.factors(last.conditions)[0]
@@ -393,21 +524,29 @@ def test_a_learned_list_is_short_exact_and_the_same_each_time() -> None:
     assert found.mean < played.perfect_mean
     for i, worth in enumerate(found.worth):
         without = (*found.holds[:i], *found.holds[i + 1 :])
-        assert worth == pytest.approx(found.mean - policy_mean(HoldRulePolicy(without, PRICES)), abs=1e-9)
+        assert worth == pytest.approx(
+            found.mean - policy_mean(HoldRulePolicy(without, PRICES)), abs=1e-9
+        )
     assert set(found.shorter) <= {1, 2}
     for size, shorter in found.shorter.items():
         assert len(shorter.holds) == size
-        assert shorter.mean == pytest.approx(policy_mean(HoldRulePolicy(shorter.holds, PRICES)), abs=1e-9)
+        assert shorter.mean == pytest.approx(
+            policy_mean(HoldRulePolicy(shorter.holds, PRICES)), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(
-    "game", [GAME, games.joker_game("forced"), games.joker_game("none")], ids=["free", "forced joker", "no joker"]
+    "game",
+    [GAME, games.joker_game("forced"), games.joker_game("none")],
+    ids=["free", "forced joker", "no joker"],
 )
 def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     """Every card, roll and number of rerolls left, in fractions."""
     texts = ["pair of 2-3 if rolls left 1: keep", "single of open: keep", "any if below par: stop"]
     holds = parse_hold_rules(game, texts)
-    prices = PriceSheet(game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5))
+    prices = PriceSheet(
+        game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5)
+    )
     policy, table = HoldRulePolicy(holds, prices), open_strategy(game).table
     found = worst_decisions(policy, table)
     oracle = Naive(game.canonical())
@@ -439,7 +578,9 @@ def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
     assert lost((state.filled, state.upper, state.joker_paid), dice, left) == pytest.approx(loss)
 
 
-@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "yatzy-forced", "maxi", "giant-forced", "generala", "cheerio"])
+@pytest.mark.parametrize(
+    "name", ["yatzy", "yahtzee", "yatzy-forced", "maxi", "giant-forced", "generala", "cheerio"]
+)
 def test_every_candidate_is_a_rule_of_the_rule_set(name: str) -> None:
     rules = load_rules(name)
     for pattern, action in candidate_patterns(rules):

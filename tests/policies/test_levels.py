@@ -1,4 +1,6 @@
-"""Soft policies, the levels of the package and computer players: against an oracle, their evaluation and rankings."""
+"""Soft policies, the levels of the package and computer players: against an oracle, their
+evaluation and rankings.
+"""
 
 import math
 import tomllib
@@ -14,15 +16,28 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, Strategy, evaluate, load_rules, open_strategy
+from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.core.objectives import Variance
+from perfect_yatzy.core.scorecard import Scorecard
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
-from perfect_yatzy.core.scorecard import Scorecard
-from perfect_yatzy.core.objectives import Variance
 from perfect_yatzy.policies import computer_players, levels
-from perfect_yatzy.policies.computer_players import WinningPlayer, parse_kind, risk_evaluator, risk_rate
+from perfect_yatzy.policies.computer_players import (
+    WinningPlayer,
+    parse_kind,
+    risk_evaluator,
+    risk_rate,
+)
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.levels import LEVELS, SoftPolicy, calibrate, shipped_levels, simulated_loss, soft_loss
+from perfect_yatzy.policies.levels import (
+    LEVELS,
+    SoftPolicy,
+    calibrate,
+    shipped_levels,
+    simulated_loss,
+    soft_loss,
+)
 from perfect_yatzy.policies.named import computer_player
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
@@ -30,7 +45,6 @@ from perfect_yatzy.strategy.distribution import opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility, finished
 from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.two_players.versus import versus
-from perfect_yatzy.core.backward_induction import solve_objective
 from support import games
 from support.naive_objectives import NaiveUtility, assert_chances, mean_score, score_variance
 from support.naive_policies import NaiveSoft
@@ -55,21 +69,32 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
     mean, deviation = mean_score(exact), score_variance(exact) ** 0.5
     found, values = evaluate(policy), policy_values(policy)
     if not rules.saved_rolls:
-        # At temperature 0 losses of 1e-9 points matter, so that rounding changes the chances of equal options.
+        # At temperature 0 losses of 1e-9 points matter, so that rounding changes the chances of
+        # equal options.
         assert_chances(found.distribution, exact, max(1e-12, 1e-16 * policy.sharpness))
         assert found.losses.total == pytest.approx(soft_loss(policy).points_lost, abs=1e-9)
-        assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)
+        assert np.array_equal(
+            evaluate(policy, threads=1).distribution.chances, found.distribution.chances
+        )
     assert found.mean == pytest.approx(mean, abs=1e-7)
     assert values[-1] == pytest.approx(mean, abs=1e-7)
-    assert soft_loss(policy).points_lost == pytest.approx(float(oracle.value(0, 0)) - mean, abs=1e-7)
+    assert soft_loss(policy).points_lost == pytest.approx(
+        float(oracle.value(0, 0)) - mean, abs=1e-7
+    )
     assert found.standard_deviation == pytest.approx(deviation, abs=1e-5)
     variance = solve_objective(Variance(rules, values, policy.start, policy))[-1]
     assert variance == pytest.approx(deviation**2, abs=1e-5 * (1 + deviation))
 
 
-@pytest.mark.parametrize("rules", [
-    games.JOKER, games.saved_rolls_game("free", True), ring_2(load_rules("yatzy-forced")),
-], ids=["joker", "saved", "yatzy"])  # fmt: skip
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.JOKER,
+        games.saved_rolls_game("free", True),
+        ring_2(load_rules("yatzy-forced")),
+    ],
+    ids=["joker", "saved", "yatzy"],
+)
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
     policy, number = SoftPolicy(open_strategy(rules), 0.8), in_rings(10_000, 40_000)
@@ -109,9 +134,20 @@ def test_levels_and_kinds_are_named_and_a_game_without_decisions_has_them() -> N
     found = levels.calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
     assert [level.number for level in LEVELS] == list(range(1, 9))
-    assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
+    assert (
+        levels.parse_level("Novice")
+        == levels.parse_level(2)
+        == levels.parse_level(" 2 ")
+        == LEVELS[1]
+    )
     refused("'9' is not a level; the levels: 1 beginner, 2 novice", levels.parse_level, "9")
-    names = {5: "5: level 5", "Level 2": "2: level 2", "expert": "7: level 7", 8: "8: perfect", "Bold": "bold: bold"}
+    names = {
+        5: "5: level 5",
+        "Level 2": "2: level 2",
+        "expert": "7: level 7",
+        8: "8: perfect",
+        "Bold": "bold: bold",
+    }
     for text, name in names.items():
         kind = parse_kind(text)
         assert f"{kind.key}: {kind.label}" == name
@@ -135,7 +171,9 @@ def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: str(level.name))
-def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: levels.Level) -> None:
+def test_levels_lose_what_they_state(
+    forced: Strategy, yatzy: Strategy, level: levels.Level
+) -> None:
     """Exactly for the forced order, in simulated games for the free one."""
     for strategy in (forced, yatzy):
         assert not levels.needs_calibration(strategy.rules, level)
@@ -150,7 +188,9 @@ def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: l
 
 
 @pytest.mark.slow
-def test_levels_of_yatzy_exactly_and_of_rule_sets_with_six_dice_or_saved_rolls(yatzy: Strategy) -> None:
+def test_levels_of_yatzy_exactly_and_of_rule_sets_with_six_dice_or_saved_rolls(
+    yatzy: Strategy,
+) -> None:
     for entry in shipped_levels()[yatzy.rules.fingerprint]:
         found = soft_loss(SoftPolicy(yatzy, entry.temperature))
         assert found.points_lost == pytest.approx(entry.points_lost, abs=1e-4)
@@ -158,7 +198,10 @@ def test_levels_of_yatzy_exactly_and_of_rule_sets_with_six_dice_or_saved_rolls(y
         strategy = open_strategy(name)
         for entry in shipped_levels()[strategy.rules.fingerprint]:
             played = simulated_loss(SoftPolicy(strategy, entry.temperature), 4000, seed=5)
-            assert abs(played.points_lost - entry.points_lost) < 4 * (played.error**2 + entry.error**2) ** 0.5
+            assert (
+                abs(played.points_lost - entry.points_lost)
+                < 4 * (played.error**2 + entry.error**2) ** 0.5
+            )
 
 
 @pytest.mark.full
@@ -200,33 +243,58 @@ def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
         refused(message, player.choose, *arguments)
 
 
-def plays_to_win(player: computer_players.ComputerPlayer, card: Scorecard, others: list[Any]) -> bool:
+def plays_to_win(
+    player: computer_players.ComputerPlayer, card: Scorecard, others: list[Any]
+) -> bool:
     return player.evaluator(card, others) is not player.strategy.evaluator
 
 
 def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
-    player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
-    for others, opponents in (([240], [finished(240)]), ([240, other], [finished(240), opponent(yatzy, other)])):
+    player, card, other = (
+        computer_player(yatzy, "win"),
+        parse_card(yatzy.rules, HALF),
+        parse_card(yatzy.rules, HALF),
+    )
+    for others, opponents in (
+        ([240], [finished(240)]),
+        ([240, other], [finished(240), opponent(yatzy, other)]),
+    ):
         assert plays_to_win(player, card, others)
         best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
         assert player.evaluator(card, others).value(card.state) == best.value(card)  # a tie is half
         for dice in ("33456", "11226", "55566"):
             expected = best.holds(card, dice, 2)[0]
-            assert player.choose(card, dice, 2, others=others) == (expected.category or expected.dice)
-    full = parse_card(yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories))  # is a final score
-    assert player.choose(card, "33456", 2, others=[full]) == player.choose(card, "33456", 2, others=[0])
+            assert player.choose(card, dice, 2, others=others) == (
+                expected.category or expected.dice
+            )
+    full = parse_card(
+        yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories)
+    )  # is a final score
+    assert player.choose(card, "33456", 2, others=[full]) == player.choose(
+        card, "33456", 2, others=[0]
+    )
     early = Scorecard(yatzy.rules)
     assert not plays_to_win(player, card, [])
     assert not plays_to_win(player, early, [early])
     assert player.choose("", "33456", 2, others=[""]) == yatzy.holds("", "33456", 2)[0].dice
-    saved = computer_player(perfect_yatzy.open_strategy(games.saved_rolls_game("free", True)), "win")
+    saved = computer_player(
+        perfect_yatzy.open_strategy(games.saved_rolls_game("free", True)), "win"
+    )
     empty = Scorecard(saved.rules)
-    assert [plays_to_win(saved, empty, others) for others in (["empty"] * 2, ["empty"], [20])] == [False, True, True]
+    assert [plays_to_win(saved, empty, others) for others in (["empty"] * 2, ["empty"], [20])] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy: Strategy) -> None:
     """Exactly, as soon as the rest of the game is solved at once; before, against the mean."""
-    player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
+    player, card, other = (
+        computer_player(yatzy, "win"),
+        parse_card(yatzy.rules, HALF),
+        parse_card(yatzy.rules, HALF),
+    )
     found = player.evaluator(card, [other]).value(card.state)
     assert found == pytest.approx(versus(yatzy.rules, cards=(card, other)).first, abs=1e-7)
     winning = WinUtility([opponent(yatzy, other)], "half")
@@ -235,7 +303,9 @@ def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy
     assert player.evaluator(early, [early]) is yatzy.evaluator
 
 
-def test_a_player_keeps_the_latest_solves(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_keeps_the_latest_solves(
+    forced: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("perfect_yatzy.policies.computer_players.MAX_SOLVED", 2)
     player = computer_player(forced, "win")
     assert isinstance(player, WinningPlayer)
@@ -246,7 +316,12 @@ def test_a_player_keeps_the_latest_solves(forced: Strategy, monkeypatch: pytest.
             player._cached(name, lambda name=name: (found.append(name), forced.evaluator)[1])  # type: ignore[misc]
         return found
 
-    assert [made("a", "b"), made("a", "c"), made("a", "c"), made("b")] == [["a", "b"], ["c"], [], ["b"]]
+    assert [made("a", "b"), made("a", "c"), made("a", "c"), made("b")] == [
+        ["a", "b"],
+        ["c"],
+        [],
+        ["b"],
+    ]
 
 
 @examples(4, 8)
@@ -255,7 +330,9 @@ def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
     """The exponential utility against the fraction oracle for any utility of the final score."""
     strategy = perfect_yatzy.open_strategy(rules)
     rate, found = risk_rate(strategy, style), risk_evaluator(strategy, style)
-    oracle = NaiveUtility(rules.canonical(), lambda s: Fraction(math.copysign(math.exp(rate * s), rate)))
+    oracle = NaiveUtility(
+        rules.canonical(), lambda s: Fraction(math.copysign(math.exp(rate * s), rate))
+    )
     exact = float(oracle.expected_utility(0, 0, 0, False, 0))
     assert float(found.values[-1]) == pytest.approx(exact, rel=1e-9)
     assert found.turn_value(found.space.start) == pytest.approx(exact, rel=1e-9)
@@ -271,7 +348,9 @@ def test_the_service_announces_and_refuses_what_a_player_needs() -> None:
     rules, said = load_rules("cheerio"), list[str]()
     perfect_yatzy.open_strategy(rules)
     budgets = (SolveBudget(instant_seconds=0), SolveBudget(mean=SolveLimit(seconds=0)))
-    rich, poor = (QueryService(announce=lambda rules, line="": said.append(line), budget=b) for b in budgets)
+    rich, poor = (
+        QueryService(announce=lambda rules, line="": said.append(line), budget=b) for b in budgets
+    )
     assert rich.computer_player(rules, "bold").choose("", "33456", 2) is not None
     assert len(said) == 1
     assert "solving cheerio for the bold computer player" in said[0]

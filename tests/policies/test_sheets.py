@@ -1,4 +1,6 @@
-"""Strategy sheets, as good as stated; the data of their guide; prices against their definition, and their fit."""
+"""Strategy sheets, as good as stated; the data of their guide; prices against their definition,
+and their fit.
+"""
 
 import json
 import re
@@ -13,25 +15,51 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, RuleSet, State, StateError, Strategy, TableError, ValueFunction, load_rules
+from perfect_yatzy import (
+    RulesError,
+    RuleSet,
+    State,
+    StateError,
+    Strategy,
+    TableError,
+    ValueFunction,
+    load_rules,
+)
 from perfect_yatzy.cli.views.wording import rounded_up
+from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.dice import lattice
-from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.tablebase.estimates import rule_set_stats
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.game.notation import counts_of, dice_of
 from perfect_yatzy.policies import guide as guide_data
 from perfect_yatzy.policies import sheet_search, strategy_sheet
 from perfect_yatzy.policies import worst_decisions as sampling
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
-from perfect_yatzy.policies.guide import SampledTurns, make_guide, opening_lines, sample_turns, shortened
+from perfect_yatzy.policies.guide import (
+    SampledTurns,
+    make_guide,
+    opening_lines,
+    sample_turns,
+    shortened,
+)
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
 from perfect_yatzy.policies.sheet_search import turn_losses
-from perfect_yatzy.policies.strategy_sheet import PriceSheet, StrategySheet, packaged_sheet, pars, terms_of
-from perfect_yatzy.policies.worst_decisions import TurnSample, systematic_sample, visited_states, worst_decisions
+from perfect_yatzy.policies.strategy_sheet import (
+    PriceSheet,
+    StrategySheet,
+    packaged_sheet,
+    pars,
+    terms_of,
+)
+from perfect_yatzy.policies.worst_decisions import (
+    TurnSample,
+    systematic_sample,
+    visited_states,
+    worst_decisions,
+)
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
-from perfect_yatzy.core.backward_induction import solve_values
+from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support.command import ROOT
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
@@ -42,7 +70,9 @@ from support.seeds import ring_2, ring_3
 from support.sheets import defined_value, value_of, worst_hold, yatzy_sheet
 
 FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
-KEYS = sorted(entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if entry.name.endswith(".json"))
+KEYS = sorted(
+    entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if entry.name.endswith(".json")
+)
 
 # What the sheets were made to reach: an exact mean, or a share of perfect play.
 LEAST_MEAN = {"yatzy": 244.0}  # round numbers, chosen for play with the hold rules
@@ -58,7 +88,9 @@ MOST_LOST_BY_A_HOLD = {
     "yatzy": 10.0,
     "yatzy-forced": 10.0,
 }
-PARTLY_SWEPT = {"maxi-unsaved"}  # a sweep takes minutes: the shortest list does not state its worst hold
+PARTLY_SWEPT = {
+    "maxi-unsaved"
+}  # a sweep takes minutes: the shortest list does not state its worst hold
 LEAST_SHARE = {"yahtzee": 0.975, "yatzy-forced": 0.975, "maxi-unsaved": 0.975}
 
 
@@ -100,18 +132,24 @@ def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> N
     assert means == sorted(means)
     for found in lists:
         assert found.figures["mean"] < sheet.figures["prices_mean"]
-        assert found.figures["mean"] >= LEAST_MEAN_WITH_HOLD_RULES.get(sheet.rules.key, {}).get(len(found.holds), 0)
+        assert found.figures["mean"] >= LEAST_MEAN_WITH_HOLD_RULES.get(sheet.rules.key, {}).get(
+            len(found.holds), 0
+        )
         assert len(found.figures.get("worth", found.holds)) == len(found.holds)
         may_lack = sheet.rules.key in PARTLY_SWEPT and len(found.holds) == sheet.sizes[0]
         assert may_lack or found.figures["worst"] > 0
     if sheet.holds:
         assert sheet.figures["worst"] <= MOST_LOST_BY_A_HOLD.get(sheet.rules.key, 100)
-    refused(f"the sheet of {sheet.rules.key} has .* rules for the holds, not 61", sheet.with_rules, 61)
+    refused(
+        f"the sheet of {sheet.rules.key} has .* rules for the holds, not 61", sheet.with_rules, 61
+    )
 
 
 SOLVED_SOON = [key for key in KEYS if rule_set_stats(load_rules(key)).seconds < 5]
 README = Path(strategy_sheet.__file__).with_name("README.md")
-ROW = r"^\| ([a-z-]+) \| ([0-9,]+) \| ([0-9.]+) \| [A-Z][A-Za-z, ]+ \| (\d+) \| ([1-6 ]+) \| (\d) \|"
+ROW = (
+    r"^\| ([a-z-]+) \| ([0-9,]+) \| ([0-9.]+) \| [A-Z][A-Za-z, ]+ \| (\d+) \| ([1-6 ]+) \| (\d) \|"
+)
 WORST_ROWS = {key: stated for key, *stated in re.findall(ROW, README.read_text(), re.MULTILINE)}
 RECORD = ROOT / "benchmarks" / "runs" / "2026-11-27-hold-rules.md"
 SWEPT = [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
@@ -119,7 +157,9 @@ SWEPT = [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
 
 @pytest.mark.parametrize("key", [(ring_2 if key in SOLVED_SOON else ring_3)(key) for key in SWEPT])
 def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
-    """A sweep over all cards and rolls; the loss of the worst once more by the strategy of one position."""
+    """A sweep over all cards and rolls; the loss of the worst once more by the strategy of one
+    position.
+    """
     strategy = perfect_yatzy.open_strategy(key)
     sheet = packaged_sheet(strategy.rules)
     for size in sheet.sizes:
@@ -155,7 +195,9 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize(("key", "mean"), [("yahtzee", 247.198), ("kniffel", 239.63)])
 def test_the_longer_lists_on_record_keep_every_hold_within_the_limit(key: str, mean: float) -> None:
-    lists = re.findall(r"^(\w+), (\d+) rules:\n\n```text\n(.*?)```", RECORD.read_text(), re.MULTILINE | re.DOTALL)
+    lists = re.findall(
+        r"^(\w+), (\d+) rules:\n\n```text\n(.*?)```", RECORD.read_text(), re.MULTILINE | re.DOTALL
+    )
     number, written = next((number, text) for name, number, text in lists if name == key.title())
     strategy = perfect_yatzy.open_strategy(key)
     holds = parse_hold_rules(strategy.rules, written)
@@ -170,7 +212,10 @@ def test_the_longer_lists_on_record_keep_every_hold_within_the_limit(key: str, m
 def test_the_stated_means_are_exact(key: str) -> None:
     rules = load_rules(key)
     sheet = packaged_sheet(rules)
-    assert abs(policy_mean(GreedyPolicy(rules, sheet.prices.values())) - sheet.figures["prices_mean"]) < 5e-4
+    assert (
+        abs(policy_mean(GreedyPolicy(rules, sheet.prices.values())) - sheet.figures["prices_mean"])
+        < 5e-4
+    )
     assert abs(perfect_yatzy.open_strategy(rules).value() - sheet.figures["perfect"]) < 5e-4
 
 
@@ -185,19 +230,28 @@ def test_the_readme_has_the_figures_of_all_sheets() -> None:
         assert mean == f"{sheet.figures['prices_mean']:.2f}"
         assert perfect == f"{sheet.figures['perfect']:.2f}"
         assert interval == (f"{sheet.figures['prices_mean_interval']:.2f}" if interval else "")
-    rows = re.findall(r"^\| ([a-z0-9-]+) \|((?: [0-9.]+(?: \([0-9.]+\))? \|){3})$", readme, re.MULTILINE)
-    assert [key for key, _ in rows] == [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
+    rows = re.findall(
+        r"^\| ([a-z0-9-]+) \|((?: [0-9.]+(?: \([0-9.]+\))? \|){3})$", readme, re.MULTILINE
+    )
+    assert [key for key, _ in rows] == [
+        key for key in KEYS if packaged_sheet(load_rules(key)).holds
+    ]
     for key, cells in rows:
         sheet = packaged_sheet(load_rules(key))
         lists = [sheet.with_rules(size).figures for size in sheet.sizes]
-        worst = [f" ({rounded_up(found['worst'], 1):.1f})" if "worst" in found else "" for found in lists]
-        assert cells.split("|")[:-1] == [f" {found['mean']:.2f}{w} " for found, w in zip(lists, worst, strict=True)]
-    players, yatzy = README.parents[1].joinpath("rl", "README.md").read_text(), packaged_sheet(load_rules("yatzy"))
+        worst = [
+            f" ({rounded_up(found['worst'], 1):.1f})" if "worst" in found else "" for found in lists
+        ]
+        assert cells.split("|")[:-1] == [
+            f" {found['mean']:.2f}{w} " for found, w in zip(lists, worst, strict=True)
+        ]
+    players, yatzy = (
+        README.parents[1].joinpath("rl", "README.md").read_text(),
+        packaged_sheet(load_rules("yatzy")),
+    )
     for size, number in zip(yatzy.sizes, ("5", "10", "all"), strict=True):
         mean = yatzy.with_rules(size).figures["mean"]
-        row = (
-            f"| {number} hold rules and prices, played by hand | {mean:.4f} | {yatzy.figures['perfect'] - mean:.2f} |"
-        )
+        row = f"| {number} hold rules and prices, played by hand | {mean:.4f} | {yatzy.figures['perfect'] - mean:.2f} |"
         assert row in players
 
 
@@ -213,30 +267,43 @@ def test_a_saved_sheet_is_read_back(spec: str, tmp_path: Path) -> None:
     assert StrategySheet.load(path) == sheet
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"format": 2}, "not a strategy sheet of format 1"),
-    ({"rules": "nothing"}, "nothing"),
-    ({"fingerprint": "abc"}, "for other rules than yatzy"),
-    ({"prices": {"ones": 1}}, "prices is .*; must have a number for each of ones, twos"),
-    ({"prices": [1]}, "prices is"),
-    ({"bonus": {"lost": 1, "secured": 2}}, "bonus is .*; must have a number for each of lost, secured, par_point"),
-    ({"bonus": {"lost": "1", "secured": 2, "par_point": 0}}, "lost is '1'; must be a number"),
-    ({"bonus": {"lost": 1e300, "secured": 2, "par_point": 0}}, "must be a number up to"),
-    ({"holds": "3333"}, "holds is '3333'; must be a list"),
-    ({"holds": ["x"] * 300}, "at most 200"),
-    ({"figures": []}, "figures is"),
-    ({"figures": {"mean": True}}, "'mean' is true; must be a number"),
-    ({"more": 1}, "'more' is not a field"),
-    ({"shorter": [1]}, "shorter is .*; must have holds and figures"),
-    ({"shorter": {"2": {"holds": ["pair: keep"], "figures": {}}}}, "shorter: '2' has 1 hold rules"),
-])  # fmt: skip
-def test_malformed_sheets_are_rejected(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "not a strategy sheet of format 1"),
+        ({"rules": "nothing"}, "nothing"),
+        ({"fingerprint": "abc"}, "for other rules than yatzy"),
+        ({"prices": {"ones": 1}}, "prices is .*; must have a number for each of ones, twos"),
+        ({"prices": [1]}, "prices is"),
+        (
+            {"bonus": {"lost": 1, "secured": 2}},
+            "bonus is .*; must have a number for each of lost, secured, par_point",
+        ),
+        ({"bonus": {"lost": "1", "secured": 2, "par_point": 0}}, "lost is '1'; must be a number"),
+        ({"bonus": {"lost": 1e300, "secured": 2, "par_point": 0}}, "must be a number up to"),
+        ({"holds": "3333"}, "holds is '3333'; must be a list"),
+        ({"holds": ["x"] * 300}, "at most 200"),
+        ({"figures": []}, "figures is"),
+        ({"figures": {"mean": True}}, "'mean' is true; must be a number"),
+        ({"more": 1}, "'more' is not a field"),
+        ({"shorter": [1]}, "shorter is .*; must have holds and figures"),
+        (
+            {"shorter": {"2": {"holds": ["pair: keep"], "figures": {}}}},
+            "shorter: '2' has 1 hold rules",
+        ),
+    ],
+)
+def test_malformed_sheets_are_rejected(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "sheet.json"
     path.write_text(json.dumps(sheet_of(load_rules("yatzy")).to_json() | change))
     refused(message, StrategySheet.load, path, error=(StateError, RulesError))
 
 
-@pytest.mark.parametrize("content", [b"", b"[1]", b"{", b"\xff", b'{"format": NaN}', b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"[1]", b"{", b"\xff", b'{"format": NaN}', b"[" * 100_000]
+)
 def test_files_that_are_no_sheets_are_rejected(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "sheet.json"
     path.write_bytes(content)
@@ -274,27 +341,43 @@ def test_sampled_turns_are_games_of_perfect_play(key: str) -> None:
         assert abs(points.mean() - exact[category.id].mean) < 5 * error
     assert all((turn.filled >> turn.category & 1 == 0).all() for turn in turns)
     later = pairwise(turns)
-    assert all((after.filled == before.filled | 1 << before.category).all() for before, after in later)
+    assert all(
+        (after.filled == before.filled | 1 << before.category).all() for before, after in later
+    )
 
 
 @pytest.mark.parametrize(
-    "rules", ["yatzy", *map(joker_game, ("none", "free", "forced")), saved_rolls_game("free", True)], ids=str
+    "rules",
+    ["yatzy", *map(joker_game, ("none", "free", "forced")), saved_rolls_game("free", True)],
+    ids=str,
 )
 def test_sampled_turns_have_the_points_and_values_of_single_questions(rules: str | RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
     for turn in sample_turns(strategy, 200):
-        values = guide_data.values_of(strategy, turn.filled, turn.upper, turn.saved, turn.joker_paid)
+        values = guide_data.values_of(
+            strategy, turn.filled, turn.upper, turn.saved, turn.joker_paid
+        )
         assert values == pytest.approx([strategy.value(turn.state(game)) for game in range(200)])
         for game in range(0, 200, 3):
-            options = {c.category: c.points for c in strategy.categories(turn.state(game), turn.dice[game].tolist())}
+            options = {
+                c.category: c.points
+                for c in strategy.categories(turn.state(game), turn.dice[game].tolist())
+            }
             category = strategy.rules.categories[turn.category[game]].id
             assert options[category] == turn.points[game]
 
 
 def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
     """Costs and shares once more, a game at a time, from the values of single states."""
-    assert [*map(list, guide_data.stage_turns(15))] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
-    assert [[*map(list, guide_data.stage_turns(number))] for number in (1, 2)] == [[[0]], [[0], [1]]]
+    assert [*map(list, guide_data.stage_turns(15))] == [
+        [0, 1, 2, 3, 4],
+        [5, 6, 7, 8, 9],
+        [10, 11, 12, 13, 14],
+    ]
+    assert [[*map(list, guide_data.stage_turns(number))] for number in (1, 2)] == [
+        [[0]],
+        [[0], [1]],
+    ]
     rules, late = yatzy.rules, [*guide_data.give_up_stages(yatzy, turns)][2]
     assert (late.first, late.last) == (11, 15)
     costs: dict[tuple[int, int], list[float]] = {}
@@ -341,12 +424,18 @@ def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns
     assert give_up.options[2].points > 0
 
 
-def test_guides_without_a_sheet_of_a_forced_order_and_of_small_games(forced: Strategy, yatzy: Strategy) -> None:
+def test_guides_without_a_sheet_of_a_forced_order_and_of_small_games(
+    forced: Strategy, yatzy: Strategy
+) -> None:
     plain = make_guide(yatzy)
     assert (plain.sheet, plain.examples, plain.losses, len(plain.stages)) == (None, (), (), 3)
     guide = make_guide(forced, StrategySheet(forced.rules, PriceSheet(forced.rules, (10.0,) * 15)))
     assert (guide.stages, guide.examples, guide.perfect) == ((), (), forced.value())
-    for rules in (joker_game("forced"), saved_rolls_game("free", True), saved_rolls_game("forced", False)):
+    for rules in (
+        joker_game("forced"),
+        saved_rolls_game("free", True),
+        saved_rolls_game("forced", False),
+    ):
         sheet = StrategySheet(rules, PriceSheet(rules, (3.0,) * len(rules.categories)))
         guide = make_guide(perfect_yatzy.open_strategy(rules), sheet)
         assert guide.opening
@@ -358,8 +447,13 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
     """Against the mean of its policy, from the other pass."""
     rules = saved_rolls_game("free", False)
     perfect = perfect_yatzy.open_strategy(rules).value()
-    prices = PriceSheet(rules, (4.0, 3.0, 5.0, 6.0), {"lost": -1.0, "secured": 2.0, "par_point": 0.5})
-    holds = (parse_hold_rule(rules, "pair if pair open: keep"), parse_hold_rule(rules, "dice of 5-6: keep"))
+    prices = PriceSheet(
+        rules, (4.0, 3.0, 5.0, 6.0), {"lost": -1.0, "secured": 2.0, "par_point": 0.5}
+    )
+    holds = (
+        parse_hold_rule(rules, "pair if pair open: keep"),
+        parse_hold_rule(rules, "dice of 5-6: keep"),
+    )
     policy = HoldRulePolicy(holds, prices) if has_rules else ValueFunction(rules, prices.values())
     losses = turn_losses(StrategySheet(rules, prices, holds if has_rules else ()))
     assert len(losses) == 4
@@ -371,7 +465,9 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
     assert turn_losses(StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0)))) == ()
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "kniffel", "yatzy-forced", ring_2("yatzy-saved")])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "kniffel", "yatzy-forced", ring_2("yatzy-saved")]
+)
 def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
     """The oracle is the ranking of one position, in NumPy; the lines come from the batch kernel."""
     strategy = perfect_yatzy.open_strategy(key)
@@ -385,7 +481,10 @@ def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
             for roll in entry.rolls:
                 best = strategy.holds("", roll)[0]
                 values.append(best.value)
-                assert (best.category, best.category or best.dice) == (entry.category, best.category or entry.hold)
+                assert (best.category, best.category or best.dice) == (
+                    entry.category,
+                    best.category or entry.hold,
+                )
                 assert not line.pattern or guide_data.groups_of(roll) == line.pattern
         assert (line.lowest, line.highest) == pytest.approx((min(values), max(values)))
 
@@ -394,7 +493,9 @@ def roll_count(line: guide_data.OpeningLine) -> int:
     return sum(len(entry.rolls) for entry in line.entries)
 
 
-def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(yatzy: Strategy, forced: Strategy) -> None:
+def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(
+    yatzy: Strategy, forced: Strategy
+) -> None:
     (line,) = opening_lines(forced)
     assert (line.faces, roll_count(line), line.pattern) == ((1,), 252, ())
     assert opening_lines(perfect_yatzy.open_strategy(small(face(1), CHANCE, rolls=1))) == ()
@@ -410,17 +511,22 @@ def test_the_lines_of_yatzy_of_a_forced_order_and_of_one_roll_a_turn(yatzy: Stra
     assert run.entries[0].rolls == ((2, 2, 3, 4, 5), (2, 3, 3, 4, 5))
 
 
-@pytest.mark.parametrize(("roll", "hold", "which"), [
-    ((2, 2, 5, 5, 6), (5, 5), "highest"),
-    ((2, 2, 5, 5, 6), (2, 2), "other"),
-    ((2, 2, 5, 5, 6), (2, 2, 5, 5), ""),
-    ((2, 2, 3, 3, 5, 5), (3, 3, 5, 5), "highest"),
-    ((2, 2, 3, 3, 5, 5), (2, 2, 5, 5), "other"),
-    ((3, 3, 3, 4, 4), (3, 3, 3), ""),
-    ((3, 3, 3, 4, 4), (3, 3), ""),
-    ((1, 1, 1, 4, 4, 4), (4, 4, 4), "highest"),
-])  # fmt: skip
-def test_which_of_several_groups_is_held(roll: tuple[int, ...], hold: tuple[int, ...], which: str) -> None:
+@pytest.mark.parametrize(
+    ("roll", "hold", "which"),
+    [
+        ((2, 2, 5, 5, 6), (5, 5), "highest"),
+        ((2, 2, 5, 5, 6), (2, 2), "other"),
+        ((2, 2, 5, 5, 6), (2, 2, 5, 5), ""),
+        ((2, 2, 3, 3, 5, 5), (3, 3, 5, 5), "highest"),
+        ((2, 2, 3, 3, 5, 5), (2, 2, 5, 5), "other"),
+        ((3, 3, 3, 4, 4), (3, 3, 3), ""),
+        ((3, 3, 3, 4, 4), (3, 3), ""),
+        ((1, 1, 1, 4, 4, 4), (4, 4, 4), "highest"),
+    ],
+)
+def test_which_of_several_groups_is_held(
+    roll: tuple[int, ...], hold: tuple[int, ...], which: str
+) -> None:
     assert guide_data.which_groups(roll, hold) == which
 
 
@@ -434,7 +540,9 @@ def test_rolls_are_shortened_only_if_none_is_missing() -> None:
     pairs = guide_data.OpeningEntry((), "x", ((1, 1, 2, 2, 3),))
     assert shortened(pairs, (2, 2, 1), 6) == (((1, 1, 2, 2, 3), 0),)
     full_house = guide_data.OpeningEntry((), "x", ((1, 1, 1, 1, 1),))
-    assert shortened(full_house, (5,), 6) == (((1, 1, 1, 1, 1), 0),)  # not "11111" and no other dice
+    assert shortened(full_house, (5,), 6) == (
+        ((1, 1, 1, 1, 1), 0),
+    )  # not "11111" and no other dice
 
 
 def mean_in_fractions(sheet: PriceSheet) -> Fraction:
@@ -443,9 +551,13 @@ def mean_in_fractions(sheet: PriceSheet) -> Fraction:
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
         joker_paid = flag and rules.tracked_index >= 0
-        return defined_value(sheet, reader, filled, upper, saved, joker_paid, lambda number: Fraction(str(number)))
+        return defined_value(
+            sheet, reader, filled, upper, saved, joker_paid, lambda number: Fraction(str(number))
+        )
 
-    return mean_score(NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess)).distribution())
+    return mean_score(
+        NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess)).distribution()
+    )
 
 
 GAMES = {
@@ -456,11 +568,18 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize(("name", "sampled"), [
-    ("free", False), ("forced", False), ("joker", True),
-    *(ring_2(*case) for case in (("joker", False), ("free", True), ("forced", True))),
-])  # fmt: skip
-def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "sampled"),
+    [
+        ("free", False),
+        ("forced", False),
+        ("joker", True),
+        *(ring_2(*case) for case in (("joker", False), ("free", True), ("forced", True))),
+    ],
+)
+def test_the_stated_mean_is_that_of_greedy_play(
+    name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules = GAMES[name]
     monkeypatch.setattr(sheet_search, "VISITED_GAMES", 500)
     monkeypatch.setattr(sheet_search, "EXACT_ROUNDS", 2)
@@ -473,17 +592,25 @@ def test_the_stated_mean_is_that_of_greedy_play(name: str, sampled: bool, monkey
     assert abs(fit.mean - float(mean_in_fractions(fit.sheet))) < 1e-9
     assert fit.mean <= values[-1] + 1e-9
     visits = visited_states(rules, values, 500, 1)
-    start = sheet_search.least_squares(sheet_search.every_number(rules), visits, values[visits.places])
-    assert fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02  # rounding may cost a little
+    start = sheet_search.least_squares(
+        sheet_search.every_number(rules), visits, values[visits.places]
+    )
+    assert (
+        fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02
+    )  # rounding may cost a little
     assert abs(sum(fit.sheet.prices) - fit.mean) <= 0.05 * len(rules.categories) + 1e-9
 
 
-def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sheet_search, "VISITED_GAMES", 300)
     monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     rules, steps = GAMES["free"], list[tuple[int, int]]()
     values = solve_values(rules)
-    one = sheet_search.fit_prices(rules, values, threads=1, progress=lambda *step: steps.append(step))
+    one = sheet_search.fit_prices(
+        rules, values, threads=1, progress=lambda *step: steps.append(step)
+    )
     assert one == sheet_search.fit_prices(rules, values, threads=3)
     assert steps == [(i, 4) for i in range(5)]
 
@@ -500,11 +627,18 @@ def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatc
 
 
 def test_least_squares_finds_the_sheet_that_made_the_values() -> None:
-    rules, terms = GAMES["joker"], {"lost": -2.0, "secured": 3.0, "par_point": 0.5, "joker_turn": 0.3}
+    rules, terms = (
+        GAMES["joker"],
+        {"lost": -2.0, "secured": 3.0, "par_point": 0.5, "joker_turn": 0.3},
+    )
     sheet = PriceSheet(rules, [1.0, 2.5, 4.0, 7.0], terms)
     visits = visited_states(rules, solve_values(rules), 2000, 1)
-    found = sheet_search.least_squares(sheet_search.every_number(rules), visits, sheet.values()[visits.places])
-    np.testing.assert_allclose(found.values()[visits.places], sheet.values()[visits.places], atol=1e-6)
+    found = sheet_search.least_squares(
+        sheet_search.every_number(rules), visits, sheet.values()[visits.places]
+    )
+    np.testing.assert_allclose(
+        found.values()[visits.places], sheet.values()[visits.places], atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("name", [*GAMES])
@@ -514,7 +648,10 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
     for k in range(len(rules.categories)):
         assert visits.counts[space.filled[visits.rows] == k].sum() == 400
     for row in np.unique(visits.rows).tolist():
-        first, size = space.layout.offsets[row], space.layout.lane_count[space.layout.lane_sets[row]]
+        first, size = (
+            space.layout.offsets[row],
+            space.layout.lane_count[space.layout.lane_sets[row]],
+        )
         places = visits.places[visits.rows == row]
         assert (places >= first).all()
         assert (places < first + size * (space.most_saved[space.filled[row]] + 1)).all()
@@ -522,10 +659,17 @@ def test_visits_are_counted_at_every_turn(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*GAMES])
 def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) -> None:
-    """One turn and then as before is the policy itself: the values of the states that were met, summed over turns."""
+    """One turn and then as before is the policy itself: the values of the states that were met,
+    summed over turns.
+    """
     rules = GAMES[name]
-    sheet = PriceSheet(rules, [2.0 + c for c in range(len(rules.categories))], dict.fromkeys(terms_of(rules), 0.7))
-    visits, own = visited_states(rules, sheet.values(), 300, 1), policy_values(GreedyPolicy(rules, sheet.values()))
+    sheet = PriceSheet(
+        rules, [2.0 + c for c in range(len(rules.categories))], dict.fromkeys(terms_of(rules), 0.7)
+    )
+    visits, own = (
+        visited_states(rules, sheet.values(), 300, 1),
+        policy_values(GreedyPolicy(rules, sheet.values())),
+    )
     expected = own[visits.places] @ visits.counts / visits.games
     sample = TurnSample(visits, 10_000, own, seed=1, threads=2)
     assert sample.cards == len(np.unique(visits.rows))
@@ -535,7 +679,9 @@ def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) 
         assert abs(np.mean(means) - expected) < 4 * np.std(means) / np.sqrt(len(means)) + 1e-9
 
 
-@given(st.lists(st.integers(1, 1000), min_size=1, max_size=40), st.integers(1, 45), st.integers(0, 99))
+@given(
+    st.lists(st.integers(1, 1000), min_size=1, max_size=40), st.integers(1, 45), st.integers(0, 99)
+)
 def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: int) -> None:
     chances = sampling.inclusion_chances(np.array(counts, dtype=np.float64), number)
     assert abs(chances.sum() - min(number, len(counts))) < 1e-9
@@ -549,15 +695,28 @@ def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: 
 
 
 def test_descent_finds_the_minimum_of_a_quadratic_function() -> None:
-    """Powell's method ends after n sweeps in n dimensions; the axes of this one are far from the directions."""
-    centre, turn = np.array([1.0, -2.0, 0.5]), np.array([[1.0, 0.9, 0.3], [0.0, 1.0, 0.8], [0.0, 0.0, 1.0]])
+    """Powell's method ends after n sweeps in n dimensions; the axes of this one are far from the
+    directions.
+    """
+    centre, turn = (
+        np.array([1.0, -2.0, 0.5]),
+        np.array([[1.0, 0.9, 0.3], [0.0, 1.0, 0.8], [0.0, 0.0, 1.0]]),
+    )
     point, value = sheet_search.descend(
-        lambda point: float(((turn @ (point - centre)) ** 2).sum()), np.zeros(3), np.full(3, 0.5), 40
+        lambda point: float(((turn @ (point - centre)) ** 2).sum()),
+        np.zeros(3),
+        np.full(3, 0.5),
+        40,
     )
     assert value < 1e-6
     np.testing.assert_allclose(point, centre, atol=1e-2)
     start = np.array([3.0])  # it never ends above its start
-    assert sheet_search.descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[1] <= -3.0 % 1.7
+    assert (
+        sheet_search.descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[
+            1
+        ]
+        <= -3.0 % 1.7
+    )
     assert sheet_search.descend(lambda point: 1.0, start, np.array([1.0]), 5)[1] == 1.0
 
 
@@ -579,7 +738,9 @@ def prices_of(rules: RuleSet) -> PriceSheet:
 @example(joker_game("forced", bonus=0))
 @example(small(face(1), face(6), PAIR, CHANCE))
 def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
-    """Random games without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
+    """Random games without joker modes, whose boxes can hold more than their patterns pay: see
+    the game with jokers.
+    """
     sheet, oracle, space = prices_of(rules), Naive(rules.canonical()), state_space(rules)
     values, paying = sheet.values(), rules.tracked_index >= 0
     assert len(values) == space.size
@@ -616,19 +777,26 @@ def test_par_the_numbers_that_matter_and_those_that_are_tied() -> None:
 @given(st.floats(-99, 99), st.sampled_from([0.1, 0.5, 1.0]))
 def test_rounded_numbers_are_the_nearest_that_are_printed(number: float, step: float) -> None:
     rules = small(face(5), face(6), bonus=Bonus(16, 7))
-    rounded = PriceSheet(rules, (number, -number), {"lost": number, "secured": 2 * number}).rounded(step)
+    rounded = PriceSheet(rules, (number, -number), {"lost": number, "secured": 2 * number}).rounded(
+        step
+    )
     assert abs(rounded.prices[0] - number) <= step / 2 + 1e-9
     assert rounded.terms["lost"] == rounded.prices[0] == -rounded.prices[1]
     assert float(f"{rounded.terms['secured']:.1f}") == rounded.terms["secured"]
     assert round(rounded.prices[0] / step, 6) % 1 == 0
 
 
-@pytest.mark.parametrize(("prices", "terms", "message"), [
-    ((1.0,), {}, "1 prices; yacht has 12 categories"),
-    ((1.0,) * 11 + (float("nan"),), {}, "yacht is NaN|yacht is nan"),
-    ((1.0,) * 11 + ("2",), {}, "yacht is '2'; must be a number"),
-    ((1.0,) * 12, {"lost": 1.0}, "yacht has no use for lost"),
-    ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
-])  # fmt: skip
-def test_sheets_that_do_not_fit_are_refused(prices: tuple[float, ...], terms: dict[str, float], message: str) -> None:
+@pytest.mark.parametrize(
+    ("prices", "terms", "message"),
+    [
+        ((1.0,), {}, "1 prices; yacht has 12 categories"),
+        ((1.0,) * 11 + (float("nan"),), {}, "yacht is NaN|yacht is nan"),
+        ((1.0,) * 11 + ("2",), {}, "yacht is '2'; must be a number"),
+        ((1.0,) * 12, {"lost": 1.0}, "yacht has no use for lost"),
+        ((1.0,) * 12, {"saved_roll": 1.0}, "yacht has no use for saved_roll"),
+    ],
+)
+def test_sheets_that_do_not_fit_are_refused(
+    prices: tuple[float, ...], terms: dict[str, float], message: str
+) -> None:
     refused(message, PriceSheet, load_rules("yacht"), prices, terms)

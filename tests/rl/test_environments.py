@@ -1,4 +1,6 @@
-"""The environments of one player, of many and of several: legal actions, rewards and regret; other projects' checks."""
+"""The environments of one player, of many and of several: legal actions, rewards and regret;
+other projects' checks.
+"""
 
 import subprocess
 import sys
@@ -30,7 +32,9 @@ from pettingzoo.test import api_test, seed_test
 ID = "perfect-yatzy/Yatzy-v0"
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved", "maxi", "cheerio"])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved", "maxi", "cheerio"]
+)
 def test_the_environment_passes_the_checks_of_gymnasium_without_a_warning(key: str) -> None:
     check_env(gymnasium.make(ID, rules=key).unwrapped)
 
@@ -42,7 +46,9 @@ env = gymnasium.make("perfect_yatzy.rl:{ID}", rules="yahtzee")
 env.reset(seed=1)
 print(env.unwrapped.rules.key, env.spec.max_episode_steps, "numba" in sys.modules)
 """
-    out = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    )
     assert out.stdout.split() == ["yahtzee", "1000", "False"]
 
 
@@ -56,14 +62,18 @@ def test_an_episode_is_truncated_after_its_limit() -> None:
 
 
 def test_the_dice_are_those_of_a_simulation(forced: Strategy) -> None:
-    """Episode g of seed s is game g of the simulation with seed s: the same play gives the same scores."""
+    """Episode g of seed s is game g of the simulation with seed s: the same play gives the same
+    scores.
+    """
     games = perfect_yatzy.simulate(forced, 4, seed=21)
     env = YatzyEnv("yatzy-forced")
     for game in range(4):
         env.reset(seed=21 if game == 0 else None)
         over = False
         while not over:
-            position = perfect_yatzy.start_turn(env.rules, env.card, dice_of(env.counts.tolist()), env.rolls_left)
+            position = perfect_yatzy.start_turn(
+                env.rules, env.card, dice_of(env.counts.tolist()), env.rolls_left
+            )
             _, _, over, _, info = env.step(env.action(forced.best_action(position)))
         assert info["score"] == games.final_scores[game]
         assert list(env.card.points.values()) == games.category_points[game].tolist()
@@ -74,7 +84,9 @@ def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
     rolls = [env.reset(seed=seed)[0]["counts"].tolist() for seed in (3, 3, 3 + 2**63, None)]
     assert rolls[0] == rolls[1] == rolls[2] != rolls[3]
     copies = [deepcopy(env), deepcopy(env)]
-    assert [copy.step(0)[0]["counts"].tolist() for copy in copies] == [env.step(0)[0]["counts"].tolist()] * 2
+    assert [copy.step(0)[0]["counts"].tolist() for copy in copies] == [
+        env.step(0)[0]["counts"].tolist()
+    ] * 2
     first = [YatzyEnv().reset()[0]["counts"].tolist() for _ in range(20)]
     assert len({*map(tuple, first)}) > 1  # no seed: other dice each time
     replaced = []
@@ -85,7 +97,9 @@ def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
     assert len({*map(tuple, replaced[0])}) > 1
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "maxi-forced", ring_2("yatzy-saved")])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "generala", "maxi-forced", ring_2("yatzy-saved")]
+)
 def test_the_return_is_the_final_score_and_optimal_play_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)
@@ -136,7 +150,11 @@ def test_a_step_before_or_after_a_game_is_an_error() -> None:
 def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     """Every multiset of fewer dice once, then the sheet; holding keeps these dice on the table."""
     env = YatzyEnv(key)
-    faces, dice, boxes = range(1, env.rules.faces + 1), env.rules.dice, [c.id for c in env.rules.categories]
+    faces, dice, boxes = (
+        range(1, env.rules.faces + 1),
+        env.rules.dice,
+        [c.id for c in env.rules.categories],
+    )
     holds = {held for size in range(dice) for held in combinations_with_replacement(faces, size)}
     meanings = [env.describe(number) for number in range(env.n_actions)]
     assert meanings[: len(holds)] == sorted(holds, key=lambda hold: (len(hold), hold))
@@ -145,12 +163,18 @@ def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     _, info = env.reset(seed=4)
     table = dice_of(env.counts.tolist())
     legal = {meanings[number] for number in np.flatnonzero(info["action_mask"])}
-    assert legal == {held for size in range(dice) for held in combinations(table, size)} | set(boxes)
+    assert legal == {held for size in range(dice) for held in combinations(table, size)} | set(
+        boxes
+    )
     observed = env.step(np.int64(env.action([table[3], table[1]])))[0]
     assert all(observed["counts"][face - 1] >= [table[3], table[1]].count(face) for face in table)
     for wrong in (env.n_actions, -1):
         refused(f"action is {wrong}; must be 0 to", env.describe, wrong)
-    for held, message in (([1] * dice, "fewer than"), ([7], "no action holds"), ([0], "no action holds")):
+    for held, message in (
+        ([1] * dice, "fewer than"),
+        ([7], "no action holds"),
+        ([0], "no action holds"),
+    ):
         refused(message, env.action, held)
     refused("unknown category", env.action, "nothing")
 
@@ -161,17 +185,25 @@ def test_rendering_follows_the_conventions_of_gymnasium(capsys: pytest.CaptureFi
     env.reset(seed=1)
     env.step(0)
     printed = capsys.readouterr().out.splitlines()
-    assert [line.endswith(f"{left} rerolls left") for line, left in zip(printed, (2, 1), strict=True)] == [True, True]
+    assert [
+        line.endswith(f"{left} rerolls left") for line, left in zip(printed, (2, 1), strict=True)
+    ] == [True, True]
     assert env.render() is None
     silent = YatzyEnv()
     silent.reset(seed=1)
     with pytest.warns(UserWarning, match="render needs a mode"):
         assert silent.render() is None
-    refused("render_mode is 'rgb_array'; must be one of None, 'ansi', 'human'", YatzyEnv, render_mode="rgb_array")
+    refused(
+        "render_mode is 'rgb_array'; must be one of None, 'ansi', 'human'",
+        YatzyEnv,
+        render_mode="rgb_array",
+    )
 
 
 def test_the_specification_states_the_optimum() -> None:
-    assert gymnasium.make(ID).spec.reward_threshold == pytest.approx(248.4399893779, abs=1e-9)  # published
+    assert gymnasium.make(ID).spec.reward_threshold == pytest.approx(
+        248.4399893779, abs=1e-9
+    )  # published
     assert YatzyEnv("yatzy-forced").optimum == perfect_yatzy.open_strategy("yatzy-forced").value()
 
 
@@ -192,7 +224,9 @@ def numbers_of(env: YatzyEnv, vector: np.ndarray, form: str) -> list[int]:  # ty
 
 @pytest.mark.parametrize("form", ["float", "one-hot"])
 def test_a_vector_has_the_numbers_of_the_observation(form: str) -> None:
-    """The same game in both forms, in the single and the vector environment; the checks of Gymnasium."""
+    """The same game in both forms, in the single and the vector environment; the checks of
+    Gymnasium.
+    """
     vector_env = gymnasium.make(ID, observation=form)
     check_env(gymnasium.make(ID, observation=form).unwrapped)
     many = gymnasium.make_vec(ID, num_envs=2, observation=form)
@@ -212,11 +246,19 @@ def test_a_vector_has_the_numbers_of_the_observation(form: str) -> None:
         rows = many.step(np.array([action, 210]))[0]
         if over:
             break
-    refused("observation is 'image'; must be one of 'dict', 'float', 'one-hot'", YatzyEnv, observation="image")
+    refused(
+        "observation is 'image'; must be one of 'dict', 'float', 'one-hot'",
+        YatzyEnv,
+        observation="image",
+    )
 
 
-def test_the_regret_of_an_action_is_its_loss_in_value_and_minus_the_reward_regret(forced: Strategy) -> None:
-    """Its return is the final score without the luck, less the optimum; equal in both environments."""
+def test_the_regret_of_an_action_is_its_loss_in_value_and_minus_the_reward_regret(
+    forced: Strategy,
+) -> None:
+    """Its return is the final score without the luck, less the optimum; equal in both
+    environments.
+    """
     env, oracle = YatzyEnv("yatzy-forced", reward="regret"), YatzyEnv("yatzy-forced", oracle=True)
     many = gymnasium.make_vec(ID, num_envs=1, rules="yatzy-forced", reward="regret")
     env.reset(seed=4)
@@ -258,10 +300,14 @@ def assert_same(one: Any, other: Any, path: str) -> None:
         assert one == other, path
 
 
-def compare(rules: str | RuleSet, mode: AutoresetMode, steps: int, **options: Any) -> dict[str, int]:
+def compare(
+    rules: str | RuleSet, mode: AutoresetMode, steps: int, **options: Any
+) -> dict[str, int]:
     """Step single environments and the vector environment alike; how often something happened."""
     number, limit, options = 4, 75, {"render_mode": "ansi"} | options
-    single = SyncVectorEnv([lambda: TimeLimit(YatzyEnv(rules, **options), limit)] * number, autoreset_mode=mode)
+    single = SyncVectorEnv(
+        [lambda: TimeLimit(YatzyEnv(rules, **options), limit)] * number, autoreset_mode=mode
+    )
     many = YatzyVectorEnv(number, rules, max_episode_steps=limit, autoreset_mode=mode, **options)
     assert single.observation_space == many.observation_space
     assert single.single_observation_space == many.single_observation_space
@@ -271,10 +317,13 @@ def compare(rules: str | RuleSet, mode: AutoresetMode, steps: int, **options: An
     result: Any = many.reset(seed=11)
     assert_same(single.reset(seed=11), result, "reset")
     for step in range(steps):
-        # Now and then any number; else a legal action. Game 0 takes illegal actions until it is truncated.
+        # Now and then any number; else a legal action. Game 0 takes illegal actions until it is
+        # truncated.
         actions = random.integers(-2, many.n_actions + 2, number)
         mask = result[-1]["action_mask"]
-        for i in np.flatnonzero((random.random(number) < 0.9) & (np.arange(number) > 0) & mask.any(axis=1)):
+        for i in np.flatnonzero(
+            (random.random(number) < 0.9) & (np.arange(number) > 0) & mask.any(axis=1)
+        ):
             actions[i] = random.choice(np.flatnonzero(mask[i]))
         actions[0] = -1
         result = many.step(actions)
@@ -301,10 +350,16 @@ def compare(rules: str | RuleSet, mode: AutoresetMode, steps: int, **options: An
 GAMES = ["yatzy", "yatzy-forced", "maxi", "yahtzee", "generala"]
 
 
-@pytest.mark.parametrize(("rules", "mode"), [
-    (pytest.param if rules == "yatzy" or mode is MODES[2] else ring_2)(rules, mode, id=f"{rules} {mode.value}")
-    for rules in GAMES for mode in MODES
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rules", "mode"),
+    [
+        (pytest.param if rules == "yatzy" or mode is MODES[2] else ring_2)(
+            rules, mode, id=f"{rules} {mode.value}"
+        )
+        for rules in GAMES
+        for mode in MODES
+    ],
+)
 def test_the_games_are_those_of_single_environments(rules: str, mode: AutoresetMode) -> None:
     seen = compare(rules, mode, 170)
     assert min(seen.values()) > 0, seen
@@ -313,19 +368,25 @@ def test_the_games_are_those_of_single_environments(rules: str, mode: AutoresetM
 @pytest.mark.parametrize("joker_mode", ["none", "free", "forced"])
 def test_jokers_score_as_in_single_environments(joker_mode: str) -> None:
     """A game in which one roll in nine is a joker."""
-    seen = compare(joker_game(joker_mode, order="free"), AutoresetMode.SAME_STEP, 400, observation="one-hot")
+    seen = compare(
+        joker_game(joker_mode, order="free"), AutoresetMode.SAME_STEP, 400, observation="one-hot"
+    )
     assert seen["terminated"] > 50
 
 
 @given(rule_sets(), st.sampled_from(MODES))
 @examples(8, 40)
-def test_random_rules_give_the_games_of_single_environments(rules: RuleSet, mode: AutoresetMode) -> None:
+def test_random_rules_give_the_games_of_single_environments(
+    rules: RuleSet, mode: AutoresetMode
+) -> None:
     compare(rules, mode, 60)
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
 def test_oracle_values_and_regret_are_those_of_single_environments(mode: AutoresetMode) -> None:
-    """Single environments ask the strategy position by position; the vector environment in one batch."""
+    """Single environments ask the strategy position by position; the vector environment in one
+    batch.
+    """
     number, key = 3, "generala"
     single = SyncVectorEnv([lambda: YatzyEnv(key, oracle=True)] * number, autoreset_mode=mode)
     many = YatzyVectorEnv(number, key, oracle=True, autoreset_mode=mode)
@@ -334,14 +395,18 @@ def test_oracle_values_and_regret_are_those_of_single_environments(mode: Autores
     for _ in range(45):
         np.testing.assert_allclose(expected["action_values"], found["action_values"], atol=1e-9)
         assert np.array_equal(np.isfinite(found["action_values"]), found["action_mask"] == 1)
-        actions = np.array([random.choice(np.flatnonzero(row)) if row.any() else 0 for row in found["action_mask"]])
+        actions = np.array(
+            [random.choice(np.flatnonzero(row)) if row.any() else 0 for row in found["action_mask"]]
+        )
         one, other = single.step(actions), many.step(actions)
         expected, found = one[4], other[4]
         assert expected.keys() == found.keys()
         for name in ("regret", "_regret"):
             np.testing.assert_allclose(expected.get(name, 0), found.get(name, 0), atol=1e-9)
         if "final_info" in expected:
-            np.testing.assert_allclose(expected["final_info"]["regret"], found["final_info"]["regret"], atol=1e-9)
+            np.testing.assert_allclose(
+                expected["final_info"]["regret"], found["final_info"]["regret"], atol=1e-9
+            )
         over = other[2]
         if mode is AutoresetMode.DISABLED and over.any():
             single.reset(options={"reset_mask": over.copy()})
@@ -392,15 +457,22 @@ def test_wrong_arguments_are_errors_with_a_sentence() -> None:
 
 @pytest.mark.full
 @pytest.mark.filterwarnings("ignore")  # Minari warns about what a data set does not state
-def test_episodes_are_simulated_games(forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a Minari data set: rewards sum to the final scores, each action is the best one, each call gives the same arrays."""
+def test_episodes_are_simulated_games(
+    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a Minari data set: rewards sum to the final scores, each action is the best one, each
+    call gives the same arrays.
+    """
     minari = need("minari", "pip install 'minari[create]'")
     from perfect_yatzy.rl.episodes import record_episodes
 
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     for name in ("yatzy/one-v0", "yatzy/two-v0"):
         record_episodes(name, forced, "yatzy-forced", 5, seed=3)
-    found, again = (list(minari.load_dataset(name).iterate_episodes()) for name in ("yatzy/one-v0", "yatzy/two-v0"))
+    found, again = (
+        list(minari.load_dataset(name).iterate_episodes())
+        for name in ("yatzy/one-v0", "yatzy/two-v0")
+    )
     games = perfect_yatzy.simulate(forced, 5, seed=3)
     assert [int(episode.rewards.sum()) for episode in found] == games.final_scores.tolist()
     for episode, other in zip(found, again, strict=True):
@@ -411,7 +483,14 @@ def test_episodes_are_simulated_games(forced: Strategy, tmp_path: Path, monkeypa
         filled = seen["filled"][:n] @ (1 << np.arange(15))
         best = forced.best(filled, seen["upper"][:n, 0], dice, seen["rolls_left"][:n, 0])
         assert np.array_equal(best.action, episode.actions)
-    refused("episodes is 0; must be at least 1", record_episodes, "yatzy/none-v0", forced, "yatzy-forced", 0)
+    refused(
+        "episodes is 0; must be at least 1",
+        record_episodes,
+        "yatzy/none-v0",
+        forced,
+        "yatzy-forced",
+        0,
+    )
 
 
 # PettingZoo warns about every environment whose observation is a dict with a mask, except its own.
@@ -423,14 +502,18 @@ DICT_OBSERVATION = pytest.mark.filterwarnings(
 
 
 @DICT_OBSERVATION
-@pytest.mark.parametrize(("rules", "players"), [("yatzy", 2), ring_2("yatzy", 3), ring_2("maxi", 2), ("yahtzee", 4)])
+@pytest.mark.parametrize(
+    ("rules", "players"), [("yatzy", 2), ring_2("yatzy", 3), ring_2("maxi", 2), ("yahtzee", 4)]
+)
 def test_the_environment_passes_the_tests_of_pettingzoo(rules: str, players: int) -> None:
     api_test(yatzy_v0.env(rules=rules, players=players), num_cycles=200)
     api_test(yatzy_v0.raw_env(rules=rules, players=players), num_cycles=200)
     seed_test(lambda: yatzy_v0.env(rules=rules, players=players), num_cycles=200)
 
 
-def play(env: Any, seed: int | None, random_seed: int = 1) -> tuple[dict[str, float], dict[str, int]]:
+def play(
+    env: Any, seed: int | None, random_seed: int = 1
+) -> tuple[dict[str, float], dict[str, int]]:
     """A game of random legal actions: total reward and final score of each player."""
     random = np.random.default_rng(random_seed)
     env.reset(seed=seed)
@@ -474,13 +557,17 @@ def test_three_players_and_ties() -> None:
 
 
 def test_each_player_has_the_dice_of_a_single_environment() -> None:
-    """Player i of seed s meets the dice of the environment with seed s + i, in the first game and the next."""
+    """Player i of seed s meets the dice of the environment with seed s + i, in the first game
+    and the next.
+    """
     env = yatzy_v0.raw_env(rules="yatzy-saved", players=3)
     alone = [YatzyEnv("yatzy-saved") for _ in range(3)]
     random = np.random.default_rng(3)
     for seed in (17, None):
         env.reset(seed=seed)
-        seen = [one.reset(seed=None if seed is None else seed + i)[0] for i, one in enumerate(alone)]
+        seen = [
+            one.reset(seed=None if seed is None else seed + i)[0] for i, one in enumerate(alone)
+        ]
         for agent in env.agent_iter():
             observation, _, terminated, _, info = env.last()
             at = env.possible_agents.index(agent)
@@ -489,7 +576,9 @@ def test_each_player_has_the_dice_of_a_single_environment() -> None:
                 env.step(None)
                 continue
             entries = dict(zip(env.entries, observation["observation"].tolist(), strict=True))
-            assert [entries[f"counts_{face}"] for face in range(1, 7)] == seen[at]["counts"].tolist()
+            assert [entries[f"counts_{face}"] for face in range(1, 7)] == seen[at][
+                "counts"
+            ].tolist()
             assert entries["rolls_left"] == seen[at]["rolls_left"][0]
             filled = [entries[f"0.filled.{category.id}"] for category in env.rules.categories]
             assert filled == seen[at]["filled"].tolist()

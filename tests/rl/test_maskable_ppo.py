@@ -6,7 +6,9 @@ PyTorch is too large for the test environment. To run this test: ``pip install s
 import numpy as np
 import pytest
 
-pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed (pip install sb3-contrib; it needs PyTorch)")
+pytest.importorskip(
+    "sb3_contrib", reason="sb3-contrib is not installed (pip install sb3-contrib; it needs PyTorch)"
+)
 
 import gymnasium
 from sb3_contrib import MaskablePPO

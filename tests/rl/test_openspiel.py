@@ -14,9 +14,12 @@ pyspiel = need("pyspiel")
 
 RULES = "yacht+five-is-full-house+four-pays-all-dice"
 NAMES = {
-    "Small Straight": "little-straight", "Large Straight": "big-straight", "Chance": "choice",
-    "Four of a Kind": "four-of-a-kind", "Full House": "full-house",
-}  # fmt: skip
+    "Small Straight": "little-straight",
+    "Large Straight": "big-straight",
+    "Chance": "choice",
+    "Four of a Kind": "four-of-a-kind",
+    "Full House": "full-house",
+}
 ROLLS = list(combinations_with_replacement(range(1, 7), 5))
 
 
@@ -49,7 +52,9 @@ def scores() -> dict[tuple[int, ...], dict[str, int]]:
     found: dict[tuple[int, ...], dict[str, int]] = {}
     for dice in ROLLS:
         state = rolled(pyspiel.load_game("yacht").new_initial_state(), dice)
-        state.apply_action(next(a for a in state.legal_actions() if "Keep all" in state.action_to_string(0, a)))
+        state.apply_action(
+            next(a for a in state.legal_actions() if "Keep all" in state.action_to_string(0, a))
+        )
         found[dice] = {}
         for action in state.legal_actions():
             after = state.clone()
@@ -60,7 +65,9 @@ def scores() -> dict[tuple[int, ...], dict[str, int]]:
 
 def test_every_roll_pays_the_same_in_every_category() -> None:
     for dice, points in scores().items():
-        assert {box: paid for box, (paid, _) in start_turn(RULES, dice=dice).categories().items()} == points
+        assert {
+            box: paid for box, (paid, _) in start_turn(RULES, dice=dice).categories().items()
+        } == points
 
 
 @pytest.mark.full
@@ -68,7 +75,10 @@ def test_games_played_on_both_sides_have_the_same_scores() -> None:
     """Two players at random: the same rerolls, categories, totals, and the winner."""
     draw = Random(5)
     for _ in range(10):
-        state, positions = pyspiel.load_game("yacht").new_initial_state(), [start_turn(RULES), start_turn(RULES)]
+        state, positions = (
+            pyspiel.load_game("yacht").new_initial_state(),
+            [start_turn(RULES), start_turn(RULES)],
+        )
         while not state.is_terminal():
             if state.is_chance_node():
                 state.apply_action(draw.choice(state.chance_outcomes())[0])
@@ -83,7 +93,9 @@ def test_games_played_on_both_sides_have_the_same_scores() -> None:
                 positions[player] = position.apply(box)
             elif "Reroll" in (name := state.action_to_string(player, action)):
                 gone = {int(i) for i in name.rpartition(" ")[2].split(",")}
-                positions[player] = position.apply([face for i, face in enumerate(dice) if i not in gone])
+                positions[player] = position.apply(
+                    [face for i, face in enumerate(dice) if i not in gone]
+                )
             state.apply_action(action)
         ends = [position.card.score for position in positions if not isinstance(position.card, str)]  # type: ignore[union-attr]
         assert ends == [total(state, player) for player in (0, 1)]

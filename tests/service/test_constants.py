@@ -1,4 +1,6 @@
-"""Numbers that people meet, as literals, and limits at their edge: so much is allowed, one more is refused."""
+"""Numbers that people meet, as literals, and limits at their edge: so much is allowed, one more
+is refused.
+"""
 
 import os
 import re
@@ -14,14 +16,14 @@ import click
 import pytest
 from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules
 from perfect_yatzy.cli import COMMANDS, main
-from perfect_yatzy.tablebase.estimates import SolveCost
+from perfect_yatzy.core import resources
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service import budget
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import distribution
-from perfect_yatzy.core import resources
+from perfect_yatzy.tablebase.estimates import SolveCost
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.refusals import refused
 
@@ -29,69 +31,152 @@ GB = 1_073_741_824
 CONSTANTS: dict[str, dict[str, Any]] = {
     "_version": {"ANSWER_SCHEMA": 2},
     "core.table_info": {
-        "FORMAT": 2, "SHARDED_FORMAT": 3, "CHECKPOINT_SECONDS": 30.0, "MAX_SIDECAR": 16_777_216,
+        "FORMAT": 2,
+        "SHARDED_FORMAT": 3,
+        "CHECKPOINT_SECONDS": 30.0,
+        "MAX_SIDECAR": 16_777_216,
     },
     "core.resources": {"SPARE_DISK": 16_777_216},
     "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05, "STALE": 3600.0},
-    "approximation.fitted_file": {"FORMAT": 2, "COEFFICIENT_BITS": 20, "FEATURE_BITS": 12, "NOT_ALLOWED": -1e30},
-    "strategy.distribution": {
-        "FORMAT": 3, "MAX_STATES": 3_000_000, "STORED_BYTES": 20_000, "REACHED_SHARE": 0.15, "END_BYTES": 2.4,
-        "PASS_COST_RATIO": 0.07, "PASS_COST_RATIO_SAVED": 0.15, "FIRST_TURNS_COST_RATIO": 0.2,
-        "CHANCE_BYTES": 30, "CARD_BYTES": 300, "RESULT_BYTES": 120,
+    "approximation.fitted_file": {
+        "FORMAT": 2,
+        "COEFFICIENT_BITS": 20,
+        "FEATURE_BITS": 12,
+        "NOT_ALLOWED": -1e30,
     },
-    "strategy.verify": {"MAX_RESIDUAL": 1e-9, "FALSE_ALARM_RATE": 0.0000625, "CHUNK": 1_048_576, "SECONDS": 30.0},
+    "strategy.distribution": {
+        "FORMAT": 3,
+        "MAX_STATES": 3_000_000,
+        "STORED_BYTES": 20_000,
+        "REACHED_SHARE": 0.15,
+        "END_BYTES": 2.4,
+        "PASS_COST_RATIO": 0.07,
+        "PASS_COST_RATIO_SAVED": 0.15,
+        "FIRST_TURNS_COST_RATIO": 0.2,
+        "CHANCE_BYTES": 30,
+        "CARD_BYTES": 300,
+        "RESULT_BYTES": 120,
+    },
+    "strategy.verify": {
+        "MAX_RESIDUAL": 1e-9,
+        "FALSE_ALARM_RATE": 0.0000625,
+        "CHUNK": 1_048_576,
+        "SECONDS": 30.0,
+    },
     "tablebase.estimates": {
-        "LANE_OPERATIONS_PER_SECOND": 5e10, "SAVED_SCORES_COST": 1.6, "THREADS": 2, "BASE_MEMORY": 157_286_400,
-        "CARD_MEMORY": 100, "FLOAT64_VALUES": 100_000_000, "LOGGED_SECONDS": 10.0, "INSTANT_SOLVE_SECONDS": 1.5,
-        "MAX_UNASKED_SECONDS": 180.0, "MAX_UNASKED_BYTES": 2_000_000_000, "ONE": ((1,), (1,)),
+        "LANE_OPERATIONS_PER_SECOND": 5e10,
+        "SAVED_SCORES_COST": 1.6,
+        "THREADS": 2,
+        "BASE_MEMORY": 157_286_400,
+        "CARD_MEMORY": 100,
+        "FLOAT64_VALUES": 100_000_000,
+        "LOGGED_SECONDS": 10.0,
+        "INSTANT_SOLVE_SECONDS": 1.5,
+        "MAX_UNASKED_SECONDS": 180.0,
+        "MAX_UNASKED_BYTES": 2_000_000_000,
+        "ONE": ((1,), (1,)),
     },
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
-    "policies.strategy_sheet": {"FORMAT": 1, "MAX_HOLD_RULES": 200, "MAX_PRICE": 1e6, "BLOCK_VALUES": 1_048_576},
+    "policies.strategy_sheet": {
+        "FORMAT": 1,
+        "MAX_HOLD_RULES": 200,
+        "MAX_PRICE": 1e6,
+        "BLOCK_VALUES": 1_048_576,
+    },
     "policies.computer_players": {
-        "TOLERANCE": 0.1, "STYLES": {"safe": -1.0, "bold": 1.0}, "WIN_SECONDS": 0.5, "MAX_SOLVED": 64,
+        "TOLERANCE": 0.1,
+        "STYLES": {"safe": -1.0, "bold": 1.0},
+        "WIN_SECONDS": 0.5,
+        "MAX_SOLVED": 64,
     },
     "web.site.folder": {
-        "SCHEMA": 2, "ICON_SIZES": (192, 512), "MAX_CATEGORIES": 30,
-        "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
-        "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16, "HASH_DIGITS": 12,
+        "SCHEMA": 2,
+        "ICON_SIZES": (192, 512),
+        "MAX_CATEGORIES": 30,
+        "WHOLE_VALUES": 4_000_000,
+        "VALUE_BITS": 30,
+        "DEVIATION_BITS": 8,
+        "CHANCE_BITS": 12,
+        "PART_BYTES": 67_108_864,
+        "PAGE_BYTES": 16_384,
+        "PAGE_DIGEST_BYTES": 16,
+        "HASH_DIGITS": 12,
     },
     "play.estimates": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
-        "MAX_GAMES": 1000, "PUZZLES_A_DAY": 1000,
+        "MAX_GAMES": 1000,
+        "PUZZLES_A_DAY": 1000,
     },
     "play.rating": {"BLOCKS": 10, "SMALLEST_BLOCK": 5},
     "play.rating_input": {"CHUNK": 4096},
     "play.record": {"CHUNK": 10_000, "SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.review": {"MAX_POINTS": 1_000_000, "TIE_TOLERANCE": 0.000001},
     "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
-    "service.answers": {"PERCENTILES": (5, 25, 50, 75, 95), "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375},
-    "service.budget": {
-        "FIRST_TURNS_LIMIT_SECONDS": 15.0, "FIRST_TURNS_LIMIT_BYTES": 4_000_000, "LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03,
+    "service.answers": {
+        "PERCENTILES": (5, 25, 50, 75, 95),
+        "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375,
     },
-    "service.queries": {"CACHED_BYTES": 2 * GB, "CACHED_ANSWERS": 256, "MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
-    "service.resolver": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4, "MAX_OPPONENT_DISTRIBUTIONS": 256},
+    "service.budget": {
+        "FIRST_TURNS_LIMIT_SECONDS": 15.0,
+        "FIRST_TURNS_LIMIT_BYTES": 4_000_000,
+        "LATELY": 60.0,
+        "NO_ESTIMATE_BELOW": 0.03,
+    },
+    "service.queries": {
+        "CACHED_BYTES": 2 * GB,
+        "CACHED_ANSWERS": 256,
+        "MAX_COSTS": 256,
+        "PUZZLE_SECONDS": 0.5,
+    },
+    "service.resolver": {
+        "MAX_BYTES": 268_435_456,
+        "MAX_WAITING": 4,
+        "MAX_OPPONENT_DISTRIBUTIONS": 256,
+    },
     "service.reviews": {"EXPLAINED_OPTIONS": 2, "MIN_EXPLAINED_LOSS": 0.05},
     "cli.commands.ask": {"TOP": 5},
     "cli.progress": {"SILENCE": 30.0, "LONG_RECORD": 20_971_520, "LONG_SIMULATION": 300_000},
     "cli.terminal_game": {"TOP": 5, "WIN_CHANCE_PER_POINT": 0.01},
     "web.connections": {"SPARE_DESCRIPTORS": 128, "MESSAGE_SECONDS": 60.0},
     "web.limits": {
-        "MAX_CONNECTIONS": 4096, "MAX_CLIENT_CONNECTIONS": 100, "MAX_PENDING_CONNECTIONS": 1024,
-        "ACCEPTED_AT_ONCE": 64, "MAX_UNREAD_SECONDS": 30.0, "MAX_ACTIVE_REQUESTS": 4,
-        "MAX_BODY_BYTES": 65_536, "MAX_BODY_SECONDS": 10.0, "MAX_HEADER_SECONDS": 10.0, "EVENT_SECONDS": 0.2,
-        "KEEP_ALIVE_SECONDS": 5.0, "MAX_VALUES": 10_000, "MAX_FIELDS": 32, "MAX_ENTRIES": 126,
-        "MAX_REPORTED_FIELDS": 5, "MAX_OPPONENTS_TEXT": 2_000, "MAX_DICE": 100, "MAX_SEED": 9_007_199_254_740_991,
-        "MAX_NAME_TEXT": 200, "REQUESTS_PER_SECOND": 1000.0, "BURST_REQUESTS": 2000.0, "MAX_TRACKED_CLIENTS": 10_000,
-        "MAX_RULE_SETS_CACHED": 64, "SHORT_RUNNING": 2, "SHORT_QUEUED": 24, "LONG_RUNNING": 1,
-        "LONG_QUEUED": 8, "DISCONNECT_POLL_SECONDS": 0.2,
+        "MAX_CONNECTIONS": 4096,
+        "MAX_CLIENT_CONNECTIONS": 100,
+        "MAX_PENDING_CONNECTIONS": 1024,
+        "ACCEPTED_AT_ONCE": 64,
+        "MAX_UNREAD_SECONDS": 30.0,
+        "MAX_ACTIVE_REQUESTS": 4,
+        "MAX_BODY_BYTES": 65_536,
+        "MAX_BODY_SECONDS": 10.0,
+        "MAX_HEADER_SECONDS": 10.0,
+        "EVENT_SECONDS": 0.2,
+        "KEEP_ALIVE_SECONDS": 5.0,
+        "MAX_VALUES": 10_000,
+        "MAX_FIELDS": 32,
+        "MAX_ENTRIES": 126,
+        "MAX_REPORTED_FIELDS": 5,
+        "MAX_OPPONENTS_TEXT": 2_000,
+        "MAX_DICE": 100,
+        "MAX_SEED": 9_007_199_254_740_991,
+        "MAX_NAME_TEXT": 200,
+        "REQUESTS_PER_SECOND": 1000.0,
+        "BURST_REQUESTS": 2000.0,
+        "MAX_TRACKED_CLIENTS": 10_000,
+        "MAX_RULE_SETS_CACHED": 64,
+        "SHORT_RUNNING": 2,
+        "SHORT_QUEUED": 24,
+        "LONG_RUNNING": 1,
+        "LONG_QUEUED": 8,
+        "DISCONNECT_POLL_SECONDS": 0.2,
     },
-}  # fmt: skip
+}
 
 
 def is_number(value: object) -> bool:
     """Whether it is a number, or some of them by position or name."""
-    values = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    values = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+    )
     return isinstance(value, int | float) or (bool(values) and all(map(is_number, values)))
 
 
@@ -100,7 +185,9 @@ def test_constants_are_what_they_should_be(name: str) -> None:
     """All numbers that a module names: a new one must be listed."""
     module = import_module(f"perfect_yatzy.{name}")
     source = Path(str(module.__file__)).read_text(encoding="utf-8")
-    names = re.findall(r"^([A-Z][A-Z_0-9]*(?:, [A-Z][A-Z_0-9]*)*)(?:: [^=]+)? = ", source, re.MULTILINE)
+    names = re.findall(
+        r"^([A-Z][A-Z_0-9]*(?:, [A-Z][A-Z_0-9]*)*)(?:: [^=]+)? = ", source, re.MULTILINE
+    )
     named = {part: getattr(module, part) for listed in names for part in listed.split(", ")}
     found = {part: value for part, value in named.items() if is_number(value)}
     found.pop("LIMITS", None)  # of play.rating: the grades
@@ -113,31 +200,50 @@ def test_every_module_of_play_and_service_is_listed() -> None:
         for path in (package / folder).glob("*.py"):
             name = f"{folder}.{path.stem}"
             if re.search(r"^[A-Z_, ]+ = -?[\d(.]", path.read_text(encoding="utf-8"), re.MULTILINE):
-                assert name in CONSTANTS or name == "service.requests", name  # test_limits.py has those of requests
+                assert name in CONSTANTS or name == "service.requests", (
+                    name
+                )  # test_limits.py has those of requests
 
 
 def test_grades() -> None:
     for loss, name in (
-        (0.0, "best"), (0.0000009, "best"), (0.000001, "inaccuracy"), (0.3999, "inaccuracy"), (0.4, "mistake"),
-        (1.6999, "mistake"), (1.7, "blunder"), (50.0, "blunder"),
-    ):  # fmt: skip
+        (0.0, "best"),
+        (0.0000009, "best"),
+        (0.000001, "inaccuracy"),
+        (0.3999, "inaccuracy"),
+        (0.4, "mistake"),
+        (1.6999, "mistake"),
+        (1.7, "blunder"),
+        (50.0, "blunder"),
+    ):
         assert grade(loss) == name
         assert grade(loss, first=False) == name.replace("best", "tied")
     rating = import_module("perfect_yatzy.play.rating")
-    assert (rating.LIMITS, rating.GRADE_NAMES) == ((0.000001, 0.4, 1.7), ("inaccuracy", "mistake", "blunder"))
+    assert (rating.LIMITS, rating.GRADE_NAMES) == (
+        (0.000001, 0.4, 1.7),
+        ("inaccuracy", "mistake", "blunder"),
+    )
 
 
 def test_budgets() -> None:
     infinite = float("inf")
     most = SolveLimit(180.0, 2_000_000_000)
     assert vars(SolveBudget.command()) == {
-        "instant_seconds": 1.5, "mean": most, "objective": most, "stored_bytes": infinite,
-        "opponents": infinite, "unasked_seconds": infinite,
-    }  # fmt: skip
+        "instant_seconds": 1.5,
+        "mean": most,
+        "objective": most,
+        "stored_bytes": infinite,
+        "opponents": infinite,
+        "unasked_seconds": infinite,
+    }
     assert vars(SERVER_BUDGET) == {
-        "instant_seconds": 1.5, "mean": SolveLimit(300.0, 3 * GB), "objective": SolveLimit(120.0, 2_000_000_000),
-        "stored_bytes": 6 * GB, "opponents": 8, "unasked_seconds": 2.0,
-    }  # fmt: skip
+        "instant_seconds": 1.5,
+        "mean": SolveLimit(300.0, 3 * GB),
+        "objective": SolveLimit(120.0, 2_000_000_000),
+        "stored_bytes": 6 * GB,
+        "opponents": 8,
+        "unasked_seconds": 2.0,
+    }
     assert SolveBudget().mean == SolveBudget().objective == SolveLimit(infinite, infinite)
 
 
@@ -175,16 +281,32 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
 }
 # other options with a default
 DEFAULTS = {
-    "--rules": "yatzy", "--card": "", "--policy": "mean", "play --players": "", "play --dice": "program",
-    "play --advice": "mean", "puzzle --difficulty": "medium", "serve --host": "127.0.0.1",
-    "solve --what": "mean", "versus --ties": "half", "table --what": "opening", "table --output": "-", "guide --output": "-",
-}  # fmt: skip
+    "--rules": "yatzy",
+    "--card": "",
+    "--policy": "mean",
+    "play --players": "",
+    "play --dice": "program",
+    "play --advice": "mean",
+    "puzzle --difficulty": "medium",
+    "serve --host": "127.0.0.1",
+    "solve --what": "mean",
+    "versus --ties": "half",
+    "table --what": "opening",
+    "table --output": "-",
+    "guide --output": "-",
+}
 OPEN = {"rate --confidence"}  # where the highest number is not allowed
 
 
-def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str, str, click.Parameter]]:
+def options(
+    command: click.Command = main, path: str = ""
+) -> Iterator[tuple[str, str, click.Parameter]]:
     for param in command.params:
-        name = max(param.opts, key=len) if len(param.opts) < 2 or param.opts[0][:2] != "--" else param.opts[0]
+        name = (
+            max(param.opts, key=len)
+            if len(param.opts) < 2 or param.opts[0][:2] != "--"
+            else param.opts[0]
+        )
         yield path, name, param
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -209,7 +331,11 @@ def test_ranges_defaults_and_help_of_all_options() -> None:
             assert (kind.min_open, kind.max_open) == (False, own in OPEN)
             check_ends(kind, 1 if isinstance(kind, click.IntRange) else 0.001)
             used.add(key)
-        elif default is not None and not isinstance(default, bool) and param.param_type_name == "option":
+        elif (
+            default is not None
+            and not isinstance(default, bool)
+            and param.param_type_name == "option"
+        ):
             assert default == DEFAULTS[key], own
             used.add(key)
     assert used == RANGES.keys() | DEFAULTS.keys()
@@ -232,7 +358,11 @@ COST = SolveCost(values=1, bytes=1_000, memory=5_000, seconds=10.0)
 
 
 def taken_up_to(
-    most: Any, step: Any, call: Callable[[Any], object], error: type[SolverError], text: str | None = None
+    most: Any,
+    step: Any,
+    call: Callable[[Any], object],
+    error: type[SolverError],
+    text: str | None = None,
 ) -> None:
     """A call succeeds with a number, and is refused with the next."""
     call(most)
@@ -240,19 +370,27 @@ def taken_up_to(
         call(most + step)
 
 
-def test_sixteen_megabytes_of_the_disk_stay_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000))
+def test_sixteen_megabytes_of_the_disk_stay_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000)
+    )
     said = "has 16 MB free and the table"
     taken_up_to(1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, said)
     assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
 
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing"))  # an OSError
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing")
+    )  # an OSError
     assert resources.free_space(tmp_path) is None
 
 
 def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "MemTotal:  99 kB\nMemFree:  3 kB\nMemAvailable:       7 kB\n"
-    monkeypatch.setattr(Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else "")
+    monkeypatch.setattr(
+        Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else ""
+    )
     assert resources.available_memory() == 7 * 1024
     said, check = "needs 0.00 GB of memory", resources.check_memory
     taken_up_to(7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, said)
@@ -268,14 +406,22 @@ def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
     )
     for limit, check in kinds:
         allowed = SolveBudget(**{limit: SolveLimit(10.0, 1_000)})  # type: ignore[arg-type]
-        taken_up_to(10.0, 0.001, lambda most: check(allowed, replace(COST, seconds=most)), RulesError)  # noqa: B023
+        taken_up_to(
+            10.0, 0.001, lambda most: check(allowed, replace(COST, seconds=most)), RulesError
+        )  # noqa: B023
         taken_up_to(1_000, 1, lambda most: check(allowed, replace(COST, bytes=most)), RulesError)  # noqa: B023
     command = SolveBudget.command()
     text = r"the limit is 2\.0 GB and 180 s; ask from a later card$"
     for beyond in (replace(COST, bytes=2_000_000_001), replace(COST, seconds=180.1)):
         refused(text, command.check_objective, YATZY, beyond, error=RulesError)
     stored = SolveBudget(stored_bytes=3_000)
-    taken_up_to(2_000, 1, lambda before: stored.check_stored(YATZY, before, COST), RulesError, "stores no more")
+    taken_up_to(
+        2_000,
+        1,
+        lambda before: stored.check_stored(YATZY, before, COST),
+        RulesError,
+        "stores no more",
+    )
 
 
 def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
@@ -289,8 +435,12 @@ def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
     assert not SolveBudget.command().confirms
 
 
-@pytest.mark.parametrize("change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str)
-def test_first_turns_are_made_up_to_their_limits(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str
+)
+def test_first_turns_are_made_up_to_their_limits(
+    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
     monkeypatch.setattr(distribution, "first_turns_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
@@ -310,7 +460,12 @@ def test_opponents_up_to_the_number_of_the_budget_holds_of_few_dice_games_of_non
     assert parse_request({"query": "outcomes", "hold": ""}, load_rules).dice == ()
     refused("cannot be held", parse_request, {"query": "outcomes", "hold": [1] * 6}, load_rules)
     assert parse_request({"query": "expect", "games": 0}, load_rules).games == 0
-    refused("games is 99; must be from 100 to 10000000", parse_request, {"query": "expect", "games": 99}, load_rules)
+    refused(
+        "games is 99; must be from 100 to 10000000",
+        parse_request,
+        {"query": "expect", "games": 99},
+        load_rules,
+    )
 
 
 SAVED = "ones=3 twos=6"  # two turns, of which four rolls can be saved
@@ -333,10 +488,16 @@ NUMBERS: list[tuple[dict[str, Any], str, int, int]] = [  # request, field, lowes
 ]
 
 
-@pytest.mark.parametrize(("request_", "field", "low", "high"), [
-    pytest.param(*row, id=f"{row[1]} of {row[0]['query']} {number}") for number, row in enumerate(NUMBERS)
-])  # fmt: skip
-def test_numbers_of_a_request_at_their_edges(request_: dict[str, Any], field: str, low: int, high: int) -> None:
+@pytest.mark.parametrize(
+    ("request_", "field", "low", "high"),
+    [
+        pytest.param(*row, id=f"{row[1]} of {row[0]['query']} {number}")
+        for number, row in enumerate(NUMBERS)
+    ],
+)
+def test_numbers_of_a_request_at_their_edges(
+    request_: dict[str, Any], field: str, low: int, high: int
+) -> None:
     dice = {"dice": "33456"} if request_["query"] in ("hold", "score") else {}
 
     def parse(number: int) -> object:

@@ -1,4 +1,6 @@
-"""One check and one evaluation for each request; caches, their keys and locks; what a request may solve."""
+"""One check and one evaluation for each request; caches, their keys and locks; what a request
+may solve.
+"""
 
 import re
 import time
@@ -14,17 +16,33 @@ from unittest.mock import Mock, create_autospec
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, RuleSet, Scorecard, State, Strategy, errors, load_rules, parse_card, reach
-from perfect_yatzy.errors import CODES, SolverError, language_scope
-from perfect_yatzy.game import notation
+from perfect_yatzy import (
+    RulesError,
+    RuleSet,
+    Scorecard,
+    State,
+    Strategy,
+    errors,
+    load_rules,
+    parse_card,
+    reach,
+)
 from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace
+from perfect_yatzy.errors import CODES, SolverError, language_scope
+from perfect_yatzy.game import notation
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import Decision, QueryService
-from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
+from perfect_yatzy.service.requests import (
+    COMMON_FIELDS,
+    QUERY_FIELDS,
+    ObjectiveRequest,
+    Request,
+    parse_request,
+)
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.strategy import strategy as strategies
@@ -44,7 +62,9 @@ RANKINGS = {"rankings of the objective": 1}  # the mean orders equal options wit
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often cards and states are checked, turns evaluated and categories ranked, by the kind of evaluator."""
+    """How often cards and states are checked, turns evaluated and categories ranked, by the kind
+    of evaluator.
+    """
     counted: Counter[str] = Counter()
 
     def count(owner: Any, name: str, label: Callable[[Any], str]) -> None:
@@ -68,22 +88,35 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize(("fields", "evaluations"), [
-    ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
-    ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
-    ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
-    ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
-    ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
-    ({"query": "expect", "games": 100}, {}),
-    ({"query": "expect", "goal": 240}, {}),
-    ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
-    ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "evaluations"),
+    [
+        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
+        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
+        (
+            {"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"},
+            TURNS | RANKINGS,
+        ),
+        ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
+        ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
+        ({"query": "expect", "games": 100}, {}),
+        ({"query": "expect", "goal": 240}, {}),
+        ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
+        (
+            {"query": "score", "dice": "33456", "opponents": TWO},
+            {"card": 2, "state": 2, **RANKINGS},
+        ),
+    ],
+)
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
 ) -> None:
     """In the service and in the server."""
-    service, scheduler, asked = QueryService(), RequestScheduler(None, None), {"card": LATE, **fields}
+    service, scheduler, asked = (
+        QueryService(),
+        RequestScheduler(None, None),
+        {"card": LATE, **fields},
+    )
     own = {name: value for name, value in asked.items() if name != "query"}
     for known, ask in (
         (service, lambda: service.answer(asked)),
@@ -96,7 +129,9 @@ def test_a_request_checks_its_card_and_evaluates_its_turn_once(
 
 
 @pytest.mark.parametrize("aim", [{}, {"goal": 240}])
-def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, aim: dict[str, int]) -> None:
+def test_a_request_is_decided_once(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, aim: dict[str, int]
+) -> None:
     """The scheduler of the server and the service share one decision."""
     names = ("plan", "decide", "mean_works", "strategy", "compute")
     spies = {}
@@ -105,26 +140,36 @@ def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPa
         real = getattr(owner, name)
         spies[name] = create_autospec(real, side_effect=real)
         monkeypatch.setattr(owner, name, spies[name])
-    RequestScheduler(None, None).answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
+    RequestScheduler(None, None).answer(
+        "hold", {"card": LATE, "dice": "33456", **aim}, lambda: False
+    )
     assert {name: spy.call_count for name, spy in spies.items()} == dict.fromkeys(names, 1)
 
 
 def test_public_methods_check_once(yatzy: Strategy, calls: Counter[str]) -> None:
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 240, card)
-    asks = (lambda: yatzy.holds(card, "33456"), lambda: yatzy.categories(card, "33456"), lambda: yatzy.value(card))
+    asks = (
+        lambda: yatzy.holds(card, "33456"),
+        lambda: yatzy.categories(card, "33456"),
+        lambda: yatzy.value(card),
+    )
     for ask in (*asks, lambda: goal.value(card)):
         calls.clear()
         ask()
         assert (calls["card"], calls["state"]) == (1, 1)
 
 
-def test_a_checked_position_is_checked_again_only_for_another_game(yatzy: Strategy, calls: Counter[str]) -> None:
+def test_a_checked_position_is_checked_again_only_for_another_game(
+    yatzy: Strategy, calls: Counter[str]
+) -> None:
     position = yatzy.check(LATE)
     calls.clear()
     assert yatzy.value(position) == yatzy.value(position.state)
     assert calls == {"state": 1}
-    refused("belongs to yatzy, not to generala", perfect_yatzy.open_strategy("generala").value, position)
+    refused(
+        "belongs to yatzy, not to generala", perfect_yatzy.open_strategy("generala").value, position
+    )
     refused("begins at a card", reach("yatzy", 240, f"{LATE} chance=20").value, position)
 
 
@@ -138,15 +183,24 @@ def test_requests_that_mean_the_same_are_alike() -> None:
     for given in ([251, "ones=3 sixes=24", "empty"], ["251; ones=3 sixes=24", "empty"]):
         assert parsed(opponents=given).objective == text.objective
     names = ("bonus_points", "extra")
-    one, other = (parsed(rules="yahtzee", opponents=f"yahtzee=50 aces=3 {name}=100") for name in names)
+    one, other = (
+        parsed(rules="yahtzee", opponents=f"yahtzee=50 aces=3 {name}=100") for name in names
+    )
     assert one.objective == other.objective
 
 
 def test_every_code_of_the_package_is_documented() -> None:
     sources = "".join(path.read_text() for path in Path(errors.__file__).parent.rglob("*.py"))
-    used = set(re.findall(r'(?:\bcode|default_code|"code")(?:: ClassVar\[str\])?\s*[=:]\s*"([a-z-]+)"', sources))
+    used = set(
+        re.findall(
+            r'(?:\bcode|default_code|"code")(?:: ClassVar\[str\])?\s*[=:]\s*"([a-z-]+)"', sources
+        )
+    )
     assert used <= CODES
-    assert set(re.findall(r'^    "([a-z-]+)",  # \w', Path(errors.__file__).read_text(), re.MULTILINE)) == CODES
+    assert (
+        set(re.findall(r'^    "([a-z-]+)",  # \w', Path(errors.__file__).read_text(), re.MULTILINE))
+        == CODES
+    )
 
 
 def test_goals_of_the_whole_game_or_of_its_rest() -> None:
@@ -165,18 +219,25 @@ def test_goals_of_the_whole_game_or_of_its_rest() -> None:
     assert decision(1e9, 0.0) == (state, False)  # instant: no matter how large
     assert decision(0.0, large.bytes) == (State(), True)
     assert decision(0.0, small.bytes) == (state, False)
-    assert decision(0.0, 0.0) == (State(), True)  # neither: the one that can be solved beforehand is named
+    assert decision(0.0, 0.0) == (
+        State(),
+        True,
+    )  # neither: the one that can be solved beforehand is named
 
 
 def test_what_a_question_may_solve(tmp_path: Path) -> None:
-    """Announced before it begins; the rest of a game where all goals are too much; neither, refused."""
+    """Announced before it begins; the rest of a game where all goals are too much; neither,
+    refused.
+    """
     rules = load_rules("yatzy-forced")
     perfect_yatzy.open_strategy(rules, tmp_path)
     card = parse_card(rules, "ones=3 twos=6")
     exact = reach(rules, 150, card, tmp_path).value(card)
     sizes = [Goals(rules, state).solve_cost().bytes for state in (card.state, State())]
     asked = {"query": "expect", "rules": "yatzy-forced", "card": "ones=3 twos=6", "spread": False}
-    lines: list[tuple[str | None, bool]] = []  # what was announced, and whether the table of all goals was there
+    lines: list[
+        tuple[str | None, bool]
+    ] = []  # what was announced, and whether the table of all goals was there
 
     def announce(rules: RuleSet, line: str | None) -> Progress:
         lines.append((line, has_table(rules, tmp_path, Goals.name)))
@@ -186,7 +247,10 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
         budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(bytes=most))
         return QueryService(tmp_path, None, announce, budget=budget)
 
-    text, goal = "all goals of yatzy-forced take .* or first run: yatzy solve", asked | {"goal": 150}
+    text, goal = (
+        "all goals of yatzy-forced take .* or first run: yatzy solve",
+        asked | {"goal": 150},
+    )
     assert refused(text, service(sizes[0] - 1).answer, goal, error=RulesError).code == "too-large"
     text = "yatzy-forced from this card on takes .* ask from a later card"
     refused(text, service(0).answer, asked | {"opponents": "150", "ties": "half"}, error=RulesError)
@@ -197,7 +261,10 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
         rest.answer(asked | {"goal": 151})
     assert [(line or "")[:39] for line, _ in lines] == ["solving yatzy-forced from this card on,"]
     assert service(sizes[1]).answer(goal)["chance"] == pytest.approx(exact, rel=1e-6)
-    assert lines[1] == ("solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table will be stored", False)
+    assert lines[1] == (
+        "solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table will be stored",
+        False,
+    )
     assert has_table(rules, tmp_path, Goals.name)
 
 
@@ -219,7 +286,12 @@ def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:
     service = QueryService(tmp_path, budget=SolveBudget(mean=SolveLimit(seconds=0.0)))
     for more in ({}, {"card": LATE, "goal": 240}):  # before a goal is solved for
         asked = {"query": "hold", "dice": "33456"} | more
-        refused("its table takes .* s; first run: yatzy solve yatzy$", service.answer, asked, error=RulesError)
+        refused(
+            "its table takes .* s; first run: yatzy solve yatzy$",
+            service.answer,
+            asked,
+            error=RulesError,
+        )
 
 
 def test_a_cache_keeps_up_to_its_weight() -> None:
@@ -236,7 +308,9 @@ def test_a_value_is_created_by_one_of_many_threads(monkeypatch: pytest.MonkeyPat
     made: list[int] = []
     asked: list[str] = []
     lock_of = cache.in_progress.setdefault
-    monkeypatch.setattr(cache.in_progress, "setdefault", lambda key, lock: asked.append(key) or lock_of(key, lock))
+    monkeypatch.setattr(
+        cache.in_progress, "setdefault", lambda key, lock: asked.append(key) or lock_of(key, lock)
+    )
 
     def create() -> int:
         while len(made) == 0 and len(asked) < 8:
@@ -253,10 +327,20 @@ def test_a_value_is_created_by_one_of_many_threads(monkeypatch: pytest.MonkeyPat
     assert not cache.in_progress
 
 
-def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    objectives: list[dict[str, Any]] = [{}, {"goal": 240}, {"goal": 250}, {"opponents": "251", "ties": "half"}]
+def test_many_threads_get_the_answers_of_one(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objectives: list[dict[str, Any]] = [
+        {},
+        {"goal": 240},
+        {"goal": 250},
+        {"opponents": "251", "ties": "half"},
+    ]
     cases = product(("hold", "score"), ("33456", "11236", "55555"), objectives)
-    requests = [{"query": query, "dice": dice, "card": LATE, **objective} for query, dice, objective in cases]
+    requests = [
+        {"query": query, "dice": dice, "card": LATE, **objective}
+        for query, dice, objective in cases
+    ]
     alone = [*map(QueryService().answer, requests)]
     solve = Mock(wraps=score_strategy.utility_strategy)
     monkeypatch.setattr(score_strategy, "utility_strategy", solve)
@@ -279,16 +363,27 @@ def small_request(**given: Any) -> Request:
     return parse_request({"rules": "small", **given}, find_rules)
 
 
-# Another value of each field of the classes; `None`: it follows from the others, or only repeats what was asked.
+# Another value of each field of the classes; `None`: it follows from the others, or only repeats
+# what was asked.
 OTHERS: dict[type, dict[str, Any]] = {
     Request: {
-        "query": "score", "rules": OTHER_RULES, "position": None, "dice": (1, 1, 1), "rolls_left": 2, "games": 100,
-        "seed": 2, "difficulty": "hard", "explain": True, "include_distribution": True,
-        "exact": True, "digits": 3, "echo": None,
+        "query": "score",
+        "rules": OTHER_RULES,
+        "position": None,
+        "dice": (1, 1, 1),
+        "rolls_left": 2,
+        "games": 100,
+        "seed": 2,
+        "difficulty": "hard",
+        "explain": True,
+        "include_distribution": True,
+        "exact": True,
+        "digits": 3,
+        "echo": None,
     },
     Scorecard: {"rules": None, "points": {0: 2, 3: 9}, "saved": 1, "bonus_points": 4},
     ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win", "two_sided": True},
-}  # fmt: skip
+}
 
 
 def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -296,15 +391,21 @@ def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     for field in fields(value):
         old = getattr(value, field.name)
         inner = type(old) in OTHERS
-        assert inner != (field.name in OTHERS[type(value)]), f"give another value of {path}{field.name}"
+        assert inner != (field.name in OTHERS[type(value)]), (
+            f"give another value of {path}{field.name}"
+        )
         own = path + field.name
-        for name, other in changed(old, f"{own}.") if inner else [(own, OTHERS[type(value)][field.name])]:
+        for name, other in (
+            changed(old, f"{own}.") if inner else [(own, OTHERS[type(value)][field.name])]
+        ):
             if other is not None:
                 assert other != old
                 yield name, replace(value, **{field.name: other})
 
 
-@pytest.mark.parametrize("objective", [{"goal": 11}, {"opponents": [10], "ties": "half"}], ids=["goal", "opponents"])
+@pytest.mark.parametrize(
+    "objective", [{"goal": 11}, {"opponents": [10], "ties": "half"}], ids=["goal", "opponents"]
+)
 def test_every_field_of_a_request_distinguishes_it(objective: dict[str, Any]) -> None:
     """Fields of cards and objectives, too. A new field needs another value above."""
     request = small_request(query="hold", dice="123", rolls_left=1, card=CARD, **objective)
@@ -321,14 +422,23 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
     request = small_request(query="hold", dice="123", rolls_left=1, card=CARD, **aim)
 
     def keys_of(asked: Request) -> dict[str, Any]:
-        asked = replace(asked, position=CheckedPosition(asked.rules, asked.card.state, asked.card.total))
+        asked = replace(
+            asked, position=CheckedPosition(asked.rules, asked.card.state, asked.card.total)
+        )
         whole, rest = _goal_keys(asked)
         keys = {"utility": _utility_key(asked), "opponent": _opponent_key(asked.rules, asked.card)}
         return keys | {"all goals": whole, "goals": rest}
 
     card = {"card.points", "card.saved", "card.bonus_points"}
     expected = {
-        "utility": {"rules", *card, "objective.goal", "objective.opponents", "objective.ties", "objective.two_sided"},
+        "utility": {
+            "rules",
+            *card,
+            "objective.goal",
+            "objective.opponents",
+            "objective.ties",
+            "objective.two_sided",
+        },
         "opponent": {"rules", *card},
         "all goals": {"rules"},
         "goals": {"rules", "card.points", "card.saved"},  # the points so far only move the goal
@@ -343,13 +453,27 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
 
 # Two values of each field of the requests that people send.
 VALUES: dict[str, tuple[Any, Any]] = {
-    "rules": ("small", "other"), "id": ("a", "b"), "card": (CARD, {"triple": 9, "face-1": 2}), "saved": (0, 1),
-    "bonus_points": (0, 4), "dice": ("123", "133"), "rolls_left": (1, 2), "explain": (False, True), "goal": (11, 12),
-    "opponents": ([10], ["face-3=6"]), "ties": ("loss", "half"),
-    "versus": ("triple=9 face-3=3", "triple=0 face-3=6"), "games": (0, 100), "seed": (1, 2),
-    "spread": (False, True), "exact": (False, True), "digits": (3, 4), "hold": ("1", "3"),
-    "date": ("2026-11-20", "2026-11-21"), "difficulty": ("easy", "hard"),
-}  # fmt: skip
+    "rules": ("small", "other"),
+    "id": ("a", "b"),
+    "card": (CARD, {"triple": 9, "face-1": 2}),
+    "saved": (0, 1),
+    "bonus_points": (0, 4),
+    "dice": ("123", "133"),
+    "rolls_left": (1, 2),
+    "explain": (False, True),
+    "goal": (11, 12),
+    "opponents": ([10], ["face-3=6"]),
+    "ties": ("loss", "half"),
+    "versus": ("triple=9 face-3=3", "triple=0 face-3=6"),
+    "games": (0, 100),
+    "seed": (1, 2),
+    "spread": (False, True),
+    "exact": (False, True),
+    "digits": (3, 4),
+    "hold": ("1", "3"),
+    "date": ("2026-11-20", "2026-11-21"),
+    "difficulty": ("easy", "hard"),
+}
 
 
 @pytest.fixture
@@ -362,15 +486,28 @@ def services(tmp_path: Path) -> tuple[QueryService, QueryService]:
 
 
 @pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
-def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[QueryService, QueryService]) -> None:
+def test_cached_answers_are_those_of_a_new_service(
+    query: str, services: tuple[QueryService, QueryService]
+) -> None:
     cached, new = services
     known = COMMON_FIELDS | QUERY_FIELDS[query]
     for field in sorted(known - {"query"}):
-        aim = "opponents" if field == "ties" else field if field in ("opponents", "versus") else "goal"
-        left_out = {"goal", "opponents", "versus", "ties"} - {aim, "goal" if aim == "goal" else "ties"}
+        aim = (
+            "opponents"
+            if field == "ties"
+            else field
+            if field in ("opponents", "versus")
+            else "goal"
+        )
+        left_out = {"goal", "opponents", "versus", "ties"} - {
+            aim,
+            "goal" if aim == "goal" else "ties",
+        }
         if field in ("exact", "digits"):
             left_out |= {"goal"}  # options are ranked by exact means
-        base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {"query": query}
+        base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {
+            "query": query
+        }
         for value in VALUES[field]:
             request = cached.parse(base | {field: value})
             expected = Decision(new, request, None, new.plan(request)).compute() | request.echo
@@ -380,7 +517,9 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
 
 
 @pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
-def test_every_pair_of_fields_is_answered_or_refused(query: str, services: tuple[QueryService, QueryService]) -> None:
+def test_every_pair_of_fields_is_answered_or_refused(
+    query: str, services: tuple[QueryService, QueryService]
+) -> None:
     """No two options of a request meet in an error of the program."""
     needed = {"dice"} if query != "expect" else set()
     needed |= {"hold", "rolls_left"} if query == "outcomes" else set()
@@ -394,9 +533,13 @@ def test_every_pair_of_fields_is_answered_or_refused(query: str, services: tuple
     if query in ("hold", "score"):
         assert {("exact", "explain"), ("card", "exact"), ("explain", "goal")} <= answered
     asked = {"query": "score", "rules": "small", "dice": "133", "explain": True}
-    plain, exact = (services[0].answer(asked | {"exact": exact})["categories"][0] for exact in (False, True))
+    plain, exact = (
+        services[0].answer(asked | {"exact": exact})["categories"][0] for exact in (False, True)
+    )
     assert plain["category"] == exact["category"]
-    assert plain["outlook"]["later_points"] == pytest.approx(exact["outlook"]["later_points"], abs=1e-9)
+    assert plain["outlook"]["later_points"] == pytest.approx(
+        exact["outlook"]["later_points"], abs=1e-9
+    )
 
 
 def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
@@ -408,7 +551,9 @@ def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
         assert len({parse_request(fields, find_rules) for fields in asked}) == 2, field
     request = small_request(query="hold", dice="123", goal=11)
     inner = {type(getattr(request, field.name)) for field in fields(request)}
-    assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {*OTHERS} - {Request}
+    assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {
+        *OTHERS
+    } - {Request}
 
 
 def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, QueryService]) -> None:

@@ -1,4 +1,6 @@
-"""Distribution and variance, also of goals and after first turns: against oracles in fractions and published figures."""
+"""Distribution and variance, also of goals and after first turns: against oracles in fractions
+and published figures.
+"""
 
 import json
 import threading
@@ -11,8 +13,9 @@ import pytest
 from hypothesis import example, given
 from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, Strategy, maximise, reach
 from perfect_yatzy.cli.views.results import histogram
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import BonusChance, Variance
+from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.turn_model import turn_outcomes
 from perfect_yatzy.policies.policy import all_states
@@ -20,12 +23,16 @@ from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as distributions
-from perfect_yatzy.strategy.distribution import distribution, first_turns_path, has_first_turns, stored_distribution
+from perfect_yatzy.strategy.distribution import (
+    distribution,
+    first_turns_path,
+    has_first_turns,
+    stored_distribution,
+)
 from perfect_yatzy.strategy.forward_pass import BackwardPass, Gathered
 from perfect_yatzy.strategy.score_forward_pass import ScoreForwardPass
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
-from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import table_path
 from support import games
 from support.command import Run, printed, refusal
@@ -67,26 +74,37 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     oracle = NaivePolicy(game, GreedyChoice(game, Naive(game).value))
     variances = solve_objective(Variance(rules, strategy.values))
     for card in oracle.states():
-        assert abs(variances[space.index(State(*card))] - score_variance(oracle.distribution(*card))) < 1e-7
+        assert (
+            abs(variances[space.index(State(*card))] - score_variance(oracle.distribution(*card)))
+            < 1e-7
+        )
     found = distribution(strategy)
     assert_chances(found, oracle.distribution())
     assert np.array_equal(distribution(strategy, threads=1).chances, found.chances)
 
 
 DEVIATIONS = {
-    "yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-free-joker": 59.6114, "yahtzee-plain": 39.8201,
+    "yatzy": 38.4964,
+    "yahtzee": 59.6076,
+    "yahtzee-free-joker": 59.6114,
+    "yahtzee-plain": 39.8201,
     "maxi-forced": 81.2995,  # in order: up to 38 saved rolls
-    "yatzy-saved": 36.8665, "maxi-unsaved": 76.7470,
-}  # fmt: skip
+    "yatzy-saved": 36.8665,
+    "maxi-unsaved": 76.7470,
+}
 LARGE = ("yatzy-saved", "maxi-unsaved")
 
 
-@pytest.mark.parametrize("key", [ring_3(key) if key in LARGE else ring_2(key) for key in DEVIATIONS])
+@pytest.mark.parametrize(
+    "key", [ring_3(key) if key in LARGE else ring_2(key) for key in DEVIATIONS]
+)
 def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     found = distribution(strategy, threads=3)
     assert_identities(strategy, found)
-    assert found.standard_deviation == pytest.approx(DEVIATIONS[key], abs=5e-4 if key in LARGE else 5e-5)
+    assert found.standard_deviation == pytest.approx(
+        DEVIATIONS[key], abs=5e-4 if key in LARGE else 5e-5
+    )
     if key in LARGE:  # simulated games have these chances: Kolmogorov's test at the level 0.001
         simulated = np.sort(simulate(strategy, 1_000_000, seed=13).final_scores)
         shares = np.searchsorted(simulated, found.scores, side="right") / 1_000_000
@@ -96,7 +114,9 @@ def test_published_figures_and_saved_rolls_of_a_whole_sheet(key: str) -> None:
     else:
         assert np.array_equal(distribution(strategy, threads=1).chances, found.chances)
     if key == "yatzy":
-        assert [found.at_least(score) for score in (200, 300)] == pytest.approx([0.9121, 0.0995], abs=5e-5)
+        assert [found.at_least(score) for score in (200, 300)] == pytest.approx(
+            [0.9121, 0.0995], abs=5e-5
+        )
         assert found.upper_bonus_chance == pytest.approx(0.898, abs=5e-4)
         yatzy = next(c for c in found.categories if c.category == "yatzy")
         assert yatzy.crossed_out == pytest.approx(0.61, abs=5e-3)
@@ -109,12 +129,18 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
     assert found.mean == pytest.approx(card.total + yatzy.value(card), abs=1e-9)
     vacant = "threes fours fives one-pair two-pairs three-of-a-kind four-of-a-kind small-straight large-straight"
     assert {c.category for c in found.categories} == set(vacant.split())
-    assert np.array_equal(found.chances, distribution(yatzy, card.state, points=card.total, threads=1).chances)
+    assert np.array_equal(
+        found.chances, distribution(yatzy, card.state, points=card.total, threads=1).chances
+    )
     for same in (text, card):
         assert np.array_equal(distribution(yatzy, same).scores, found.scores)
     refused("saved rolls", distribution, yatzy, State(0, saved=1))
     over = distribution(yatzy, State(yatzy.rules.full_mask, 63))
-    assert (over.scores.tolist(), over.chances.tolist(), over.upper_bonus_chance) == ([50], [1.0], 1.0)
+    assert (over.scores.tolist(), over.chances.tolist(), over.upper_bonus_chance) == (
+        [50],
+        [1.0],
+        1.0,
+    )
 
 
 def test_percentiles_at_their_edges() -> None:
@@ -135,7 +161,10 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1  # a digit of a chance
     others = ({"version": "0.0"}, {"format": 0})
-    spoilt = [json.dumps(json.loads(whole) | other | {"upper_bonus_chance": 5.0}).encode() for other in others]
+    spoilt = [
+        json.dumps(json.loads(whole) | other | {"upper_bonus_chance": 5.0}).encode()
+        for other in others
+    ]
     for text in (b"{", b"[]", *spoilt, flipped, whole):
         path.write_bytes(text)
         again = stored_distribution(yatzy, State(), 0, tmp_path)
@@ -150,7 +179,9 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
 
 
-def test_a_whole_sheet_saved_rolls_and_too_little_memory(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_sheet_saved_rolls_and_too_little_memory(
+    forced: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert_identities(forced, distribution(forced))
     strategy = perfect_yatzy.open_strategy("maxi-forced")
     late = State(strategy.rules.full_mask >> 3, 70, saved=4)
@@ -171,11 +202,16 @@ def test_the_command_stores_a_variance_and_a_distribution(run: Run) -> None:
         refused = run("solve", "maxi-forced", "--what", "distribution", option)
         assert f"{option.split('=')[0]} cannot be used with --what distribution" in refused.stderr
     stored = run("solve", "maxi-forced", "--what", "distribution")
-    assert stored.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509"), stored.stderr
+    assert stored.stdout.startswith(
+        "Standard deviation of maxi-forced under perfect play: 81.299509"
+    ), stored.stderr
     assert "Percentiles  5 %: " in stored.stdout
     assert "already stored" in run("solve", "maxi-forced", "--what", "distribution").stdout
     assert "Standard deviation 81.30, upper bonus in " in run(*asked).stdout
-    assert run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60] == stored.stdout[:60]
+    assert (
+        run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60]
+        == stored.stdout[:60]
+    )
     distributions.distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
 
 
@@ -193,19 +229,37 @@ def test_histogram_is_small_and_complete() -> None:
     assert lines[0].split()[0].startswith("100-")
     # Bins of five: what cannot occur is told from what is rare.
     gaps = histogram(0, [0.5, *([0.0] * 20), 0.4999, *([0.0] * 20), 0.0001])
-    assert [line.split()[1] for line in gaps] == ["50.0", "0", "0", "0", "50.0", "0", "0", "0", "<0.1"]
+    assert [line.split()[1] for line in gaps] == [
+        "50.0",
+        "0",
+        "0",
+        "0",
+        "50.0",
+        "0",
+        "0",
+        "0",
+        "<0.1",
+    ]
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
 
 
 def test_expect_shows_the_distribution(run: Run, yatzy: Strategy, forced: Strategy) -> None:
-    assert run("expect", "--no-spread").stdout.endswith("\nUpper bonus of 50: 0 of 63, 63 more needed\n")
+    assert run("expect", "--no-spread").stdout.endswith(
+        "\nUpper bonus of 50: 0 of 63, 63 more needed\n"
+    )
     known, shown = distribution(forced), run("expect", "-r", "yatzy-forced").stdout
-    figures = f"{known.standard_deviation:.2f}, upper bonus in {100 * known.upper_bonus_chance:.2f} %"
+    figures = (
+        f"{known.standard_deviation:.2f}, upper bonus in {100 * known.upper_bonus_chance:.2f} %"
+    )
     assert f"Standard deviation {figures} of the games" in shown
-    marks = "  ".join(f"{percent} %: {known.percentile(percent)}" for percent in (5, 25, 50, 75, 95))
+    marks = "  ".join(
+        f"{percent} %: {known.percentile(percent)}" for percent in (5, 25, 50, 75, 95)
+    )
     assert f"Percentiles  {marks}" in shown
     assert "crossed out" in run("expect", "-r", "yatzy-forced", "--all").stdout
-    lines = run("expect", "--jsonl", stdin=f'{{"card": "{LATE}"}}\n{{"card": "{LATE}", "spread": true}}\n').stdout
+    lines = run(
+        "expect", "--jsonl", stdin=f'{{"card": "{LATE}"}}\n{{"card": "{LATE}", "spread": true}}\n'
+    ).stdout
     short, long = map(json.loads, lines.splitlines())
     assert "distribution" not in short
     assert long["distribution"]["lowest"] >= 93
@@ -214,13 +268,22 @@ def test_expect_shows_the_distribution(run: Run, yatzy: Strategy, forced: Strate
 
 @pytest.mark.full
 def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path: Path) -> None:
-    """A game of one box with saved rolls: no exact distribution, but a histogram and a picture of simulated games."""
-    path, box = tmp_path / "six.svg", '[[categories]]\nid = "chance"\nname = "Chance"\npattern = "any"\n'
-    six = load_text(tmp_path, f"dice = 6\nrolls = 2\nsaved_rolls = true\n{box}", 'id = "six"\nname = "Six"\n')
+    """A game of one box with saved rolls: no exact distribution, but a histogram and a picture
+    of simulated games.
+    """
+    path, box = (
+        tmp_path / "six.svg",
+        '[[categories]]\nid = "chance"\nname = "Chance"\npattern = "any"\n',
+    )
+    six = load_text(
+        tmp_path, f"dice = 6\nrolls = 2\nsaved_rolls = true\n{box}", 'id = "six"\nname = "Six"\n'
+    )
     asked = ("expect", "--rules", six.origin)
     said = "yatzy: no exact distribution for six; add --games 100000 to draw simulated games\n"
     assert refusal(run, *asked, "--plot", str(path), code=1) == said
-    simulation = json.loads(printed(run, *asked, "--games", "1000", "--plot", str(path), "--json"))["simulation"]
+    simulation = json.loads(printed(run, *asked, "--games", "1000", "--plot", str(path), "--json"))[
+        "simulation"
+    ]
     scores = np.arange(len(simulation["chances"])) + simulation["lowest"]
     assert sum(simulation["chances"]) == pytest.approx(1.0)
     assert scores @ simulation["chances"] == pytest.approx(simulation["mean"])
@@ -228,14 +291,18 @@ def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path:
     assert "█" in run(*asked, "--games", "1000").stdout
 
 
-def test_expect_draws_a_plot_unless_no_spread_is_in_its_way(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_expect_draws_a_plot_unless_no_spread_is_in_its_way(
+    run: Run, yatzy: Strategy, tmp_path: Path
+) -> None:
     said = refusal(run, "expect", "--no-spread", "--plot", str(tmp_path / "x.png"), code=1)
     assert ("leave out --no-spread" in said, [*tmp_path.iterdir()]) == (True, [])
     for name, goal in (("plain.png", ()), ("goal.svg", ("--goal", "240"))):
         path = tmp_path / name
         printed(run, "expect", "--card", LATE, "--plot", str(path), *goal)
         assert path.stat().st_size > 5_000
-    assert "must end in .png, .svg or .pdf" in refusal(run, "expect", "--plot", "picture.gif", code=1)
+    assert "must end in .png, .svg or .pdf" in refusal(
+        run, "expect", "--plot", "picture.gif", code=1
+    )
 
 
 LATER = LATE + " full-house=28"
@@ -246,10 +313,14 @@ def test_late_in_a_game_the_chance_of_the_goal_is_the_value(card: str, goal: int
     """Also where the table begins at an earlier card than the games."""
     strategy = reach("yatzy", goal, LATE)
     found = distribution(strategy, card)
-    assert found.at_least(goal) == pytest.approx(strategy.value(card), rel=strategy.evaluator.objective.error)
+    assert found.at_least(goal) == pytest.approx(
+        strategy.value(card), rel=strategy.evaluator.objective.error
+    )
     assert found.chances.sum() == pytest.approx(1, abs=1e-12)
     boxes = sum(result.mean for result in found.categories)
-    assert strategy.check(card).points + boxes + 50 * found.upper_bonus_chance == pytest.approx(found.mean, abs=1e-9)
+    assert strategy.check(card).points + boxes + 50 * found.upper_bonus_chance == pytest.approx(
+        found.mean, abs=1e-9
+    )
     assert np.array_equal(distribution(reach("yatzy", goal, card), card).chances, found.chances)
 
 
@@ -264,7 +335,9 @@ def test_the_expected_utility_is_the_value_and_points_on_the_card_count() -> Non
     moved = distribution(high, points=points + 10)
     assert moved.scores[0] == distribution(low).scores[0] + 10
     assert np.array_equal(moved.chances, distribution(low).chances)
-    refused("cannot have been made", distribution, maximise("yatzy", np.sqrt, LATE), points=points + 1)
+    refused(
+        "cannot have been made", distribution, maximise("yatzy", np.sqrt, LATE), points=points + 1
+    )
 
 
 def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
@@ -274,15 +347,20 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
     assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
 
 
-@pytest.mark.parametrize(("key", "goal", "rel", "games"), [
-    ("yatzy-forced", 220, 1.3e-5, 50_000),
-    ring_3("maxi-forced", 400, 1e-4, 50_000),  # up to 38 saved rolls
-    ring_3("yatzy", 280, 1.3e-5, 200_000),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "goal", "rel", "games"),
+    [
+        ("yatzy-forced", 220, 1.3e-5, 50_000),
+        ring_3("maxi-forced", 400, 1e-4, 50_000),  # up to 38 saved rolls
+        ring_3("yatzy", 280, 1.3e-5, 200_000),
+    ],
+)
 def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     """The chance of the goal, simulated games, any number of threads, reports of progress."""
     strategy, mean, reports = reach(key, goal), distribution(perfect_yatzy.open_strategy(key)), []
-    found = distribution(strategy, progress=lambda done, total: reports.append((done, total)), threads=1)
+    found = distribution(
+        strategy, progress=lambda done, total: reports.append((done, total)), threads=1
+    )
     assert found.at_least(goal) == pytest.approx(strategy.value(), rel=rel)
     assert found.chances.sum() == pytest.approx(1, abs=1e-12)
     assert (found.mean < mean.mean, found.at_least(goal) > mean.at_least(goal)) == (True, True)
@@ -291,7 +369,9 @@ def test_games_for_a_goal(key: str, goal: int, rel: float, games: int) -> None:
     assert reports[-1][0] <= reports[-1][1]
     played = simulate(strategy, games, seed=2)
     assert abs(played.mean - found.mean) < 3.5 * played.standard_error
-    assert abs(played.final_scores.std() - found.standard_deviation) < 0.02 * found.standard_deviation
+    assert (
+        abs(played.final_scores.std() - found.standard_deviation) < 0.02 * found.standard_deviation
+    )
     for percent in (10, 50, 90):
         assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
 
@@ -313,9 +393,15 @@ def distributions_of(strategy: Strategy, threads: int) -> dict[int, ScoreDistrib
 def early_states(strategy: Strategy) -> dict[int, State]:
     """The states with no or one filled box, by their numbers."""
     states = all_states(strategy.space)
-    columns = (column.tolist() for column in (states.filled, states.upper, states.saved, states.joker_paid))
+    columns = (
+        column.tolist() for column in (states.filled, states.upper, states.saved, states.joker_paid)
+    )
     numbered = enumerate(map(State, *columns))
-    return {number: state for number, state in numbered if state.filled.bit_count() <= 1 and not state.saved}
+    return {
+        number: state
+        for number, state in numbered
+        if state.filled.bit_count() <= 1 and not state.saved
+    }
 
 
 def assert_equal(found: ScoreDistribution, expected: ScoreDistribution) -> None:
@@ -328,7 +414,9 @@ def assert_equal(found: ScoreDistribution, expected: ScoreDistribution) -> None:
         assert mine.crossed_out == pytest.approx(theirs.crossed_out, abs=1e-13)
 
 
-@pytest.mark.parametrize("rules", [*SMALL, perfect_yatzy.load_rules("crag")], ids=lambda rules: rules.key)
+@pytest.mark.parametrize(
+    "rules", [*SMALL, perfect_yatzy.load_rules("crag")], ids=lambda rules: rules.key
+)
 def test_the_backward_pass_has_the_distributions_of_the_forward_pass(rules: RuleSet) -> None:
     """After every first turn, with any number of threads."""
     strategy = perfect_yatzy.open_strategy(rules)
@@ -347,28 +435,43 @@ def crag(tmp_path: Path) -> Strategy:
     return perfect_yatzy.open_strategy("crag", tmp_path)
 
 
-def test_the_empty_card_stores_first_turns(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_empty_card_stores_first_turns(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     card = {"query": "expect", "rules": "crag", "card": "fives=10"}
     before = QueryService(tmp_path).answer(card)
     assert not has_first_turns(crag.rules, tmp_path)  # one card does not need it
     empty = QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert has_first_turns(crag.rules, tmp_path)
-    assert first_turns_path(crag.rules, tmp_path).stat().st_size <= distributions.first_turns_cost(crag.rules).bytes
-    assert empty["distribution"]["chances"] == pytest.approx(distribution(crag).chances.tolist(), abs=1e-14)
+    assert (
+        first_turns_path(crag.rules, tmp_path).stat().st_size
+        <= distributions.first_turns_cost(crag.rules).bytes
+    )
+    assert empty["distribution"]["chances"] == pytest.approx(
+        distribution(crag).chances.tolist(), abs=1e-14
+    )
 
     monkeypatch.setattr(distributions, "distribution", None)  # no forward pass
     after = QueryService(tmp_path).answer(card)
     assert after["distribution"]["lowest"] == before["distribution"]["lowest"]
-    assert after["distribution"]["chances"] == pytest.approx(before["distribution"]["chances"], abs=1e-14)
-    assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(crag.value() + 5)
+    assert after["distribution"]["chances"] == pytest.approx(
+        before["distribution"]["chances"], abs=1e-14
+    )
+    assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(
+        crag.value() + 5
+    )
 
 
-def test_a_file_that_is_damaged_or_of_another_version_is_removed(crag: Strategy, tmp_path: Path) -> None:
+def test_a_file_that_is_damaged_or_of_another_version_is_removed(
+    crag: Strategy, tmp_path: Path
+) -> None:
     state = crag.state("fives=10")
     stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     path = first_turns_path(crag.rules, tmp_path)
     good, expected = path.read_bytes(), distribution(crag, state)
-    changed = good.replace(b'"lowest": ', b'"lowest": 1', 1)  # the last digit of a chance need not change the number
+    changed = good.replace(
+        b'"lowest": ', b'"lowest": 1', 1
+    )  # the last digit of a chance need not change the number
     assert changed != good
     fields = json.loads(good)
     for spoilt in (b"{", b"[]", changed, json.dumps(fields | {"version": "0.0"}).encode()):
@@ -379,10 +482,14 @@ def test_a_file_that_is_damaged_or_of_another_version_is_removed(crag: Strategy,
     assert path.read_bytes() == good
 
 
-def test_the_budget_limits_first_turns(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_budget_limits_first_turns(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rules, budget = crag.rules, SolveBudget.command()
     assert budget.makes_first_turns(rules)
-    assert all(budget.makes_first_turns(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
+    assert all(
+        budget.makes_first_turns(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee")
+    )
     assert not budget.makes_first_turns(perfect_yatzy.load_rules("yatzy-saved"))
     assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_first_turns(rules)
     works = distribution_works(rules, EMPTY_STATE, tmp_path, first_turns=True)
@@ -396,7 +503,9 @@ def test_the_budget_limits_first_turns(crag: Strategy, tmp_path: Path, monkeypat
         assert not distribution_works(rules, state, tmp_path, first_turns=True)
 
 
-def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_folder_stores_nothing(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     full = Mock(side_effect=OSError("no space left"))
     monkeypatch.setattr("perfect_yatzy.strategy.distribution.replacing", full)
     found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
@@ -406,13 +515,17 @@ def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("of_goal", [False, True])
-def test_an_interrupt_between_two_parts_stops_the_threads(of_goal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_between_two_parts_stops_the_threads(
+    of_goal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also while the traceback is alive, which holds the frames of the pass."""
     strategy = reach(games.JOKER, 12) if of_goal else in_memory(games.JOKER)
     new_layer = ScoreForwardPass.new_layer
     monkeypatch.setattr(Gathered, "append", Mock(side_effect=KeyboardInterrupt))
     monkeypatch.setattr(
-        ScoreForwardPass, "new_layer", lambda self, filled: None if filled else new_layer(self, filled)
+        ScoreForwardPass,
+        "new_layer",
+        lambda self, filled: None if filled else new_layer(self, filled),
     )
     before = threading.active_count()
     with pytest.raises(AttributeError if of_goal else KeyboardInterrupt) as caught:

@@ -1,4 +1,6 @@
-"""Ranges of scores, sizes of state spaces and holds that earn an outcome, against enumeration; interpolated values."""
+"""Ranges of scores, sizes of state spaces and holds that earn an outcome, against enumeration;
+interpolated values.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,20 +8,20 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, settings
 from perfect_yatzy import RulesError, RuleSet, load_rules
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.dice import Floats, Ints, lattice, sub_multisets
-from perfect_yatzy.game.rule_loader import builtin_ids
+from perfect_yatzy.core.jit import jit
+from perfect_yatzy.core.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.core.scorecard import EMPTY_STATE, State
 from perfect_yatzy.core.scoring import points_table
-from perfect_yatzy.core.jit import jit
 from perfect_yatzy.core.simd import views
-from perfect_yatzy.core.turn import fill_between, misses_of
-from perfect_yatzy.tablebase.estimates import count_states
-from perfect_yatzy.core.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.core.state_space import LANES, ScoreOffsets, StateSpace
+from perfect_yatzy.core.turn import fill_between, misses_of
 from perfect_yatzy.core.turn_model import turn_model
+from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
-from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.tablebase.estimates import count_states
 from support import games
 from support.mechanics import random_rules
 from support.refusals import refused
@@ -48,13 +50,17 @@ def later_start(rules: RuleSet) -> State:
     row = int(space.layers[min(1, space.categories)][-1])
     lane = int(space.layout.lane_count[space.layout.lane_sets[row]]) - 1
     upper = int(space.layout.lane_upper[space.layout.lane_sets[row], lane])
-    return State(int(space.layout.masks[row]), upper, 0, row >= space.cards and space.has_tracked_rows)
+    return State(
+        int(space.layout.masks[row]), upper, 0, row >= space.cards and space.has_tracked_rows
+    )
 
 
 @pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.key)
 @pytest.mark.parametrize("utility", [rising, dented])
 @pytest.mark.parametrize("late", [False, True])
-def test_the_values_are_those_of_all_scores_to_the_bit(rules: RuleSet, utility: object, late: bool) -> None:
+def test_the_values_are_those_of_all_scores_to_the_bit(
+    rules: RuleSet, utility: object, late: bool
+) -> None:
     start = later_start(rules) if late else EMPTY_STATE
     narrow, wide = (kind(rules, utility, start) for kind in (ReachableUtility, Utility))  # type: ignore[arg-type]
     values, expected = solve_objective(narrow), solve_objective(wide)
@@ -72,7 +78,9 @@ def test_the_sizes_of_the_layers_are_those_of_the_table(rules: RuleSet) -> None:
     objective = ReachableUtility(rules, rising)
     layers = range(objective.first_layer, objective.space.categories + 1)
     slices = [(objective.space.layer_slice(k), objective.layer_slice(k)) for k in layers]
-    assert objective.layer_sizes() == [tuple(each.stop - each.start for each in pair) for pair in slices]
+    assert objective.layer_sizes() == [
+        tuple(each.stop - each.start for each in pair) for pair in slices
+    ]
 
 
 def objectives(rules: RuleSet, start: State = EMPTY_STATE) -> list[ScoreObjective]:
@@ -97,7 +105,9 @@ def check(objective: ScoreObjective) -> None:
                     assert offsets.origin[state] + low == place
                     place += high - low + 1 + objective.after
                     state += 1
-            assert objective.places.rows_slice(filled, position, position + 1) == slice(row_start, place)
+            assert objective.places.rows_slice(filled, position, position + 1) == slice(
+                row_start, place
+            )
         assert objective.layer_slice(filled) == slice(layer_start, place)
         assert starts[-1] == place
     assert (len(offsets.low), objective.size) == (state, place)
@@ -156,7 +166,10 @@ def test_counts_of_the_built_in_rules(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(TOO_LARGE))
 def test_rules_that_are_too_large_are_neither_counted_nor_enumerated(name: str) -> None:
     for make in (StateSpace, count_states):
-        assert refused(f"^{name} has .* can be solved$", make, load_rules(name), error=RulesError).code == "too-large"
+        assert (
+            refused(f"^{name} has .* can be solved$", make, load_rules(name), error=RulesError).code
+            == "too-large"
+        )
 
 
 @given(games.rule_sets())
@@ -213,8 +226,12 @@ def test_polynomials_of_degree_five_are_interpolated_exactly(spacing: int) -> No
     assert (values[end + 1 :] == 9).all()
     inner = 5 + spacing * np.arange(5, 11)
     assert misses < 6e-12
-    assert changes == pytest.approx(np.square(expected[inner + spacing] - expected[inner - spacing]).sum(), rel=1e-3)
-    values[5 + 7 * spacing] += 1.0  # seen by itself, by its two neighbours, and by one at the distance 3
+    assert changes == pytest.approx(
+        np.square(expected[inner + spacing] - expected[inner - spacing]).sum(), rel=1e-3
+    )
+    values[5 + 7 * spacing] += (
+        1.0  # seen by itself, by its two neighbours, and by one at the distance 3
+    )
     expected_misses = 1 + 2 * (150 / 256) ** 2 + (25 / 256) ** 2
     assert filled_and_misses(values, 5, spacing)[0] == pytest.approx(expected_misses, rel=1e-5)
 
@@ -227,7 +244,9 @@ def test_smooth_utilities_are_interpolated_and_others_are_not() -> None:
     rules = load_rules("crag")
 
     def solved(utility: object, tolerance: float, threads: int = 2) -> npt.NDArray[np.float32]:
-        return solve_objective(ReachableUtility(rules, utility, tolerance=tolerance), threads=threads)  # type: ignore[arg-type]
+        return solve_objective(
+            ReachableUtility(rules, utility, tolerance=tolerance), threads=threads
+        )  # type: ignore[arg-type]
 
     exact, found = solved(smooth, 0.0), solved(smooth, TOLERANCE)
     assert not np.array_equal(exact, found)
@@ -245,12 +264,20 @@ def test_smooth_utilities_are_interpolated_and_others_are_not() -> None:
 def test_chances_to_win_a_whole_game(game: str, others: int) -> None:
     strategy = perfect_yatzy.open_strategy(game)
     rivals = perfect_yatzy.distribution(strategy)
-    winning = WinUtility([Opponent(np.array(rivals.scores), np.array(rivals.chances), True)] * others, "half")
+    winning = WinUtility(
+        [Opponent(np.array(rivals.scores), np.array(rivals.chances), True)] * others, "half"
+    )
     turns = []
     for tolerance in (0.0, winning.tolerance):
         objective = ReachableUtility(strategy.rules, winning, tolerance=tolerance)
         evaluator = ScoreEvaluator(objective, solve_objective(objective), strategy.evaluator)
         options = [evaluator.hold_values(EMPTY_STATE, rerolls) for rerolls in (1, 2)]
-        turns.append([np.array([evaluator.value(EMPTY_STATE)]), evaluator.category_values(EMPTY_STATE), *options])
+        turns.append(
+            [
+                np.array([evaluator.value(EMPTY_STATE)]),
+                evaluator.category_values(EMPTY_STATE),
+                *options,
+            ]
+        )
     for exact, found in zip(*turns, strict=True):
         np.testing.assert_allclose(found, exact, rtol=0, atol=ERROR)

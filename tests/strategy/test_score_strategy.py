@@ -1,4 +1,6 @@
-"""Goals, utilities and opponents against the exact oracle, and against each other; ties are broken by the mean."""
+"""Goals, utilities and opponents against the exact oracle, and against each other; ties are
+broken by the mean.
+"""
 
 import json
 import re
@@ -14,25 +16,45 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import Choice, Hold, RulesError, Scorecard, State, Strategy, load_rules, sample_positions
+from perfect_yatzy import (
+    Choice,
+    Hold,
+    RulesError,
+    Scorecard,
+    State,
+    Strategy,
+    load_rules,
+    sample_positions,
+)
 from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
-from perfect_yatzy.errors import number_text
-from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
+from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.core.objectives import Goals, Objective, Utility
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, RuleSet
 from perfect_yatzy.core.table_slices import restricted
-from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats
-from perfect_yatzy.core.objectives import Goals, Objective, Utility
+from perfect_yatzy.errors import number_text
+from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
-from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility, finished, parse_opponents
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
+from perfect_yatzy.strategy.score_distribution import (
+    Opponent,
+    WinUtility,
+    finished,
+    parse_opponents,
+)
+from perfect_yatzy.strategy.score_strategy import (
+    ScoreStrategy,
+    maximise,
+    mean_evaluator,
+    reach,
+    solve_in_memory,
+)
 from perfect_yatzy.strategy.simulation import Simulation, simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
-from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats
 from support import games
 from support.command import Run
 from support.naive_objectives import (
@@ -105,12 +127,17 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
     states = np.arange(short.space.size)
     for needed in range(1, 250):
         chance = other.look_up(states, np.full(len(states), -needed))
-        assert (np.abs(one.look_up(states, np.full(len(states), -needed)) - chance) <= short.error / 4 * chance).all()
+        assert (
+            np.abs(one.look_up(states, np.full(len(states), -needed)) - chance)
+            <= short.error / 4 * chance
+        ).all()
 
 
 @pytest.mark.parametrize("scale", [1.0, *(ring_2(scale) for scale in (1e-9, 1e6))])
 def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) -> None:
-    """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
+    """A straight line is the mean, whatever its slope; its games are those of the mean but for
+    near ties.
+    """
     card = parse_card(yatzy.rules, LATE)
     line = maximise("yatzy", lambda scores: scores * scale, card)
     error = 1e-6 if scale == 1 else F32 / 2
@@ -122,7 +149,9 @@ def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) 
         for hold in line.holds(card, dice):
             assert hold.value / scale == pytest.approx(card.total + values[hold.dice][0], rel=error)
             assert hold.loss / scale == pytest.approx(values[hold.dice][1], abs=2e-3)
-    played, meant = (perfect_yatzy.simulate(s, 2_000, start=card).final_scores for s in (line, yatzy))
+    played, meant = (
+        perfect_yatzy.simulate(s, 2_000, start=card).final_scores for s in (line, yatzy)
+    )
     assert (played == meant).mean() > 0.97
 
 
@@ -142,7 +171,9 @@ def test_final_scores_beyond_sixteen_bits() -> None:
     """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
     nines = (Pattern("groups", groups=(2,), score="fixed", points=9_000),)
     rules = games.small(*(Category(f"c{i}", f"C{i}", nines) for i in range(4)), rolls=2)
-    pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
+    pair = (
+        Fraction(1, 6) + Fraction(5, 6) / 6
+    )  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
     for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
         chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
         table = solved(Goals(rules))
@@ -154,17 +185,28 @@ def test_final_scores_beyond_sixteen_bits() -> None:
 ONES = [[1] * 5]
 
 
-@pytest.mark.parametrize(("ask", "message"), [
-    (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
-    (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
-    (lambda line, state: line.value(state), "continues the one it was made for"),
-    (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
-    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
-    (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
-    (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
-    (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
-])  # fmt: skip
-def test_a_rest_of_a_game_refuses_what_it_does_not_know(ask: Any, message: str, yatzy: Strategy) -> None:
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
+        (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
+        (lambda line, state: line.value(state), "continues the one it was made for"),
+        (
+            lambda line, state: perfect_yatzy.simulate(line, 10, start=state),
+            "continues the one it was made for",
+        ),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
+        (
+            lambda line, state: line.best(0, 0, ONES, 0, points=0),
+            "position 0 is not a later card of the game",
+        ),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
+    ],
+)
+def test_a_rest_of_a_game_refuses_what_it_does_not_know(
+    ask: Any, message: str, yatzy: Strategy
+) -> None:
     line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
     refused(message, ask, line, parse_card(yatzy.rules, LATE).state)
 
@@ -179,24 +221,33 @@ def test_a_goal_from_a_card_refuses_another_number_of_points_in_the_jokers_box()
         refused("joker's box", goal.value, f"{start} yahtzee={other}")
 
 
-@pytest.mark.parametrize(("worth", "message"), [
-    (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
-    (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
-    (lambda s: s[:, None], "must be that of the scores"),
-    (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
-    (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
-    (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
-    (lambda s: s + 1j, "must be an array of real numbers"),
-    (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
-    (lambda s: s * -1e31, "in size; must be at most 1e+20"),
-    (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
-    ("good", "utility is 'good'; must be an array of real numbers"),
-    (None, "utility is null; must be an array of real numbers"),
-    ([], "utility is []; must be a function of final scores, or a list"),
-    ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
-    ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
-    ([1, np.nan], "the utility of 73 is nan; must be finite"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("worth", "message"),
+    [
+        (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
+        (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
+        (lambda s: s[:, None], "must be that of the scores"),
+        (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
+        (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
+        (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
+        (lambda s: s + 1j, "must be an array of real numbers"),
+        (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
+        (lambda s: s * -1e31, "in size; must be at most 1e+20"),
+        (
+            5,
+            "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ...",
+        ),
+        ("good", "utility is 'good'; must be an array of real numbers"),
+        (None, "utility is null; must be an array of real numbers"),
+        ([], "utility is []; must be a function of final scores, or a list"),
+        (
+            [[1, 2], [3, 4]],
+            "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list",
+        ),
+        ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
+        ([1, np.nan], "the utility of 73 is nan; must be finite"),
+    ],
+)
 def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
     refused(re.escape(message), maximise, "yatzy", worth, LATE)
 
@@ -230,7 +281,15 @@ def test_a_goal_is_a_whole_number(goal: object) -> None:
 
 
 def test_a_strategy_begins_at_the_card_it_was_made_for_whose_points_count(yatzy: Strategy) -> None:
-    named = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
+    named = {
+        "ones": 3,
+        "twos": 6,
+        "threes": 9,
+        "fours": 12,
+        "fives": 15,
+        "sixes": 18,
+        "one-pair": 10,
+    }
     card = parse_card(yatzy.rules, LATE)
     for start in (named, LATE, card):
         for each in (reach("yatzy", 240, start), maximise("yatzy", lambda scores: scores, start)):
@@ -251,14 +310,19 @@ def test_a_strategy_begins_at_the_card_it_was_made_for_whose_points_count(yatzy:
 def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy, grid = reach("yatzy", 250, card), yatzy.evaluator.dice
-    best = [strategy.holds(card, dice_of(counts))[0].value for counts in grid.counts[grid.first_roll :].tolist()]
+    best = [
+        strategy.holds(card, dice_of(counts))[0].value
+        for counts in grid.counts[grid.first_roll :].tolist()
+    ]
     assert grid.weights @ np.array(best) == pytest.approx(strategy.value(card), abs=F32)
 
 
 @pytest.mark.full
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perfect_yatzy.core.resources.available_memory", lambda: 24 << 30)
-    refused(r"solving maxi needs \d+\.\d+ GB of memory .* hours", reach, "maxi", 600, error=RulesError)
+    refused(
+        r"solving maxi needs \d+\.\d+ GB of memory .* hours", reach, "maxi", 600, error=RulesError
+    )
     late = " ".join(f"{c.id}=0" for c in load_rules("maxi-unsaved").categories[6:])
     assert 0 < reach("maxi-unsaved", 60, late).value(late) < 1
 
@@ -284,7 +348,9 @@ def test_opponents_are_scores_or_cards() -> None:
     refused("more than 64 opponents", parse_opponents, rules, [" "] * 65)
 
 
-def test_equal_opponents_are_computed_once(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_opponents_are_computed_once(
+    forced: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forward.stored_distribution(forced, State())
     late, made = " ".join(f"{box.id}=0" for box in forced.rules.categories[:12]), list[object]()
 
@@ -299,18 +365,27 @@ def test_equal_opponents_are_computed_once(forced: Strategy, monkeypatch: pytest
     assert made == [parse_card(forced.rules, late).state]  # the empty card's is kept on disk
 
 
-@pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
+@pytest.mark.parametrize(
+    ("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])]
+)
 def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
     winning = WinUtility([finished(240), finished(200)], ties)
     assert winning(np.array([239, 240, 241])).tolist() == worth
     assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
-    assert WinUtility([finished(240), Opponent(np.array([1, 2]), np.full(2, 0.5), playing=True)], ties).goal is None
+    assert (
+        WinUtility(
+            [finished(240), Opponent(np.array([1, 2]), np.full(2, 0.5), playing=True)], ties
+        ).goal
+        is None
+    )
     refused("ties is 'maybe'", WinUtility, [finished(1)], "maybe")
     refused("opponents is empty", WinUtility, [], ties)
 
 
 def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy: Strategy) -> None:
-    """In a last turn each: both distributions by hand, every decision of ours tried by the oracle of the turn."""
+    """In a last turn each: both distributions by hand, every decision of ours tried by the
+    oracle of the turn.
+    """
     names = [c.id for c in yatzy.rules.categories]
     boxes = " ".join(f"{name}=0" for name in names if name != "chance")
     mine, theirs = parse_card(yatzy.rules, boxes), parse_card(yatzy.rules, boxes)
@@ -321,7 +396,10 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
         winning = WinUtility([other], ties)
         strategy = maximise("yatzy", winning, mine)
         tie = {"loss": 0, "half": 0.5, "win": 1}[ties]
-        worth = {s: other.chances @ ((other.scores < s) + tie * (other.scores == s)) for s in range(5, 31)}
+        worth = {
+            s: other.chances @ ((other.scores < s) + tie * (other.scores == s))
+            for s in range(5, 31)
+        }
         assert winning(np.arange(5, 31)) == pytest.approx(list(worth.values()))
         choice = strategy.categories(mine, "13466")[0]
         assert choice.value == pytest.approx(worth[20], abs=F32)
@@ -332,16 +410,27 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
 
 
 def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
-    """The oracle sees the opponent's card before each turn; the answer takes their final score as one draw."""
-    rules = games.small(games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(5, 3))
+    """The oracle sees the opponent's card before each turn; the answer takes their final score
+    as one draw.
+    """
+    rules = games.small(
+        games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(5, 3)
+    )
     last, mean = (
         parse_card(rules, "face-2=0 face-3=0 pair=0"),
         NaiveTieBreak(rules.canonical(), Fraction, Fraction(0)),
     )
-    for card, slack in ((parse_card(rules, ""), 0.1), (last, 0.0)):  # with one turn each, nothing is seen in between
+    for card, slack in (
+        (parse_card(rules, ""), 0.1),
+        (last, 0.0),
+    ):  # with one turn each, nothing is seen in between
         state = (card.state.filled, 0, 0, False)
-        exact = float(NaiveDuel(mean.game, state, Fraction(1), (None, lambda _: mean)).chance(state))
-        found = maximise(rules, WinUtility([opponent(perfect_yatzy.open_strategy(rules), card)]), card).value()
+        exact = float(
+            NaiveDuel(mean.game, state, Fraction(1), (None, lambda _: mean)).chance(state)
+        )
+        found = maximise(
+            rules, WinUtility([opponent(perfect_yatzy.open_strategy(rules), card)]), card
+        ).value()
         assert exact - slack - F32 < found < exact + (F32 if card is last else -0.001)
 
 
@@ -349,15 +438,26 @@ def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
 
 
-@pytest.mark.parametrize(("asked", "said"), [
-    (f"hold 33456 --goal 240 --card {LATE}",
-     "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more"),
-    (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
-    (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
-    (f"score 22222 --opponents 200 --card {SEVEN} ss=15", "Take Yatzy for 50: 100.00 % chance to win"),
-    (f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
-     "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more"),
-], ids=["goal", "certain", "out of reach", "won", "lost"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            f"hold 33456 --goal 240 --card {LATE}",
+            "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more",
+        ),
+        (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
+        (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
+        (
+            f"score 22222 --opponents 200 --card {SEVEN} ss=15",
+            "Take Yatzy for 50: 100.00 % chance to win",
+        ),
+        (
+            f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
+            "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more",
+        ),
+    ],
+    ids=["goal", "certain", "out of reach", "won", "lost"],
+)
 def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strategy) -> None:
     words, card = asked.split(" --card ")
     found = run(*words.split(), "--card", card)
@@ -365,14 +465,19 @@ def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strat
     assert found.stdout.startswith(said) if said[:4] in ("Hold", "Take") else said in found.stdout
 
 
-@pytest.mark.parametrize(("query", "dice", "card", "aim"), [
-    ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
-    ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
-    ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
-    ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
-    ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
-])  # fmt: skip
-def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("query", "dice", "card", "aim"),
+    [
+        ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
+        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
+        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+        ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
+        ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
+    ],
+)
+def test_equal_chances_are_ranked_by_the_mean(
+    query: str, dice: str, card: str, aim: dict[str, object]
+) -> None:
     answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
     assert sorted(entries, key=lambda e: e["loss"]) == entries
@@ -380,14 +485,18 @@ def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, 
     assert sorted(tied, reverse=True) == pytest.approx(tied)
     assert entries[0] == answer["best"]
     if query == "hold":  # keeping all dice is taking the category that `score` names
-        scored = QueryService().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
+        scored = QueryService().answer(
+            {"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2}
+        )["best"]
         kept = next(e for e in entries if e["reroll"] == 0)
         names = ("category", "chance", "expected_final_score")
         assert [kept[name] for name in names] == [scored[name] for name in names]
 
 
 def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
-    """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
+    """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5
+    for sure.
+    """
     desk, rules = QueryService(), load_rules("yatzy-forced")
     most = rule_set_stats(rules).maximum
 
@@ -419,7 +528,11 @@ def test_at_least_and_at_most_are_rounded_to_the_safe_side(chance: float) -> Non
     said = chance_phrase(chance, {"lower_bound": True, "ties": "loss"})
     shown = float(said.removeprefix("at least ").partition(" %")[0])
     assert 100 * chance - 0.010001 < shown <= 100 * chance + 1e-7
-    low, high = bounds_lines(load_rules("yatzy"), "half", chance, chance)[0].split("between ")[1].split(" and ")
+    low, high = (
+        bounds_lines(load_rules("yatzy"), "half", chance, chance)[0]
+        .split("between ")[1]
+        .split(" and ")
+    )
     assert float(low.strip(" %>")) <= 100 * chance + 1e-7 or low.startswith(">")
     assert 100 * chance <= float(high.strip(" %>")) + 1e-7 or high.startswith(">")
     assert [rounded_up(x, 1) for x in (10.6332, 10.6, 9.8, -0.05)] == [10.7, 10.6, 9.8, 0.0]
@@ -427,13 +540,28 @@ def test_at_least_and_at_most_are_rounded_to_the_safe_side(chance: float) -> Non
 
 
 def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> None:
-    assert [number_text(x, 2) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+    assert [number_text(x, 2) for x in (-1e-13, -0.0, 0.004, 231.456)] == [
+        "0.00",
+        "0.00",
+        "0.00",
+        "231.46",
+    ]
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
-    assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
+    assert shown == [
+        "0.00 %",
+        "<0.0001 %",
+        "<0.0001 %",
+        "0.0001 %",
+        "0.0049 %",
+        "0.01 %",
+        ">99.99 %",
+        "100.00 %",
+    ]
     for size, seconds, words in (
-        (928_000_000, 24.6, "0.93 GB and about 25 s"), (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
+        (928_000_000, 24.6, "0.93 GB and about 25 s"),
+        (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
         (1_120_727_000_000, 62_133.0, "1,120.7 GB and about 17 hours"),
-    ):  # fmt: skip
+    ):
         assert SolveCost(1, size, 1, seconds).words == words
 
 
@@ -447,15 +575,29 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
     spread = next(i for i, line in enumerate(half) if "Standard deviation" in line)
     assert "If you maximise the expected score:" in half[:spread]
-    simulated = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
+    simulated = run(
+        "expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread"
+    ).stdout
     assert "100 simulated games: mean " in simulated
-    for several, is_bound in ((f"251; {LATE}", True), (LATE, True), ("251; 300", False), ("251", False)):
+    for several, is_bound in (
+        (f"251; {LATE}", True),
+        (LATE, True),
+        ("251; 300", False),
+        ("251", False),
+    ):
         for ties in ("loss", "half", "win"):
             asked = "--card", LATE, "--opponents", several, "--ties", ties
-            assert json.loads(run("expect", *asked, "--json").stdout)["aim"]["lower_bound"] is is_bound
-            for text in (run("expect", *asked, "--no-spread").stdout, run("score", "33456", *asked).stdout):
+            assert (
+                json.loads(run("expect", *asked, "--json").stdout)["aim"]["lower_bound"] is is_bound
+            )
+            for text in (
+                run("expect", *asked, "--no-spread").stdout,
+                run("score", "33456", *asked).stdout,
+            ):
                 assert ("at least " in text.splitlines()[0]) is is_bound
-                assert ("Assumes unfinished opponents maximise their expected score" in text) is is_bound
+                assert (
+                    "Assumes unfinished opponents maximise their expected score" in text
+                ) is is_bound
                 assert ("the chances are at least these" in text) is is_bound
                 assert len(max(text.splitlines(), key=len)) <= 80
 
@@ -466,14 +608,17 @@ TOLERANCE = Fraction(4, 1_000_000)
 
 
 # --- what is settled is played for the mean ---
-@pytest.mark.parametrize(("key", "card"), [
-    ("yatzy", LATE),
-    ("yatzy-forced", ""),
-    ring_2("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
-    ("yahtzee", YAHTZEE),
-    ("yahtzee-free-joker", YAHTZEE),
-    ring_3("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "card"),
+    [
+        ("yatzy", LATE),
+        ("yatzy-forced", ""),
+        ring_2("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
+        ("yahtzee", YAHTZEE),
+        ("yahtzee-free-joker", YAHTZEE),
+        ring_3("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
+    ],
+)
 def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, card: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     meant = simulate(strategy, 2_000, seed=3, start=card)
@@ -481,7 +626,9 @@ def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, car
         played = simulate(reach(key, goal, card), 2_000, seed=3)
         assert same_games(played, meant), goal
         assert played.policy == f"goal:{goal}"
-    assert same_games(simulate(maximise(key, lambda scores: scores * 0.0, card), 2_000, seed=3), meant)
+    assert same_games(
+        simulate(maximise(key, lambda scores: scores * 0.0, card), 2_000, seed=3), meant
+    )
 
 
 def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) -> None:
@@ -490,18 +637,25 @@ def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) ->
         for dice in ("33456", "11236", "66666", "12345"):
             for left in (1, 2):
                 meant, found = yatzy.holds(card, dice, left), strategy.holds(card, dice, left)
-                assert [(h.dice, h.mean, h.loss) for h in found] == [(h.dice, h.value, 0.0) for h in meant]
+                assert [(h.dice, h.mean, h.loss) for h in found] == [
+                    (h.dice, h.value, 0.0) for h in meant
+                ]
                 assert [h.mean for h in meant] == [h.value for h in meant]
             meant, found = yatzy.categories(card, dice), strategy.categories(card, dice)
             assert [(c.category, c.mean) for c in found] == [(c.category, c.value) for c in meant]
 
 
-def test_without_a_table_the_rest_is_solved(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_without_a_table_the_rest_is_solved(
+    yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """The games do not depend on where the means come from, and nothing is stored."""
     folder = tmp_path_factory.mktemp("empty")
     for other, stored in (
         (reach("yatzy", 235, LATE, folder), reach("yatzy", 235, LATE)),
-        (maximise("yatzy", lambda s: s >= 235, LATE, folder), maximise("yatzy", lambda s: s >= 235, LATE)),
+        (
+            maximise("yatzy", lambda s: s >= 235, LATE, folder),
+            maximise("yatzy", lambda s: s >= 235, LATE),
+        ),
     ):
         assert other.evaluator.means.space.start == parse_card(yatzy.rules, LATE).state
         assert same_games(simulate(other, 2_000), simulate(stored, 2_000))
@@ -515,7 +669,9 @@ def check_goal(rules: RuleSet, goal: int) -> None:
     strategy = reach(rules, goal)
     mean, chance = map(float, oracle.play())
     exact = float(oracle.expected_utility(0, 0, 0, False, 0))
-    assert chance == pytest.approx(exact, rel=1e-4)  # of options within the tolerance any may be taken
+    assert chance == pytest.approx(
+        exact, rel=1e-4
+    )  # of options within the tolerance any may be taken
     assert strategy.value() == pytest.approx(exact, rel=3e-6)
     states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
     for card in states[:: 1 + len(states) // 8]:
@@ -539,9 +695,13 @@ def check_utility(rules: RuleSet, step: int, period: int) -> None:
     found = distribution(strategy)
     assert_chances(found, oracle.distribution())
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
-        assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
+        assert np.array(worths)[found.scores] @ found.chances == pytest.approx(
+            strategy.value(), rel=1e-4
+        )
     played = simulate(strategy, 20_000)
-    assert plays_like(oracle, played) or any(plays_like(other, played) for other in of_near_tolerances(oracle))
+    assert plays_like(oracle, played) or any(
+        plays_like(other, played) for other in of_near_tolerances(oracle)
+    )
 
 
 def of_near_tolerances(oracle: NaiveTieBreak) -> Iterator[NaiveTieBreak]:
@@ -581,9 +741,15 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
 @example(games.SAVED, 5, 7)
 @full_example(games.joker_game("none"), 5, 7)
-@full_example(games.random_rules(1, boxes=4), 1, 2)  # a tie by the tolerance, a utility that hardly varies
+@full_example(
+    games.random_rules(1, boxes=4), 1, 2
+)  # a tie by the tolerance, a utility that hardly varies
 @full_example(games.JOKER, 1, 99)
-@full_example(games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), 4, 9)
+@full_example(
+    games.joker_game("forced", order="forced", saved_rolls=True, first_roll_bonus=(("run", 3),)),
+    4,
+    9,
+)
 def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
     check_utility(rules, step, period)
 
@@ -595,23 +761,36 @@ def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
     check_utility(games.saved_rolls_game("free", True), 5, 7)
 
 
-def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:
+def check_decisions(
+    oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int
+) -> None:
     """Every roll of a state, for every number of rerolls left."""
     most = strategy.max_rerolls(state)
     for dice, _ in oracle.outcomes(strategy.rules.dice):
         for left in range(most + 1):
             at = state.filled, state.upper, state.joker_paid, made, dice, left, left == most
             box, action = oracle.first_of(oracle.boxes_of(*at)), oracle.act(*at)
-            assert strategy.categories(state, dice, left)[0].category == strategy.rules.categories[box].id
+            assert (
+                strategy.categories(state, dice, left)[0].category
+                == strategy.rules.categories[box].id
+            )
             if left:
-                assert strategy.holds(state, dice, left)[0].dice == (dice if isinstance(action, int) else action)
+                assert strategy.holds(state, dice, left)[0].dice == (
+                    dice if isinstance(action, int) else action
+                )
 
 
 # --- batches ---
-@pytest.mark.parametrize(("key", "card", "goal"), [
-    ("yatzy", LATE, 240), ("yatzy", LATE, 9_999), ("yatzy", LATE, 100), ("yatzy-forced", "", 200),
-    ("yahtzee", YAHTZEE, 260),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "card", "goal"),
+    [
+        ("yatzy", LATE, 240),
+        ("yatzy", LATE, 9_999),
+        ("yatzy", LATE, 100),
+        ("yatzy-forced", "", 200),
+        ("yahtzee", YAHTZEE, 260),
+    ],
+)
 def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
     strategy = reach(key, goal, card)
     sample = sample_positions(strategy, 300, 4, exploration=0.5)
@@ -619,9 +798,17 @@ def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> No
     columns = [getattr(sample, name) for name in names]
     batch = strategy.best(*columns[:4], joker_paid=columns[4], points=columns[5])
     others = 0
-    for i, (filled, upper, dice, rerolls, paid, made) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
-        at, state, roll = replace(strategy, zero=goal - made), State(filled, upper, 0, bool(paid)), tuple(dice)
-        best: Hold | Choice = at.holds(state, roll, rerolls)[0] if rerolls else at.categories(state, roll)[0]
+    for i, (filled, upper, dice, rerolls, paid, made) in enumerate(
+        zip(*(c.tolist() for c in columns), strict=True)
+    ):
+        at, state, roll = (
+            replace(strategy, zero=goal - made),
+            State(filled, upper, 0, bool(paid)),
+            tuple(dice),
+        )
+        best: Hold | Choice = (
+            at.holds(state, roll, rerolls)[0] if rerolls else at.categories(state, roll)[0]
+        )
         assert batch.value[i] == pytest.approx(best.value, rel=4e-6)
         category = best.category and strategy.rules.index_of[best.category]
         held = roll if category is not None or isinstance(best, Choice) else best.dice

@@ -1,4 +1,6 @@
-"""Simulated games and labelled positions: replayed with single queries, and as frequent as exact play meets them."""
+"""Simulated games and labelled positions: replayed with single queries, and as frequent as exact
+play meets them.
+"""
 
 import csv
 import hashlib
@@ -13,7 +15,16 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Scorecard, State, Strategy, maximise, open_strategy, parse_card, reach, sample_positions
+from perfect_yatzy import (
+    Scorecard,
+    State,
+    Strategy,
+    maximise,
+    open_strategy,
+    parse_card,
+    reach,
+    sample_positions,
+)
 from perfect_yatzy.frames import to_arrow
 from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
 from perfect_yatzy.play.puzzle import play_turn
@@ -33,7 +44,9 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 WORD = (1 << 64) - 1
 
 
-def documented_dice(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> list[int]:
+def documented_dice(
+    seed: int, game: int, turn: int, roll: int, number: int, faces: int
+) -> list[int]:
     """The dice as the documentation of the rollout kernels defines them, in Python integers."""
 
     def mixed(word: int) -> int:
@@ -52,41 +65,57 @@ def documented_dice(seed: int, game: int, turn: int, roll: int, number: int, fac
     return dice
 
 
-def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
+def replayed(
+    strategy: Strategy, seed: int, game: int, start: Scorecard
+) -> tuple[int, dict[int, int]]:
     """One game by single queries: final score, and points by category."""
     card = start
     for number in range(len(strategy.rules.categories) - len(start.points)):
         turn = play_turn(strategy, card, seed, game, number)
         for roll, dice in enumerate(turn.dice_history):
             held = turn.holds[roll - 1] if roll else ()
-            rolled = documented_dice(seed, game, number, roll, len(dice) - len(held), strategy.rules.faces)
+            rolled = documented_dice(
+                seed, game, number, roll, len(dice) - len(held), strategy.rules.faces
+            )
             assert sorted((*held, *rolled)) == [*dice]
         card = card_after(card, turn)
     return card.score, card.points
 
 
-@pytest.mark.parametrize("key", [
-    *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
-    ring_2("yatzy-saved"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
+        ring_2("yatzy-saved"),
+    ],
+)
 def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     played = simulate(strategy, 300, seed=5)
     for game in range(0, 300, 60):
         points = dict(enumerate(played.category_points[game].tolist()))
-        assert (played.final_scores[game], points) == replayed(strategy, 5, game, Scorecard(strategy.rules))
+        assert (played.final_scores[game], points) == replayed(
+            strategy, 5, game, Scorecard(strategy.rules)
+        )
 
 
 def test_games_for_a_goal_agree_with_single_queries(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy = reach("yatzy", 250, card)
     played = simulate(strategy, 200, 9, card.state, points=card.total)
-    same = sum(played.final_scores[game] == replayed(strategy, 9, game, card)[0] for game in range(0, 200, 20))
+    same = sum(
+        played.final_scores[game] == replayed(strategy, 9, game, card)[0]
+        for game in range(0, 200, 20)
+    )
     assert same >= 8  # options closer than the rounding of float32 may be ranked differently
 
 
-def test_games_start_at_a_card_its_text_or_the_card_the_strategy_was_made_for(yatzy: Strategy) -> None:
-    """The points of the card count for a goal; for a strategy of the rest of a game, and for the table of all goals."""
+def test_games_start_at_a_card_its_text_or_the_card_the_strategy_was_made_for(
+    yatzy: Strategy,
+) -> None:
+    """The points of the card count for a goal; for a strategy of the rest of a game, and for the
+    table of all goals.
+    """
     card, goal = parse_card(yatzy.rules, LATE), reach("yatzy", 240, LATE)
     for strategy in (yatzy, goal):
         one = simulate(strategy, 500, start=LATE)
@@ -106,11 +135,14 @@ def test_the_dice_depend_on_seed_and_game_number_only_and_are_fair(yatzy: Strate
     few = simulate(yatzy, 500, seed=4)
     assert np.array_equal(few.final_scores, many.final_scores[:500])
     assert not np.array_equal(few.final_scores, simulate(yatzy, 500, seed=5).final_scores)
-    # A game of one category and one roll shows the dice themselves: chi-squared over the faces, and pairs
+    # A game of one category and one roll shows the dice themselves: chi-squared over the faces, and
+    # pairs
     rolled = np.array([documented_dice(1, game, 0, 0, 5, 6) for game in range(20_000)])
     for column in range(5):
         counts = np.bincount(rolled[:, column], minlength=7)[1:]
-        assert ((counts - 20_000 / 6) ** 2 / (20_000 / 6)).sum() < 25  # 5 degrees of freedom: 1 in 7,000
+        assert (
+            (counts - 20_000 / 6) ** 2 / (20_000 / 6)
+        ).sum() < 25  # 5 degrees of freedom: 1 in 7,000
     pairs = np.bincount(rolled[:, 0] * 6 + rolled[:, 4] - 7, minlength=36)
     assert ((pairs - 20_000 / 36) ** 2 / (20_000 / 36)).sum() < 80  # 35 degrees: 1 in 40,000
 
@@ -129,7 +161,11 @@ def checked_rows(path: Path) -> list[dict[str, str]]:
     with path.open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        parts = sum(int(points) for name, points in row.items() if name not in ("game_number", "final_score"))
+        parts = sum(
+            int(points)
+            for name, points in row.items()
+            if name not in ("game_number", "final_score")
+        )
         assert int(row["final_score"]) == parts
     return rows
 
@@ -137,7 +173,9 @@ def checked_rows(path: Path) -> list[dict[str, str]]:
 def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     asked = ("simulate", "yatzy", "-n", "2000")
-    assert "exact chance 42.68 %" in printed(run, *asked, "--card", LATE, "--policy", "goal:240", "-o", str(games))
+    assert "exact chance 42.68 %" in printed(
+        run, *asked, "--card", LATE, "--policy", "goal:240", "-o", str(games)
+    )
     rows = checked_rows(games)
     assert len(rows) == 2000
     assert "ones" not in rows[0]
@@ -153,7 +191,9 @@ def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_pat
 def test_columns_add_up_with_categories_of_any_name(run: Run, tmp_path: Path) -> None:
     """With jokers and a card: test_frames.py."""
     games, names = tmp_path / "games.csv", ("bonus", "final", "game")
-    boxes = "".join(f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in names)
+    boxes = "".join(
+        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in names
+    )
     own = load_text(tmp_path, f"dice = 2\nfaces = 6\nrolls = 1\n{boxes}")
     printed(run, "simulate", own.origin, "-n", "50", "-o", str(games))
     for row in checked_rows(games):
@@ -163,11 +203,19 @@ def test_columns_add_up_with_categories_of_any_name(run: Run, tmp_path: Path) ->
 
 def test_one_game_has_no_standard_error(run: Run, yatzy: Strategy) -> None:
     text = run("simulate", "-n", "1").stdout
-    assert text.startswith(f"Final score {simulate(yatzy, 1, seed=1).final_scores[0]} in one game\n")
+    assert text.startswith(
+        f"Final score {simulate(yatzy, 1, seed=1).final_scores[0]} in one game\n"
+    )
     assert not re.search("±|deviation", text)
-    answer = json.loads(run("simulate", "-n", "1", "--json", "-p", "goal:240", "--card", LATE).stdout)
-    assert answer["standard_error"] is answer["standard_deviation"] is answer["reached_error"] is None
-    assert re.search(r"± [01]\..* \(standard error\) in 1,000 games", run("simulate", "-n", "1000").stdout)
+    answer = json.loads(
+        run("simulate", "-n", "1", "--json", "-p", "goal:240", "--card", LATE).stdout
+    )
+    assert (
+        answer["standard_error"] is answer["standard_deviation"] is answer["reached_error"] is None
+    )
+    assert re.search(
+        r"± [01]\..* \(standard error\) in 1,000 games", run("simulate", "-n", "1000").stdout
+    )
 
 
 def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
@@ -181,32 +229,54 @@ Place = tuple[object, ...]
 
 
 def lists(sample: PositionSample) -> dict[str, list[Any]]:
-    return {n: column if isinstance(column, list) else column.tolist() for n, column in sample.columns().items()}
+    return {
+        n: column if isinstance(column, list) else column.tolist()
+        for n, column in sample.columns().items()
+    }
 
 
 def places(sample: PositionSample) -> list[Place]:
     """State, dice and rerolls left of each row."""
     names = ("filled", "upper", "saved", "joker_paid", "dice", "rolls_left")
     columns = [getattr(sample, name).tolist() for name in names]
-    return [(*card, bool(paid), tuple(dice), left) for *card, paid, dice, left in zip(*columns, strict=True)]
+    return [
+        (*card, bool(paid), tuple(dice), left)
+        for *card, paid, dice, left in zip(*columns, strict=True)
+    ]
 
 
 def decisions_of(strategy: Strategy, seed: int, game: int) -> Iterator[dict[str, object]]:
-    """The decisions of one game by single questions, as rows of the sample; best actions are taken."""
+    """The decisions of one game by single questions, as rows of the sample; best actions are
+    taken.
+    """
     card = strategy.start if isinstance(strategy.start, Scorecard) else Scorecard(strategy.rules)
     for number in range(len(strategy.rules.categories) - len(card.points)):
         turn = play_turn(strategy, card, seed, game, number)
         for roll, dice in enumerate(turn.dice_history):
             left = strategy.max_rerolls(card.state) - roll
             ends = roll == len(turn.holds)
-            best = strategy.categories(card, dice, left)[0] if ends else strategy.holds(card, dice, left)[0]
-            row = {"game_number": game, "turn": len(card.points) + 1, "card_total": card.total, "rolls_left": left}
-            row |= asdict(card.state) | {"dice": list(dice), "hold": list(dice if ends else turn.holds[roll])}
+            best = (
+                strategy.categories(card, dice, left)[0]
+                if ends
+                else strategy.holds(card, dice, left)[0]
+            )
+            row = {
+                "game_number": game,
+                "turn": len(card.points) + 1,
+                "card_total": card.total,
+                "rolls_left": left,
+            }
+            row |= asdict(card.state) | {
+                "dice": list(dice),
+                "hold": list(dice if ends else turn.holds[roll]),
+            }
             yield row | {"value": best.value, "category": turn.category if ends else None}
         card = card_after(card, turn)
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-forced", "goal"])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-forced", "goal"]
+)
 def test_rows_are_the_decisions_of_simulated_games(key: str) -> None:
     strategy = reach("yatzy", 240, LATE) if key == "goal" else open_strategy(key)
     sample = sample_positions(strategy, 800, seed=5)
@@ -224,7 +294,9 @@ def test_rows_are_the_decisions_of_simulated_games(key: str) -> None:
 
 
 def occupancy(strategy: Strategy, exploration: float) -> dict[Place, float]:
-    """Chance that a game meets each position, by a forward pass over all rolls; the oracle says their chances."""
+    """Chance that a game meets each position, by a forward pass over all rolls; the oracle says
+    their chances.
+    """
     oracle, met = Naive(strategy.rules.canonical()), defaultdict[Place, float](float)
     layer = {start_turn(strategy.rules, perfect_yatzy.State()): 1.0}
     while layer:
@@ -239,7 +311,9 @@ def occupancy(strategy: Strategy, exploration: float) -> dict[Place, float]:
                     best = strategy.holds(*asked)[0].dice
                 actions = decision.legal_actions()
                 for action in actions:
-                    weight = exploration / len(actions) + (1 - exploration if action == best else 0.0)
+                    weight = exploration / len(actions) + (
+                        1 - exploration if action == best else 0.0
+                    )
                     if weight:
                         child = decision.apply(action)
                         if not child.over:
@@ -255,13 +329,18 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize(("name", "exploration"), [
-    *(ring_2(*case) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
-    ("saved rolls", 0.0),
-    ("forced", 0.3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "exploration"),
+    [
+        *(ring_2(*case) for case in (("joker", 0.3), ("saved rolls", 0.3), ("forced", 0.0))),
+        ("saved rolls", 0.0),
+        ("forced", 0.3),
+    ],
+)
 def test_positions_are_met_as_often_as_play_meets_them(name: str, exploration: float) -> None:
-    """Each position's share of the games lies within five standard errors, and no other position occurs."""
+    """Each position's share of the games lies within five standard errors, and no other position
+    occurs.
+    """
     strategy, played = in_memory(GAMES[name]), 20_000
     exact = occupancy(strategy, exploration)
     sample = sample_positions(strategy, int(played * sum(exact.values()) * 1.02), 3, exploration)
@@ -278,7 +357,9 @@ def test_positions_are_met_as_often_as_play_meets_them(name: str, exploration: f
 
 
 def test_rows_depend_on_the_seed_alone(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not on threads, nor on how many games are played at the same time; smaller samples are part of larger ones."""
+    """Not on threads, nor on how many games are played at the same time; smaller samples are
+    part of larger ones.
+    """
     many = sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=3)
     assert lists(many) == lists(sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=1))
     few = sample_positions(yatzy, 700, 4, 0.2)
@@ -297,7 +378,9 @@ def test_options_are_those_of_a_batch(yatzy: Strategy) -> None:
         assert numbers == np.flatnonzero(row > -np.inf).tolist()
         assert values == row[numbers].tolist()
     assert (sample.taken[:, None] == sample.action[:, None]).mean() < 0.6
-    regrets = yatzy.regrets(sample.filled, sample.upper, sample.dice, sample.rolls_left, sample.taken)
+    regrets = yatzy.regrets(
+        sample.filled, sample.upper, sample.dice, sample.rolls_left, sample.taken
+    )
     assert (regrets[sample.taken == sample.action] == 0).all()
 
 
@@ -322,14 +405,18 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
         assert {len(column) for column in sample.columns().values()} == {20}
         assert (found["seed"], found["exploration"], found["distinct"]) == ("1", "0.0", "false")
         assert found["fingerprint"] == strategy.rules.fingerprint
-    sample = sample_positions(maximise("yatzy", lambda scores: np.sqrt(scores), LATE), 200, options=True)
+    sample = sample_positions(
+        maximise("yatzy", lambda scores: np.sqrt(scores), LATE), 200, options=True
+    )
     assert "expected_utility" in sample.columns()
     assert sample.turn.min() == 8
     assert sample.card_total.min() == 73
 
 
 # --- the command ---
-def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_the_command_writes_the_same_rows_in_every_format(
+    run: Run, yatzy: Strategy, tmp_path: Path
+) -> None:
     parquet = need("pyarrow.parquet")
     sample = sample_positions(yatzy, 300, 7, 0.2, options=True)
     expected = lists(sample)
@@ -355,7 +442,9 @@ def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strat
     assert [row["hold"] == "none" for row in texts] == [hold == [] for hold in expected["hold"]]
     assert [float(row["expected_remaining"]) for row in texts] == expected["expected_remaining"]
     path = tmp_path / "distinct.csv"
-    answer = json.loads(run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path)).stdout)
+    answer = json.loads(
+        run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path)).stdout
+    )
     sample = sample_positions(yatzy, 5_000, distinct=True)
     assert (answer["positions"], answer["rows"]) == (5_000, len(sample))
     assert sum(answer["rolls_left"].values()) == 5_000
@@ -364,10 +453,22 @@ def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strat
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path) -> None:
-    """Its hash is that of the file, it explains exactly the columns of the file, and the same command writes both again."""
+    """Its hash is that of the file, it explains exactly the columns of the file, and the same
+    command writes both again.
+    """
     data, card = tmp_path / f"data{suffix}", tmp_path / "README.md"
     for command, kind in (("positions", "positions"), ("simulate", "games")):
-        asked = (command, "yatzy-forced", "-n", "30", "-o", str(data), "--dataset-card", str(card), "--force")
+        asked = (
+            command,
+            "yatzy-forced",
+            "-n",
+            "30",
+            "-o",
+            str(data),
+            "--dataset-card",
+            str(card),
+            "--force",
+        )
         texts = [(run(*asked), card.read_text(encoding="utf-8"))[1] for _ in range(2)]
         assert texts[0] == texts[1]
         assert texts[0].startswith("---\nlicense: cc0-1.0\n")

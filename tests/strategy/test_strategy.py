@@ -1,4 +1,6 @@
-"""The Python API: answers, checks, batches, simulation, one turn alone, and outside oracles position by position."""
+"""The Python API: answers, checks, batches, simulation, one turn alone, and outside oracles
+position by position.
+"""
 
 import json
 import pickle
@@ -17,10 +19,24 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy import RuleSet, Scorecard, State, Strategy, load_rules, maximise, reach, sample_positions
-from perfect_yatzy.game.legal_actions import action_count, action_number, hold_count, numbered_action
-from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
+from perfect_yatzy import (
+    RuleSet,
+    Scorecard,
+    State,
+    Strategy,
+    load_rules,
+    maximise,
+    reach,
+    sample_positions,
+)
 from perfect_yatzy.core.table_slices import PADDING, window
+from perfect_yatzy.game.legal_actions import (
+    action_count,
+    action_number,
+    hold_count,
+    numbered_action,
+)
+from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import CategoryOdds, category_odds
@@ -49,7 +65,12 @@ def test_every_hold_once_and_ranked_and_a_slice_is_a_ranking(yatzy: Strategy) ->
     assert (stop.value, stop.category) == (choice.value, choice.category)
     some = holds[1:3]
     assert [*some] == [holds[1], holds[2]]
-    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
+    assert (some.rules, some.policy, some.dice, some.rolls_left) == (
+        yatzy.rules,
+        "mean",
+        (3, 3, 4, 5, 6),
+        1,
+    )
     assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
     assert holds[0].label in holds._repr_html_()
     assert holds[0].label not in some._repr_html_()
@@ -62,89 +83,173 @@ def test_a_position_is_a_text_a_state_a_card_or_points_by_category(yatzy: Strate
     card = perfect_yatzy.parse_card(yatzy.rules, text)
     assert yatzy.value(card) == yatzy.value(text) == yatzy.value(card.state)
     assert yatzy.value({}) == yatzy.value() == yatzy.value(State()) == yatzy.info.start_value
-    for named in ({"ones": 3, "sixes": 24, "chance": 22}, {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)}):
+    for named in (
+        {"ones": 3, "sixes": 24, "chance": 22},
+        {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)},
+    ):
         assert yatzy.value(named) == yatzy.value(text)
         assert yatzy.holds(named, "33456", 1) == yatzy.holds(text, "33456", 1)
         assert yatzy.check(named) == yatzy.check(text)
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
-    (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
-    (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
-    (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
-    (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
-    (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
-    (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),
-    (lambda y: y.categories(State(y.rules.full_mask), "33456"), "the game is over"),
-    (lambda y: y.best([0, 1], [0, 9], [[1] * 5] * 2, 0), "position 1 has an upper sum its boxes cannot give"),
-    (lambda y: y.best(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
-    (lambda y: y.best(0, 0, [[1, 2, 3, 4]], 0), "dice has 4 columns; yatzy has 5 dice"),
-    (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
-    (lambda y: y.best(y.rules.full_mask, 0, [[1] * 5], 1), "position 0 has no open category"),
-    (lambda y: y.best(0, 0, [[1] * 5], 1, saved=1), "position 0 has an impossible number of saved rolls"),
-    (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
-    (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
-    (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
-    (lambda y: y.value({"ones": True}), "ones is true; must be a whole number"),
-    (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
-    (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
-    (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
-    (lambda y: y.value(Scorecard(y.rules, {99: 3})), "there is no category 99"),
-    (lambda y: y.value(Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
-    (lambda y: y.value(Scorecard(y.rules, bonus_points=0.5)), "bonus_points is 0.5; must be a whole number"),
-    (lambda y: y.value(Scorecard(perfect_yatzy.load_rules("generala"))), "belongs to generala, not to yatzy"),
-    (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
-    (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
-    (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
-    (lambda y: y.holds("", [float("nan")] * 5), "a die is nan; must be a whole number"),
-    (lambda y: y.holds("", list("33456")), "a die is '3'; must be a whole number"),
-    (lambda y: y.holds("", 33456), "dice is 33456; must be text such as"),
-    (lambda y: y.holds("", "33456", 1.5), "rolls_left is 1.5; must be a whole number"),
-    (lambda y: y.categories("", "33456", 0.5), "rolls_left is 0.5; must be a whole number"),
-    (lambda y: y.best(0, [0.7], [[1] * 5], 0), "position 0: upper is 0.7; must be a whole number"),
-    (lambda y: y.best(0, [0, np.nan], [[1] * 5] * 2, 0), "position 1: upper is nan; must be a whole number"),
-    (lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0), "position 1: dice is 2.5; must be a whole number"),
-    (lambda y: y.best(0, 1e300, [[1] * 5], 0), "position 0: upper is 1e+300; must be a whole number"),
-    (lambda y: y.best(["a"], 0, [[1] * 5], 0), "filled is ['a']; must be an array of whole numbers"),
-    (lambda y: y.best(0, 0, [[1, 2], [1]], 0), "dice is [[1, 2], [1]]; must be an array of whole numbers"),
-    (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
-    (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
-    (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
-    (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
-    (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
-    (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
-    (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
-    (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
-    (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
-    (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
-    (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
-    (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
-    (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
-    (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
-    (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
-    (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
-    (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
-    (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
-    (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
-    (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
-    (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
-    (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
-    (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
-    (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
-    (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
-    (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
-    (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
-    (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
-    (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
-    (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
-    (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
-    (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
-    (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
-    (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
-    (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
-    (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
+        (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
+        (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
+        (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
+        (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
+        (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
+        (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),
+        (lambda y: y.categories(State(y.rules.full_mask), "33456"), "the game is over"),
+        (
+            lambda y: y.best([0, 1], [0, 9], [[1] * 5] * 2, 0),
+            "position 1 has an upper sum its boxes cannot give",
+        ),
+        (lambda y: y.best(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+        (lambda y: y.best(0, 0, [[1, 2, 3, 4]], 0), "dice has 4 columns; yatzy has 5 dice"),
+        (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
+        (lambda y: y.best(y.rules.full_mask, 0, [[1] * 5], 1), "position 0 has no open category"),
+        (
+            lambda y: y.best(0, 0, [[1] * 5], 1, saved=1),
+            "position 0 has an impossible number of saved rolls",
+        ),
+        (
+            lambda y: y.value(3),
+            "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}",
+        ),
+        (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
+        (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
+        (lambda y: y.value({"ones": True}), "ones is true; must be a whole number"),
+        (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
+        (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
+        (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
+        (lambda y: y.value(Scorecard(y.rules, {99: 3})), "there is no category 99"),
+        (lambda y: y.value(Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
+        (
+            lambda y: y.value(Scorecard(y.rules, bonus_points=0.5)),
+            "bonus_points is 0.5; must be a whole number",
+        ),
+        (
+            lambda y: y.value(Scorecard(perfect_yatzy.load_rules("generala"))),
+            "belongs to generala, not to yatzy",
+        ),
+        (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
+        (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
+        (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
+        (lambda y: y.holds("", [float("nan")] * 5), "a die is nan; must be a whole number"),
+        (lambda y: y.holds("", list("33456")), "a die is '3'; must be a whole number"),
+        (lambda y: y.holds("", 33456), "dice is 33456; must be text such as"),
+        (lambda y: y.holds("", "33456", 1.5), "rolls_left is 1.5; must be a whole number"),
+        (lambda y: y.categories("", "33456", 0.5), "rolls_left is 0.5; must be a whole number"),
+        (
+            lambda y: y.best(0, [0.7], [[1] * 5], 0),
+            "position 0: upper is 0.7; must be a whole number",
+        ),
+        (
+            lambda y: y.best(0, [0, np.nan], [[1] * 5] * 2, 0),
+            "position 1: upper is nan; must be a whole number",
+        ),
+        (
+            lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0),
+            "position 1: dice is 2.5; must be a whole number",
+        ),
+        (
+            lambda y: y.best(0, 1e300, [[1] * 5], 0),
+            "position 0: upper is 1e+300; must be a whole number",
+        ),
+        (
+            lambda y: y.best(["a"], 0, [[1] * 5], 0),
+            "filled is ['a']; must be an array of whole numbers",
+        ),
+        (
+            lambda y: y.best(0, 0, [[1, 2], [1]], 0),
+            "dice is [[1, 2], [1]]; must be an array of whole numbers",
+        ),
+        (
+            lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0),
+            "filled has shape (3,); there are 2 rolls of dice",
+        ),
+        (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
+        (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
+        (
+            lambda y: simulate(y.rules, 10),
+            "must be one of perfect_yatzy.open_strategy, reach or maximise",
+        ),
+        (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
+        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
+        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
+        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
+        (lambda y: simulate(y, 5, seed=1 << 63), "must be from 0 to 2"),
+        (lambda y: simulate(y, 5, seed=-1), "seed is -1; must be from 0 to 2"),
+        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
+        (
+            lambda y: perfect_yatzy.distribution(y, LATE, points=0.5),
+            "points is 0.5; must be a whole number",
+        ),
+        (
+            lambda y: sample_positions("yatzy", 5),
+            "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy",
+        ),
+        (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
+        (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
+        (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
+        (
+            lambda y: sample_positions(y, 5, exploration=1.5),
+            "exploration is 1.5; must be a number from 0 to 1",
+        ),
+        (
+            lambda y: sample_positions(y, 5, exploration="a"),
+            "exploration is 'a'; must be a number from 0 to 1",
+        ),
+        (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
+        (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
+        (
+            lambda y: y.regrets(*POSITION, actions=[0, 1]),
+            "position 1: action 1 (hold 1) is not legal",
+        ),
+        (
+            lambda y: y.regrets(*POSITION, actions=["33", "33"]),
+            "position 1: action 18 (hold 3 3) is not legal",
+        ),
+        (
+            lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]),
+            "position 0: action 210 (score ones) is not legal",
+        ),
+        (
+            lambda y: y.regrets(*POSITION, actions=[0, 225]),
+            "position 1: action is 225; must be 0 to 224",
+        ),
+        (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
+        (
+            lambda y: y.regrets(*POSITION, actions=["33", "royal"]),
+            "position 1: unknown category 'royal'",
+        ),
+        (
+            lambda y: y.regrets(*POSITION, actions=[1.5, 2]),
+            "position 0: actions is 1.5; must be a whole number",
+        ),
+        (
+            lambda y: y.regrets(*POSITION, actions=[1]),
+            "actions has shape (1,); there are 2 positions",
+        ),
+        (
+            lambda y: y.regret("", "33456", "66", 2),
+            "'66' is not legal with '33456' and 2 rolls left",
+        ),
+        (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
+        (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
+        (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
+        (
+            lambda y: y.regret("", "33456", 5, 2),
+            "action is 5; must be the dice to hold or the name",
+        ),
+        (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+        (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
+        (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
+    ],
+)
 def test_what_is_wrong_is_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     """Nothing is rounded, and nothing escapes as an error of Python or NumPy."""
     assert issubclass(perfect_yatzy.StateError, ValueError)
@@ -160,11 +265,15 @@ def test_rules_by_name_or_by_themselves_and_a_forced_order(forced: Strategy) -> 
 
 @pytest.mark.full
 def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
-    """The kernels widen its entries: as if the same numbers were stored in full, and no copy is made."""
+    """The kernels widen its entries: as if the same numbers were stored in full, and no copy is
+    made.
+    """
     short = yatzy.values.astype(np.float32)
     one, other = (with_values(yatzy, values) for values in (short, short.astype(np.float64)))
     given = asked(yatzy, 2_000, seed=5)
-    for mine, theirs in zip(vars(one.best(**given)).values(), vars(other.best(**given)).values(), strict=True):
+    for mine, theirs in zip(
+        vars(one.best(**given)).values(), vars(other.best(**given)).values(), strict=True
+    ):
         assert np.array_equal(mine, theirs)
     assert np.array_equal(simulate(one, 2_000).final_scores, simulate(other, 2_000).final_scores)
     for filled in range(yatzy.space.categories):
@@ -176,17 +285,27 @@ def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("key", "variant"), [
-    ("yatzy", "yatzy-scandinavian"), ("yatzy+five-is-full-house+four-is-two-pairs", "yatzy-scandinavian+fh5+tp4"),
-])  # fmt: skip
-def test_an_outside_solver_agrees_position_by_position(key: str, variant: str, yatzy: Strategy) -> None:
-    """Every option of a few hundred random positions, to 1e-9, with the PyPI package yatzy-solver."""
+@pytest.mark.parametrize(
+    ("key", "variant"),
+    [
+        ("yatzy", "yatzy-scandinavian"),
+        ("yatzy+five-is-full-house+four-is-two-pairs", "yatzy-scandinavian+fh5+tp4"),
+    ],
+)
+def test_an_outside_solver_agrees_position_by_position(
+    key: str, variant: str, yatzy: Strategy
+) -> None:
+    """Every option of a few hundred random positions, to 1e-9, with the PyPI package
+    yatzy-solver.
+    """
     peer = need("yatzy_solver")
     other, ours = peer.Solver.build(peer.Variant(variant)), perfect_yatzy.open_strategy(key)
     names = list(other.variant.categories)
     assert len(names) == 15
     given = asked(ours, 300, seed=9)
-    for filled, upper, dice, left in zip(*(given[n] for n in ("filled", "upper", "dice", "rolls_left")), strict=True):
+    for filled, upper, dice, left in zip(
+        *(given[n] for n in ("filled", "upper", "dice", "rolls_left")), strict=True
+    ):
         state, dice = State(filled, upper), sorted(dice.tolist())
         boxes = ",".join(names[c] for c in range(15) if filled >> c & 1) or "-"
         place = f"dice {' '.join(map(str, dice))} | rolls {left} | upper {upper} | filled {boxes}"
@@ -215,7 +334,9 @@ def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> 
     displays = {
         "simulation": simulate(yatzy, 2_000),
         "one game": simulate(yatzy, 1),
-        "distribution": perfect_yatzy.distribution(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
+        "distribution": perfect_yatzy.distribution(
+            yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"
+        ),
         "rules": perfect_yatzy.load_rules("yahtzee"),
         "holds": yatzy.holds("", "12345"),
         "slice": yatzy.holds("", "12345")[2:5],
@@ -248,9 +369,13 @@ def test_a_single_query_is_quick(yatzy: Strategy) -> None:
     assert statistics.median(times) < 0.01
 
 
-@pytest.mark.parametrize("rules", [games.joker_game("forced", bonus=4), games.saved_rolls_game("free", True)])
+@pytest.mark.parametrize(
+    "rules", [games.joker_game("forced", bonus=4), games.saved_rolls_game("free", True)]
+)
 def test_a_position_goes_everywhere(rules: RuleSet) -> None:
-    """The best action is that of the batch kernels, and values are means over rolls and maxima over actions."""
+    """The best action is that of the batch kernels, and values are means over rolls and maxima
+    over actions.
+    """
     strategy, generator = perfect_yatzy.open_strategy(rules), random.Random(3)
     position, points = perfect_yatzy.start_turn(rules), 0
     grid = strategy.evaluator.dice
@@ -258,14 +383,24 @@ def test_a_position_goes_everywhere(rules: RuleSet) -> None:
         if position.to_roll:
             rolls = [dice_of(counts) for counts in grid.counts[grid.first_roll :].tolist()]
             after = [position.roll(roll) for roll in rolls if is_subset(position.dice, roll)]
-            new = [np.subtract(counts_of(rules, each.dice), counts_of(rules, position.dice)) for each in after]
-            ways = [factorial(position.to_roll) / np.prod([factorial(n) for n in rolled]) for rolled in new]
+            new = [
+                np.subtract(counts_of(rules, each.dice), counts_of(rules, position.dice))
+                for each in after
+            ]
+            ways = [
+                factorial(position.to_roll) / np.prod([factorial(n) for n in rolled])
+                for rolled in new
+            ]
             mean = sum(n * strategy.value(each) for n, each in zip(ways, after, strict=True))
-            assert strategy.value(position) == pytest.approx(mean / rules.faces**position.to_roll, abs=1e-9)
+            assert strategy.value(position) == pytest.approx(
+                mean / rules.faces**position.to_roll, abs=1e-9
+            )
             position = position.roll(generator)
             continue
         state, left = position.state, position.rolls_left
-        batch = strategy.best(state.filled, state.upper, [position.dice], left, state.saved, state.joker_paid)
+        batch = strategy.best(
+            state.filled, state.upper, [position.dice], left, state.saved, state.joker_paid
+        )
         assert action_number(rules, strategy.best_action(position)) == batch.action[0]
         ranking = strategy.ranking(position)
         assert ranking == strategy.ranking(position.card, position.dice, left)
@@ -279,24 +414,31 @@ def test_a_position_goes_everywhere(rules: RuleSet) -> None:
         assert strategy.value(position) == pytest.approx(batch.value[0], abs=1e-9)
         if left:
             assert strategy.holds(position) == strategy.holds(position.card, position.dice, left)
-        assert strategy.categories(position) == strategy.categories(position.card, position.dice, left)
+        assert strategy.categories(position) == strategy.categories(
+            position.card, position.dice, left
+        )
         points += 1
         position = position.apply(generator.choice(position.legal_actions()))
     assert points >= len(rules.categories)
     assert strategy.value(position) + position.card.total == position.card.score
 
 
-@pytest.mark.parametrize("text", [
-    "start_turn('yatzy')",
-    "start_turn('yatzy', 'ones=3 chance=22', dice='33456')",
-    "start_turn('yatzy+five-is-full-house', dice='33456', rolls_left=1)",
-    "start_turn('yatzy', rolls_left=0, held='33')",
-    "start_turn('yahtzee', 'aces=5 yahtzee=50', held='33', bonus_points=100)",
-    "start_turn('yatzy-saved', 'ones=3', dice='33456', saved=2)",
-    "start_turn('yatzy', State(filled=1, upper=3, saved=0, joker_paid=False), dice='33456')",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start_turn('yatzy')",
+        "start_turn('yatzy', 'ones=3 chance=22', dice='33456')",
+        "start_turn('yatzy+five-is-full-house', dice='33456', rolls_left=1)",
+        "start_turn('yatzy', rolls_left=0, held='33')",
+        "start_turn('yahtzee', 'aces=5 yahtzee=50', held='33', bonus_points=100)",
+        "start_turn('yatzy-saved', 'ones=3', dice='33456', saved=2)",
+        "start_turn('yatzy', State(filled=1, upper=3, saved=0, joker_paid=False), dice='33456')",
+    ],
+)
 def test_a_position_prints_as_the_call_that_makes_it(text: str) -> None:
-    position, again = (eval(text, {"start_turn": perfect_yatzy.start_turn, "State": State}) for _ in range(2))
+    position, again = (
+        eval(text, {"start_turn": perfect_yatzy.start_turn, "State": State}) for _ in range(2)
+    )
     assert repr(position) == text
     assert position == again
     assert len({position, again, perfect_yatzy.start_turn("generala")}) == 2
@@ -306,7 +448,11 @@ def test_a_position_prints_as_the_call_that_makes_it(text: str) -> None:
 def test_a_position_is_refused_where_it_does_not_belong(yatzy: Strategy) -> None:
     start, simulate = perfect_yatzy.start_turn, perfect_yatzy.simulate
     begin, rolled = start("yatzy"), start("yatzy").roll("33456")
-    assert yatzy.regret(rolled, action="33") == yatzy.regret(rolled, "33") == yatzy.regret("", "33456", "33", 2)
+    assert (
+        yatzy.regret(rolled, action="33")
+        == yatzy.regret(rolled, "33")
+        == yatzy.regret("", "33456", "33", 2)
+    )
     assert simulate(yatzy, 5, start=begin).mean == simulate(yatzy, 5).mean
     for message, call, *arguments in (
         ("still to be rolled", yatzy.best_action, begin),
@@ -326,7 +472,10 @@ def test_a_position_is_refused_where_it_does_not_belong(yatzy: Strategy) -> None
 
 
 def columns(states: list[State]) -> dict[str, Any]:
-    return {name: [getattr(s, name) for s in states] for name in ("filled", "upper", "saved", "joker_paid")}
+    return {
+        name: [getattr(s, name) for s in states]
+        for name in ("filled", "upper", "saved", "joker_paid")
+    }
 
 
 def asked(strategy: Strategy, number: int, seed: int) -> dict[str, Any]:
@@ -334,7 +483,10 @@ def asked(strategy: Strategy, number: int, seed: int) -> dict[str, Any]:
     random, rules = np.random.default_rng(seed), strategy.rules
     states = [*random_states(strategy.space, number, seed)]
     left = [random.integers(rules.rolls_per_turn + state.saved) for state in states]
-    return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
+    return columns(states) | {
+        "dice": random.integers(1, rules.faces + 1, (number, rules.dice)),
+        "rolls_left": left,
+    }
 
 
 def ranked(strategy: Strategy, card: Any, dice: Any, left: int) -> np.ndarray:
@@ -369,10 +521,14 @@ def test_options_and_single_questions_have_the_values_of_the_oracle(rules: RuleS
                 values[hold_count(rules) + box] = float(value)
             for held in oracle.holds_of(dice) if left else ():
                 if len(held) < rules.dice:
-                    values[action_number(rules, held)] = float(oracle.hold_value(filled, upper, flag, held, left))
+                    values[action_number(rules, held)] = float(
+                        oracle.hold_value(filled, upper, flag, held, left)
+                    )
             positions.append((filled, upper, dice, left, saved, flag))
             expected.append(values)
-            single = ranked(strategy, State(filled, upper, saved, flag and rules.tracked_index >= 0), dice, left)
+            single = ranked(
+                strategy, State(filled, upper, saved, flag and rules.tracked_index >= 0), dice, left
+            )
             np.testing.assert_allclose(single, values, rtol=0, atol=1e-9)
     columns = [list(column) for column in zip(*positions, strict=True)]
     found = strategy.options(*columns)
@@ -382,15 +538,28 @@ def test_options_and_single_questions_have_the_values_of_the_oracle(rules: RuleS
     assert (found.legal[:, hold_count(rules) :].sum(axis=1) > 0).all()
 
 
-@pytest.mark.parametrize("key", [
-    "yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "goal", "utility", ring_2("yatzy-saved"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "key",
+    [
+        "yatzy",
+        "yahtzee",
+        "yahtzee-free-joker",
+        "generala",
+        "maxi-forced",
+        "goal",
+        "utility",
+        ring_2("yatzy-saved"),
+    ],
+)
 def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
         strategy = reach("yatzy", 240, LATE) if key == "goal" else maximise("yatzy", np.sqrt, LATE)
         cards = [LATE, LATE + " chance=20", LATE + " chance=0 yatzy=0 full-house=28"]
         dice, points = [[3, 3, 4, 5, 6], [1] * 5, [6, 6, 6, 5, 5]], {"points": [73, 93, 101]}
-        given = columns([strategy.state(card) for card in cards]) | {"dice": dice, "rolls_left": [2, 1, 0]}
+        given = columns([strategy.state(card) for card in cards]) | {
+            "dice": dice,
+            "rolls_left": [2, 1, 0],
+        }
     else:
         strategy, points = perfect_yatzy.open_strategy(key), {}
         cards, given = [*random_states(strategy.space, 40, 5)], asked(strategy, 40, seed=5)
@@ -404,9 +573,13 @@ def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
         expected = ranked(strategy, card, roll, left)
         np.testing.assert_allclose(found.values[i], expected, rtol=2e-6 if points else 0, atol=1e-9)
         legal = np.flatnonzero(expected > -np.inf)
-        one = {name: [np.asarray(column)[i]] * len(legal) for name, column in (given | points).items()}
+        one = {
+            name: [np.asarray(column)[i]] * len(legal) for name, column in (given | points).items()
+        }
         losses = strategy.regrets(**one, actions=legal)
-        np.testing.assert_allclose(losses, expected.max() - expected[legal], atol=2e-5 if points else 1e-8)
+        np.testing.assert_allclose(
+            losses, expected.max() - expected[legal], atol=2e-5 if points else 1e-8
+        )
         for action, loss in zip(legal.tolist()[::5], losses[::5].tolist(), strict=True):
             single = strategy.regret(card, roll, numbered_action(rules, action), left)
             assert single == pytest.approx(loss, abs=2e-6 if points else 1e-9)
@@ -427,42 +600,65 @@ def test_options_and_regrets_do_not_depend_on_threads_or_order(yatzy: Strategy) 
     assert np.array_equal(losses, np.where(expected <= 1e-9, 0.0, expected))
 
 
-def test_actions_are_numbers_dice_or_names_and_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
+def test_actions_are_numbers_dice_or_names_and_batches_take_whole_numbers_of_any_type(
+    yatzy: Strategy,
+) -> None:
     given = [0, 1, 0], [0, 3, 0], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5], [1, 2, 3, 4, 6]], [2, 0, 1]
     named = yatzy.regrets(*given, actions=["33", "full-house", ()])
     numbers = [action_number(yatzy.rules, action) for action in ([3, 3], "full-house", "none")]
     assert yatzy.regrets(*given, actions=numbers).tolist() == named.tolist()
-    assert named.tolist() == [0.0, 0.0, pytest.approx(yatzy.regret("", "12346", "none", 1), abs=1e-9)]
+    assert named.tolist() == [
+        0.0,
+        0.0,
+        pytest.approx(yatzy.regret("", "12346", "none", 1), abs=1e-9),
+    ]
     assert named[2] > 0.5
     found = yatzy.options(*given)
     assert found.hold_values.shape == (3, 210)
     assert found.category_values[1, 12] == yatzy.best(*given).value[1]
     dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
     one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
-    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
+    other = yatzy.best(
+        np.array([0.0, 1.0]),
+        np.array([0, 3], np.uint8),
+        np.array(dice, np.float32),
+        np.array([2, 0]),
+    )
     assert one.value.tolist() == other.value.tolist()
     assert one.categories == tuple(c.id for c in yatzy.rules.categories)
 
 
-def test_values_that_do_not_fit_are_refused_and_none_is_not(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_that_do_not_fit_are_refused_and_none_is_not(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is computed; regrets need no such memory."""
     nothing = np.empty((0, 5), dtype=np.int64)
     assert yatzy.options(0, 0, nothing, 0).values.shape == (0, 225)
     assert len(yatzy.regrets(0, 0, nothing, 0, actions=np.empty(0, dtype=np.int64))) == 0
     monkeypatch.setattr(batch, "available_memory", lambda: 3_000)
-    assert refused("values of 225 options in 2 positions take", yatzy.options, *POSITION).code == "too-large"
+    assert (
+        refused("values of 225 options in 2 positions take", yatzy.options, *POSITION).code
+        == "too-large"
+    )
     assert yatzy.regrets(*POSITION, actions=["33", "chance"]).shape == (2,)
 
 
 def test_known_chances_and_holds() -> None:
     found = {entry.category: entry for entry in category_odds(load_rules("yatzy"))}
     assert found["yatzy"].chance == pytest.approx(0.04602864252569899, abs=1e-12)
-    for category, chance, points in (("chance", 1.0, 70 / 3), ("sixes", 1 - (5 / 6) ** 15, 30 * (1 - (5 / 6) ** 3))):
+    for category, chance, points in (
+        ("chance", 1.0, 70 / 3),
+        ("sixes", 1 - (5 / 6) ** 15, 30 * (1 - (5 / 6) ** 3)),
+    ):
         assert found[category].chance == pytest.approx(chance, abs=1e-12)
         assert found[category].expected_points == pytest.approx(points, abs=1e-12)
-    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
+    found = {
+        entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)
+    }
     holds = {"one-pair": (3, 3, 4, 5, 6), "yatzy": (3, 3), "large-straight": (3, 4, 5, 6)}
-    assert {category: found[category].hold for category in holds} == holds  # no die is rerolled without need
+    assert {
+        category: found[category].hold for category in holds
+    } == holds  # no die is rerolled without need
     assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
@@ -472,8 +668,12 @@ def test_against_the_oracle(dice: tuple[int, ...], left: int) -> None:
     """A chance is the value of a game of one box that pays a point."""
     rules = games.joker_game("none")
     exact = category_odds(rules, dice, left, exact=True)
-    for box, known, entry in zip(rules.categories, exact, category_odds(rules, dice, left), strict=True):
-        one = replace(box, patterns=tuple(replace(p, score="fixed", points=1) for p in box.patterns))
+    for box, known, entry in zip(
+        rules.categories, exact, category_odds(rules, dice, left), strict=True
+    ):
+        one = replace(
+            box, patterns=tuple(replace(p, score="fixed", points=1) for p in box.patterns)
+        )
         oracle = Naive(games.small(one, dice=3, faces=3).canonical())
         assert known.chance == oracle.best(0, 0, False, dice, left, False)
         assert entry.chance == pytest.approx(float(known.chance), abs=1e-12)
@@ -481,7 +681,9 @@ def test_against_the_oracle(dice: tuple[int, ...], left: int) -> None:
 
 
 def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
-    """Bellman's equation: the value of the hold is the mean of the values of the rolls that follow it."""
+    """Bellman's equation: the value of the hold is the mean of the values of the rolls that
+    follow it.
+    """
     rules, dice = load_rules("yatzy"), (3, 3, 4, 5, 6)
     found = category_odds(rules, dice, 2)
     fours = next(entry for entry in found if entry.category == "fours")
@@ -489,7 +691,10 @@ def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
 
     @cache
     def after(hold: tuple[int, ...]) -> list[list[CategoryOdds]]:
-        return [category_odds(rules, hold + roll, 1) for roll in product(range(1, 7), repeat=5 - len(hold))]
+        return [
+            category_odds(rules, hold + roll, 1)
+            for roll in product(range(1, 7), repeat=5 - len(hold))
+        ]
 
     for c, entry in enumerate(found):
         for name, hold in (("chance", entry.hold), ("expected_points", entry.expected_points_hold)):
@@ -505,7 +710,9 @@ def test_impossible_turns_are_rejected() -> None:
         ("yatzy", (1, 2, 3, 4), None, "4 dice"),
     ):
         refused(message, category_odds, load_rules(key), dice, left)
-    assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
+    assert (
+        category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999
+    )  # all rolls of nineteen turns saved
 
 
 def test_odds_command(run: Run) -> None:

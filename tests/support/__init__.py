@@ -1,1 +1,3 @@
-"""Helpers that several tests share: small games, oracles in fractions, the command as a user runs it."""
+"""Helpers that several tests share: small games, oracles in fractions, the command as a user
+runs it.
+"""

@@ -1,4 +1,5 @@
-"""What the tests of the page share: the browser, a visitor who plays, reads and waits, and what is measured.
+"""What the tests of the page share: the browser, a visitor who plays, reads and waits, and what is
+measured.
 
 Measured are the contrast of controls, sizes of targets, and what axe finds.
 """
@@ -16,9 +17,14 @@ from .need import need, need_program
 PATIENCE_MS = 120_000
 DONE = {"content_type": "text/event-stream", "body": "event: done\ndata: {}\n\n"}  # of long work
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -29,7 +35,9 @@ SAME_DICE = """(() => {
 
 
 class Visitor:
-    """A page of playwright, with what a player does on it. What is entered or opened is not waited for: `settle` does."""
+    """A page of playwright, with what a player does on it. What is entered or opened is not
+    waited for: `settle` does.
+    """
 
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address = page, address
@@ -61,7 +69,9 @@ class Visitor:
         self.page.unroute("**/api/**")
 
     def asks(self, query: str, reply: Callable[[Any], dict[str, Any] | None]) -> list[Any]:
-        """The questions from now on; each gets a reply, none where that is empty, that of the server where it is None."""
+        """The questions from now on; each gets a reply, none where that is empty, that of the
+        server where it is None.
+        """
         asked: list[Any] = []
 
         def handle(route: Any) -> None:
@@ -81,14 +91,17 @@ class Visitor:
         problems: list[str] = []
 
         def hear(said: Any) -> None:
-            # The browser asks for this file where a picture is opened as a page, as before each test.
+            # The browser asks for this file where a picture is opened as a page, as before each
+            # test.
             if said.type == "error" and not said.location["url"].endswith("/favicon.ico"):
                 problems.append(f"{said.text} {said.location}")
 
         listeners: dict[str, Callable[[Any], object]] = {
             "pageerror": lambda error: problems.append(str(error)),
             "console": hear,
-            "request": lambda asked: asked.url.startswith((self.address, "data:")) or problems.append(asked.url),
+            "request": lambda asked: (
+                asked.url.startswith((self.address, "data:")) or problems.append(asked.url)
+            ),
         }
         for event, listener in listeners.items():
             self.page.on(event, listener)
@@ -165,7 +178,9 @@ class Visitor:
 
     def change(self, script: str) -> None:
         """Change the state `s` by a script that may use `newPlayer` and `rules`."""
-        self.page.evaluate(f"loaded('state').then(({{ change, newPlayer, rules }}) => change((s) => {{ {script} }}))")
+        self.page.evaluate(
+            f"loaded('state').then(({{ change, newPlayer, rules }}) => change((s) => {{ {script} }}))"
+        )
 
     def start_exercise(self, button: str, *mistakes: dict[str, Any]) -> None:
         """Begin an exercise, after putting positions among the mistakes to practise."""
@@ -190,16 +205,22 @@ class Visitor:
     def expects(self, place: str, *texts: str) -> Visitor:
         """Wait until an element contains texts."""
         for text in texts:
-            need("playwright.sync_api").expect(self.page.locator(place)).to_contain_text(text, timeout=PATIENCE_MS)
+            need("playwright.sync_api").expect(self.page.locator(place)).to_contain_text(
+                text, timeout=PATIENCE_MS
+            )
         return self
 
     def settle(self) -> Visitor:
         """Wait until the advice for the dice on the table is shown."""
-        self.page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")  # closed on a phone
+        self.page.wait_for_selector(
+            "#ranking[aria-busy='false'] li", state="attached"
+        )  # closed on a phone
         return self
 
     def wait_until(self, expression: str, arg: Any = None) -> None:
-        """Wait until a script is true. The page forbids the `eval` by which `wait_for_function` asks again."""
+        """Wait until a script is true. The page forbids the `eval` by which `wait_for_function`
+        asks again.
+        """
         self.wait_for(lambda: self.page.evaluate(expression, arg))
 
     def wait_for(self, found: Callable[[], object]) -> None:
@@ -212,7 +233,9 @@ class Visitor:
 
     def draw(self) -> None:
         """Wait until what is due is drawn."""
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     # --- reading ---
     def count(self, place: str) -> int:
@@ -235,18 +258,26 @@ class Visitor:
         return dict(self.page.evaluate("loaded('game').then((module) => module.gameRecord())"))
 
     def choices_counted(self) -> int:
-        return int(self.page.evaluate("loaded('training-settings').then((module) => module.sessionCounts().count)"))
+        return int(
+            self.page.evaluate(
+                "loaded('training-settings').then((module) => module.sessionCounts().count)"
+            )
+        )
 
     def dice(self) -> list[int]:
         """Faces of the dice on the table."""
-        labels = self.page.locator("#dice button").evaluate_all("(all) => all.map((die) => die.ariaLabel)")
+        labels = self.page.locator("#dice button").evaluate_all(
+            "(all) => all.map((die) => die.ariaLabel)"
+        )
         return [int(label.split("shows ")[1][0]) for label in labels]
 
 
 class Chromium:
-    """A browser without a window for all tests of a process, and the pages that they use one after the other.
+    """A browser without a window for all tests of a process, and the pages that they use one after
+    the other.
 
-    A new page has a new process, which compiles all scripts again: twice the work of emptying the page of the test before.
+    A new page has a new process, which compiles all scripts again: twice the work of emptying the
+    page of the test before.
     """
 
     def __init__(self) -> None:
@@ -268,7 +299,9 @@ class Chromium:
 
     @contextmanager
     def running(self) -> Iterator[Any]:
-        """The browser, for one test: the event loop of playwright runs in this thread, and other tests start their own."""
+        """The browser, for one test: the event loop of playwright runs in this thread, and other
+        tests start their own.
+        """
         asyncio._set_running_loop(self.loop)
         try:
             yield self.browser
@@ -298,11 +331,23 @@ class Chromium:
         self.driver.stop()
 
 
-# Words that look like a link or like plain text have the contrast of text instead, which axe measures.
-CONTROLS = ", ".join(
-    f"{place}:not([aria-disabled='true'], .quiet, .decision, .option, .box, .die, .face, #left, [data-box], #menu button, #open-rules, #menu-button)"
-    for place in ("main button", "main select", "main input", "dialog[open] button", "dialog[open] select", "dialog[open] input", "dialog[open] textarea")
-) + ", .die .die-square, #card input, #bar .bar-buttons > button, #remove-die, #faces svg rect"  # fmt: skip
+# Words that look like a link or like plain text have the contrast of text instead, which axe
+# measures.
+CONTROLS = (
+    ", ".join(
+        f"{place}:not([aria-disabled='true'], .quiet, .decision, .option, .box, .die, .face, #left, [data-box], #menu button, #open-rules, #menu-button)"
+        for place in (
+            "main button",
+            "main select",
+            "main input",
+            "dialog[open] button",
+            "dialog[open] select",
+            "dialog[open] input",
+            "dialog[open] textarea",
+        )
+    )
+    + ", .die .die-square, #card input, #bar .bar-buttons > button, #remove-die, #faces svg rect"
+)
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
 
@@ -316,7 +361,8 @@ def axe_faults(page: Any, context: str | None = None, rules: list[str] | None = 
 
 
 def looks_right(page: Any, state: str) -> None:
-    """On a desk and on phones, in light and dark: what axe finds, targets for a finger, contrast of controls.
+    """On a desk and on phones, in light and dark: what axe finds, targets for a finger, contrast of
+    controls.
 
     In the dark only colours differ.
     """
@@ -325,11 +371,21 @@ def looks_right(page: Any, state: str) -> None:
         page.emulate_media(color_scheme="light")
         # Controls move to their place.
         page.wait_until("(width) => document.documentElement.scrollWidth <= width", width)
-        assert (state, width, width < 1280 and page.evaluate("probes.small")) == (state, width, width < 1280 and [])
-        assert (state, width, width != 320 and axe_faults(page)) == (state, width, width != 320 and [])
+        assert (state, width, width < 1280 and page.evaluate("probes.small")) == (
+            state,
+            width,
+            width < 1280 and [],
+        )
+        assert (state, width, width != 320 and axe_faults(page)) == (
+            state,
+            width,
+            width != 320 and [],
+        )
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        weak = [each for each in page.evaluate("probes.contrast", CONTROLS) if each[1] < 3]  # WCAG 1.4.11
+        weak = [
+            each for each in page.evaluate("probes.contrast", CONTROLS) if each[1] < 3
+        ]  # WCAG 1.4.11
         assert (state, scheme, weak) == (state, scheme, [])
     assert (state, axe_faults(page, rules=["color-contrast"])) == (state, [])
     page.set_viewport_size({"width": 1280, "height": 844})

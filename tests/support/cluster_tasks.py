@@ -1,4 +1,6 @@
-"""Functions that tests run on the workers of a cluster, which import this module, and an engine of this process."""
+"""Functions that tests run on the workers of a cluster, which import this module, and an engine
+of this process.
+"""
 
 import errno
 import os
@@ -23,7 +25,9 @@ class EngineHere:
     def seeing(self, folder: object, kernels: str) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def map(
+        self, function: Callable[[Any], Any], tasks: Iterable[Any]
+    ) -> Iterator[tuple[int, Any]]:
         for number, task in reversed([*enumerate(tasks)]):
             yield number, function(task)
 

@@ -46,8 +46,13 @@ def run_here(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedPro
 
 def run_process(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would."""
-    command, env = [sys.executable, "-m", "perfect_yatzy", *args], os.environ | {"NO_COLOR": "1"} | env
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, env=env, check=False)
+    command, env = (
+        [sys.executable, "-m", "perfect_yatzy", *args],
+        os.environ | {"NO_COLOR": "1"} | env,
+    )
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, env=env, check=False
+    )
 
 
 def printed(run: Run, *words: str, **rest: Any) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from perfect_yatzy import RuleSet, Scorecard
 from perfect_yatzy.core.dice import lattice
-from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.core.scoring import is_joker, scoring_options
+from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.web.site.folder import SiteOptions, write_site
 
@@ -30,13 +30,18 @@ Question = tuple[str, dict[str, Any]]
 
 
 def make_site(
-    folder: Path, service: QueryService, rules: Iterable[str | RuleSet], puzzles: int = 0,
-    *, values_only: bool = False, in_pages: bool = False,
-) -> dict[str, int]:  # fmt: skip
+    folder: Path,
+    service: QueryService,
+    rules: Iterable[str | RuleSet],
+    puzzles: int = 0,
+    *,
+    values_only: bool = False,
+    in_pages: bool = False,
+) -> dict[str, int]:
     """Write a site with these rule sets; the sizes of its files.
 
-    `values_only`: without standard deviations, chances of the bonus and distributions, which take time to compute.
-    `in_pages`: tables are read in pages, as those of large games.
+    `values_only`: without standard deviations, chances of the bonus and distributions, which take
+    time to compute. `in_pages`: tables are read in pages, as those of large games.
     """
     options = SiteOptions(puzzles, FIRST_DAY)
     chosen = [service.rules(each) if isinstance(each, str) else each for each in rules]
@@ -51,8 +56,11 @@ def make_site(
         return write_site(folder, chosen, service, options)
 
 
-def ask_engine(folder: Path, questions: Iterable[Question], *, crypto: bool = True) -> list[dict[str, Any]]:
-    """The answers of the engine of a site: each with ``answer`` or ``error``, and the milliseconds it took.
+def ask_engine(
+    folder: Path, questions: Iterable[Question], *, crypto: bool = True
+) -> list[dict[str, Any]]:
+    """The answers of the engine of a site: each with ``answer`` or ``error``, and the milliseconds
+    it took.
 
     `crypto` is whether the engine has that of a browser, as on pages of https.
     """
@@ -65,13 +73,17 @@ def run_node(driver: Path, folder: Path, text: str, *options: str) -> str:
     """What a driver prints about a folder for a text on its standard input."""
     command = [need_program("node", "nodejs"), str(driver), str(folder), *options]
     # Only an endless loop takes so long.
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=NODE_SECONDS, check=False)
+    done = subprocess.run(
+        command, input=text, capture_output=True, text=True, timeout=NODE_SECONDS, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def random_positions(rules: RuleSet, number: int, seed: int) -> Iterator[Question]:
-    """Questions about positions of games of random decisions, with many jokers: ``hold`` with rerolls left, else ``score``."""
+    """Questions about positions of games of random decisions, with many jokers: ``hold`` with
+    rerolls left, else ``score``.
+    """
     generator, grid = random.Random(seed), lattice(rules.dice, rules.faces)
     rolls = grid.counts[grid.first_roll :].tolist()
     jokers = [counts for counts in rolls if is_joker(rules, counts)]
@@ -104,7 +116,9 @@ def random_positions(rules: RuleSet, number: int, seed: int) -> Iterator[Questio
 
 
 def difference(found: Any, expected: Any, place: str = "answer") -> str:
-    """Where two answers differ: in a field, in an order, or in a number by more than TOLERANCE; empty if nowhere."""
+    """Where two answers differ: in a field, in an order, or in a number by more than TOLERANCE;
+    empty if nowhere.
+    """
     if isinstance(expected, dict) and isinstance(found, dict):
         if set(found) != set(expected):
             return f"{place}: fields {sorted(set(found) ^ set(expected))}"
@@ -112,18 +126,30 @@ def difference(found: Any, expected: Any, place: str = "answer") -> str:
     elif isinstance(expected, list) and isinstance(found, list):
         if len(found) != len(expected):
             return f"{place}: {len(found)} entries, not {len(expected)}"
-        if place.endswith("outlook.categories"):  # the likely first; the order of equal chances is that of rounding
+        if place.endswith(
+            "outlook.categories"
+        ):  # the likely first; the order of equal chances is that of rounding
             if any(before[1] < after[1] - TOLERANCE for before, after in pairwise(found)):
                 return f"{place}: not by their chances"
             found, expected = sorted(found), sorted(expected)
         if place == "answer.outcomes":
-            found, expected = (sorted(each, key=lambda entry: entry["rolled"]) for each in (found, expected))
+            found, expected = (
+                sorted(each, key=lambda entry: entry["rolled"]) for each in (found, expected)
+            )
         pairs = [(f"{place}[{i}]", found[i], expected[i]) for i in range(len(expected))]
-    elif isinstance(expected, float) and isinstance(found, int | float) and not isinstance(found, bool):
+    elif (
+        isinstance(expected, float)
+        and isinstance(found, int | float)
+        and not isinstance(found, bool)
+    ):
         # A loss is 0 exactly for options that are equal.
         tie = place.endswith(".loss") and (found == 0) != (expected == 0)
         tolerance = ROUNDED.get(place, ROUNDED.get(place.rpartition(".")[2], TOLERANCE))
-        return f"{place}: {found!r}, not {expected!r}" if tie or abs(found - expected) > tolerance else ""
+        return (
+            f"{place}: {found!r}, not {expected!r}"
+            if tie or abs(found - expected) > tolerance
+            else ""
+        )
     else:
         return "" if found == expected else f"{place}: {found!r}, not {expected!r}"
     return next((text for pair in pairs if (text := difference(pair[1], pair[2], pair[0]))), "")

@@ -22,7 +22,10 @@ def flip(path: Path, bit: int) -> None:
 def files_of_at_most(size: int) -> Iterator[None]:
     """A limit on the size of files fails writes as a full disk does."""
     resource = need("resource")
-    handler, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler, limits = (
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+        resource.getrlimit(resource.RLIMIT_FSIZE),
+    )
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
         yield

@@ -20,7 +20,14 @@ def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
     if kind == "any":
         return DicePattern("any", high=rules.faces)
     if kind == "pays":
-        ids = draw(st.lists(st.sampled_from([c.id for c in rules.categories]), min_size=1, max_size=3, unique=True))
+        ids = draw(
+            st.lists(
+                st.sampled_from([c.id for c in rules.categories]),
+                min_size=1,
+                max_size=3,
+                unique=True,
+            )
+        )
         least = draw(st.sampled_from([1, 1, 3, 12, 20]))
         return DicePattern("pays", high=rules.faces, categories=tuple(ids), least=least)
     if kind in ("different", "row"):
@@ -31,7 +38,9 @@ def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
     if kind == "groups" and rules.dice > 1:
         first = draw(st.integers(1, rules.dice - 1))
         second = draw(st.integers(1, rules.dice - first))
-        return DicePattern("groups", tuple(sorted((first, second), reverse=True)), low, high, is_open)
+        return DicePattern(
+            "groups", tuple(sorted((first, second), reverse=True)), low, high, is_open
+        )
     size = draw(st.integers(1, min(6, rules.dice)))
     return DicePattern("groups", (size,), low, high, is_open, draw(st.booleans()))
 
@@ -63,7 +72,9 @@ def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
 @st.composite
 def hold_rules(draw: st.DrawFn, rules: RuleSet) -> HoldRule:
     pattern = draw(patterns(rules))
-    actions = ["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"]
+    actions = (
+        ["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"]
+    )
     action = draw(st.sampled_from(actions))
     return hold_rule(rules, pattern, draw(st.lists(conditions(rules), max_size=2)), action)  # type: ignore[arg-type]
 
@@ -74,7 +85,9 @@ def cards(draw: st.DrawFn, rules: RuleSet) -> State:
     filled = draw(st.integers(0, rules.full_mask - 1))
     if rules.order == "forced":
         filled = (1 << filled.bit_count()) - 1
-    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and draw(st.booleans())
+    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and draw(
+        st.booleans()
+    )
     return State(filled, draw(st.integers(0, rules.threshold)), joker_paid=bool(scored))
 
 
@@ -92,4 +105,8 @@ def kept_by(
 
 @st.composite
 def some_rolls(draw: st.DrawFn, rules: RuleSet) -> list[int]:
-    return draw(st.lists(st.integers(0, lattice(rules.dice, rules.faces).n_rolls - 1), min_size=8, max_size=8))
+    return draw(
+        st.lists(
+            st.integers(0, lattice(rules.dice, rules.faces).n_rolls - 1), min_size=8, max_size=8
+        )
+    )

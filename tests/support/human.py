@@ -1,4 +1,6 @@
-"""Sessions, games as a person plays them, with mistakes, and games of a simulation from single queries."""
+"""Sessions, games as a person plays them, with mistakes, and games of a simulation from single
+queries.
+"""
 
 import random
 from collections.abc import Sequence
@@ -20,7 +22,9 @@ def new_session(rules: str = "yatzy", players: int = 1, seed: int | None = 5) ->
     return Session(load_rules(rules), tuple(f"P{i}" for i in range(players)), seed)
 
 
-def scripted_session(rules: str, *turns: tuple[tuple[int, ...], str], players: tuple[str, ...] = ("Ann",)) -> Session:
+def scripted_session(
+    rules: str, *turns: tuple[tuple[int, ...], str], players: tuple[str, ...] = ("Ann",)
+) -> Session:
     """A session in which each turn is one roll and a category."""
     session = Session(load_rules(rules), players, None)
     for dice, category in turns:
@@ -33,7 +37,9 @@ FIVES, FOURS, RUN = (5,) * 5, (4,) * 5, (2, 3, 4, 5, 6)
 
 
 def human(strategy: Strategy, seed: int) -> Game:
-    """A game in which the best option is chosen often, and a worse one with exponentially falling chance."""
+    """A game in which the best option is chosen often, and a worse one with exponentially
+    falling chance.
+    """
     generator, session = random.Random(seed), Session(strategy.rules, ("Ann",), None)
 
     def pick(options: Sequence[Any]) -> Any:
@@ -52,17 +58,29 @@ def human(strategy: Strategy, seed: int) -> Game:
 
 def check_play(run: Run, sheet: str, folder: Path) -> None:
     """Begin a game at the table, which tells what is expected."""
-    options = ("--seed", "3", "--record", str(folder / "r.jsonl"), "--save", str(folder / "s.json"), "--no-warn")
+    options = (
+        "--seed",
+        "3",
+        "--record",
+        str(folder / "r.jsonl"),
+        "--save",
+        str(folder / "s.json"),
+        "--no-warn",
+    )
     played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
     assert "expected" in played.stdout
     assert played.returncode == 0, played.stderr
 
 
 def replay(strategy: Strategy, seed: int, game: int) -> Game:
-    """A game of :func:`perfect_yatzy.simulate` with a seed, from the empty card, as a record; the first one is game 0."""
+    """A game of :func:`perfect_yatzy.simulate` with a seed, from the empty card, as a record;
+    the first one is game 0.
+    """
     card, turns = Scorecard(strategy.rules), []
     for number in range(len(strategy.rules.categories)):
         turn = play_turn(strategy, card, seed, game, number)
         turns.append(turn)
         card = card_after(card, turn)
-    return Game(strategy.rules, ("mean",), tuple(turns), {"source": "simulate", "seed": seed, "game": game})
+    return Game(
+        strategy.rules, ("mean",), tuple(turns), {"source": "simulate", "seed": seed, "game": game}
+    )

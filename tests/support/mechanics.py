@@ -1,4 +1,6 @@
-"""Random small rule sets with every mechanic of the rule model, alone and combined; a number gives always the same."""
+"""Random small rule sets with every mechanic of the rule model, alone and combined; a number
+gives always the same.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -8,7 +10,18 @@ from perfect_yatzy import RuleSet
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, Column, Joker
 
-MECHANICS = ("steps", "times", "order", "columns", "strict", "requires", "joker", "saved", "first", "conditions")
+MECHANICS = (
+    "steps",
+    "times",
+    "order",
+    "columns",
+    "strict",
+    "requires",
+    "joker",
+    "saved",
+    "first",
+    "conditions",
+)
 ORDERS = ("free", "forced", "reversed", "upper-first")
 MAX_BOXES = 5
 
@@ -37,7 +50,12 @@ def random_pattern(draw: Random, dice: int, faces: int, conditions: bool) -> Pat
 
 
 def random_boxes(
-    draw: Random, dice: int, faces: int, used: set[str], columns: tuple[Column, ...], boxes_of_sheet: int
+    draw: Random,
+    dice: int,
+    faces: int,
+    used: set[str],
+    columns: tuple[Column, ...],
+    boxes_of_sheet: int,
 ) -> list[Category]:
     """Two or three rows with a box for each copy and column, in the order of a loaded rule file."""
     boxes: list[Category] = []
@@ -47,7 +65,10 @@ def random_boxes(
         upper = draw.random() < 0.55
         patterns = [Pattern("face", face=draw.randint(1, faces))]
         if not upper or draw.random() < 0.4:
-            patterns = [random_pattern(draw, dice, faces, "conditions" in used) for _ in range(draw.randint(1, 2))]
+            patterns = [
+                random_pattern(draw, dice, faces, "conditions" in used)
+                for _ in range(draw.randint(1, 2))
+            ]
         times = draw.randint(2, 3) if "times" in used and draw.random() < 0.5 else 1
         for copy in range(times):
             if copy and len(boxes) >= most - 1:
@@ -67,23 +88,35 @@ def random_boxes(
     return found
 
 
-def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int = MAX_BOXES) -> RuleSet:
-    """The rule set of a number with these mechanics (default: about half of them) and at most so many boxes."""
+def random_rules(
+    seed: int, mechanics: tuple[str, ...] | None = None, boxes: int = MAX_BOXES
+) -> RuleSet:
+    """The rule set of a number with these mechanics (default: about half of them) and at most so
+    many boxes.
+    """
     draw = Random(seed)
-    used = set(mechanics) if mechanics is not None else {m for m in MECHANICS if draw.random() < 0.45}
+    used = (
+        set(mechanics) if mechanics is not None else {m for m in MECHANICS if draw.random() < 0.45}
+    )
     dice = draw.choice([1, 2, 2, 3])
     faces = draw.randint(2, 4 if dice < 3 else 3)
     columns: tuple[Column, ...] = ()
     if "columns" in used:
         orders = [draw.choice(ORDERS) if "order" in used else "free" for _ in range(2)]
-        columns = tuple(Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2])) for i, order in enumerate(orders))
+        columns = tuple(
+            Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2]))
+            for i, order in enumerate(orders)
+        )
     categories = random_boxes(draw, dice, faces, used, columns, boxes)
     ids = [category.id for category in categories]
     order = draw.choice(ORDERS) if "order" in used and not columns else "free"
     bonus = None
     if any(category.upper for category in categories):
         steps = draw.randint(2, 3) if "steps" in used else 1
-        thresholds, points = sorted(draw.sample(range(1, 11), steps)), sorted(draw.sample(range(1, 20), steps))
+        thresholds, points = (
+            sorted(draw.sample(range(1, 11), steps)),
+            sorted(draw.sample(range(1, 20), steps)),
+        )
         pairs = tuple(zip(thresholds, points, strict=True))
         bonus = Bonus(*pairs[-1], pairs[:-1])
     tracked = draw.choice(ids)
@@ -101,6 +134,10 @@ def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int
             joker = replace(joker, category=tracked)
     rolls, first = draw.randint(1, 3), ((draw.choice(ids), 2),) if "first" in used else ()
     crossing = "only-if-nothing-scores" if "strict" in used else "free"
-    game = RuleSet(f"random-{seed}", "Random", dice, faces, rolls, tuple(categories), bonus=bonus, order=order)
-    game = replace(game, joker=joker, first_roll_bonus=first, columns=columns, crossing_out=crossing)
+    game = RuleSet(
+        f"random-{seed}", "Random", dice, faces, rolls, tuple(categories), bonus=bonus, order=order
+    )
+    game = replace(
+        game, joker=joker, first_roll_bonus=first, columns=columns, crossing_out=crossing
+    )
     return replace(game, saved_rolls="saved" in used)

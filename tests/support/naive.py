@@ -1,7 +1,8 @@
-"""An exact oracle for small games: a direct implementation of the rules in fractions, by brute force.
+"""An exact oracle for small games: a direct implementation of the rules in fractions, by brute
+force.
 
-It shares no code with the solver. A game is the JSON object of its rules. Every outcome of every reroll is enumerated,
-and the best of all decisions is taken::
+It shares no code with the solver. A game is the JSON object of its rules. Every outcome of every
+reroll is enumerated, and the best of all decisions is taken::
 
     value(card)      = mean over first rolls of best(roll, rerolls)
     best(roll, left) = max(stop now, max over holds of mean over rerolls of best(new roll, left - 1))
@@ -22,22 +23,46 @@ class Naive:
     """Exact values of one game. All methods are pure; the expensive ones are memoised."""
 
     memoised: tuple[str, ...] = (
-        "value", "best", "hold_value", "stops", "endings", "after", "upper_bonus", "points", "most_points", "outcomes",
-        "rolls", "holds_of", "widths",
-    )  # fmt: skip
+        "value",
+        "best",
+        "hold_value",
+        "stops",
+        "endings",
+        "after",
+        "upper_bonus",
+        "points",
+        "most_points",
+        "outcomes",
+        "rolls",
+        "holds_of",
+        "widths",
+    )
 
     def __init__(self, game: dict[str, Any]) -> None:
         self.game = game
         self.boxes: list[dict[str, Any]] = game["categories"]
         self.full_mask = (1 << len(self.boxes)) - 1
-        self.columns: list[dict[str, Any]] = game.get("columns") or [{"order": game["order"], "factor": 1}]
-        paid = game["bonus"] if isinstance(game["bonus"], list) else [game["bonus"]] if game["bonus"] else []
-        self.steps = [[(s["threshold"] * c["factor"], s["points"] * c["factor"]) for s in paid] for c in self.columns]
+        self.columns: list[dict[str, Any]] = game.get("columns") or [
+            {"order": game["order"], "factor": 1}
+        ]
+        paid = (
+            game["bonus"]
+            if isinstance(game["bonus"], list)
+            else [game["bonus"]]
+            if game["bonus"]
+            else []
+        )
+        self.steps = [
+            [(s["threshold"] * c["factor"], s["points"] * c["factor"]) for s in paid]
+            for c in self.columns
+        ]
         ids, joker = [b["id"] for b in self.boxes], game["joker"]
         self.joker_box = ids.index(joker["category"]) if joker else None
         # The flag of a card: whether the one box that other boxes or jokers ask for holds points.
         asked_for = [ids.index(b["requires"]) for b in self.boxes if b.get("requires")]
-        if joker and (joker.get("requires") == "points" or (joker["bonus"] and "bonus_requires" not in joker)):
+        if joker and (
+            joker.get("requires") == "points" or (joker["bonus"] and "bonus_requires" not in joker)
+        ):
             asked_for.append(self.joker_box)
         self.flag_box = asked_for[0] if asked_for else None
         for method in self.memoised:
@@ -46,12 +71,20 @@ class Naive:
     # --- dice ---
     def outcomes(self, number: int) -> list[tuple[Dice, Fraction]]:
         """Every unordered result of rolling a number of dice, with its chance."""
-        rolls = Counter(tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number))
-        return [(roll, Fraction(orderings, self.game["faces"] ** number)) for roll, orderings in rolls.items()]
+        rolls = Counter(
+            tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number)
+        )
+        return [
+            (roll, Fraction(orderings, self.game["faces"] ** number))
+            for roll, orderings in rolls.items()
+        ]
 
     def rolls(self, held: Dice = ()) -> list[tuple[Dice, Fraction]]:
         """Every roll that can follow if all dice but `held` are rolled, with its chance."""
-        return [(tuple(sorted(held + new)), p) for new, p in self.outcomes(self.game["dice"] - len(held))]
+        return [
+            (tuple(sorted(held + new)), p)
+            for new, p in self.outcomes(self.game["dice"] - len(held))
+        ]
 
     @staticmethod
     def holds_of(dice: Dice) -> set[Dice]:
@@ -71,10 +104,16 @@ class Naive:
             return None if missing else sum(pattern["contains"])
         # Groups: try every assignment of faces to groups.
         sizes, faces = pattern["groups"], range(1, self.game["faces"] + 1)
-        assignments = permutations(faces, len(sizes)) if pattern["distinct"] else product(faces, repeat=len(sizes))
+        assignments = (
+            permutations(faces, len(sizes))
+            if pattern["distinct"]
+            else product(faces, repeat=len(sizes))
+        )
         best = None
         for assignment in assignments:
-            needed = [face for face, size in zip(assignment, sizes, strict=True) for _ in range(size)]
+            needed = [
+                face for face, size in zip(assignment, sizes, strict=True) for _ in range(size)
+            ]
             if not Counter(needed) - Counter(dice):
                 best = max(best or 0, sum(needed))
         return best
@@ -91,7 +130,9 @@ class Naive:
     @staticmethod
     def allowed(pattern: dict[str, Any], dice: Dice) -> bool:
         """Whether the sum and the faces of the dice are those a pattern allows."""
-        if sum(dice) not in range(pattern.get("at_least", 0), pattern.get("at_most", sum(dice)) + 1):
+        if sum(dice) not in range(
+            pattern.get("at_least", 0), pattern.get("at_most", sum(dice)) + 1
+        ):
             return False
         return "only" not in pattern or set(dice) <= set(pattern["only"])
 
@@ -131,7 +172,9 @@ class Naive:
         return found
 
     def scores(self, filled: int, flag: bool, dice: Dice) -> dict[int, tuple[int, int]]:
-        """Category -> (points in the box, joker bonus), for the categories that may take the dice."""
+        """Category -> (points in the box, joker bonus), for the categories that may take the
+        dice.
+        """
         legal, bonus = self.next_boxes(filled), 0
         points = {i: self.points(i, dice) for i in legal}
         joker = self.game["joker"]
@@ -159,7 +202,9 @@ class Naive:
 
     # --- the game ---
     def widths(self) -> list[int]:
-        """How many sums of upper boxes each column can have: beyond the last threshold by the points of a box."""
+        """How many sums of upper boxes each column can have: beyond the last threshold by the
+        points of a box.
+        """
         most = [0] * len(self.columns)
         for i, box in enumerate(self.boxes):
             if box["upper"]:
@@ -176,7 +221,9 @@ class Naive:
             found.append(total)
         return found
 
-    def after(self, filled: int, upper: int, flag: bool, box: int, points: int) -> tuple[int, int, bool]:
+    def after(
+        self, filled: int, upper: int, flag: bool, box: int, points: int
+    ) -> tuple[int, int, bool]:
         if self.boxes[box]["upper"] and self.game["bonus"]:
             sums, column = self.sums(upper), self.boxes[box].get("column", 0)
             sums[column] = min(self.steps[column][-1][0], sums[column] + points)
@@ -191,15 +238,22 @@ class Naive:
         if not self.game["bonus"]:
             return 0
         columns = zip(self.sums(upper), self.steps, strict=True)
-        return sum(max((pays for least, pays in steps if total >= least), default=0) for total, steps in columns)
+        return sum(
+            max((pays for least, pays in steps if total >= least), default=0)
+            for total, steps in columns
+        )
 
     def endings(
         self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> list[tuple[int, int, Card]]:
-        """(box, points of the turn, card after it) for each legal category; `left` rerolls are not used."""
+        """(box, points of the turn, card after it) for each legal category; `left` rerolls are
+        not used.
+        """
         found, extra = [], self.game["first_roll_bonus"] if first else {}
         for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
-            made = points + bonus_points + (extra.get(self.boxes[box]["id"], 0) if points > 0 else 0)
+            made = (
+                points + bonus_points + (extra.get(self.boxes[box]["id"], 0) if points > 0 else 0)
+            )
             boxes, total, paid = self.after(filled, upper, flag, box, points)
             found.append((box, made, (boxes, total, left if self.game["saved_rolls"] else 0, paid)))
         return found
@@ -211,20 +265,29 @@ class Naive:
         endings = self.endings(filled, upper, flag, dice, left, first)
         return next((points, card) for ending, points, card in endings if ending == box)
 
-    def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
+    def stops(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> dict[int, Fraction]:
         """Value of each legal category if the turn ends now with `left` rerolls unused."""
         endings = self.endings(filled, upper, flag, dice, left, first)
         return {box: points + self.value(*card) for box, points, card in endings}
 
     def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
         """Value of rerolling all dice but `held`, with `left` rerolls left before it."""
-        return sum(p * self.best(filled, upper, flag, dice, left - 1, False) for dice, p in self.rolls(held))
+        return sum(
+            p * self.best(filled, upper, flag, dice, left - 1, False)
+            for dice, p in self.rolls(held)
+        )
 
-    def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
+    def best(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> Fraction:
         """Best of stopping and every hold."""
         values = list(self.stops(filled, upper, flag, dice, left, first).values())
         if left > 0:
-            values += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
+            values += [
+                self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)
+            ]
         return max(values)
 
     def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
@@ -234,8 +297,12 @@ class Naive:
         left = self.game["rolls"] - 1 + saved
         return sum(p * self.best(filled, upper, flag, dice, left, True) for dice, p in self.rolls())
 
-    def hold_values(self, filled: int, upper: int, flag: bool, dice: Dice, left: int) -> dict[Dice, Fraction]:
-        return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
+    def hold_values(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int
+    ) -> dict[Dice, Fraction]:
+        return {
+            held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)
+        }
 
     def states(self) -> Iterator[tuple[int, int, int, bool]]:
         """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""

@@ -20,7 +20,9 @@ def oracle_of(rules: RuleSet) -> Naive:
     return Naive(rules.canonical())
 
 
-def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str], usable: list[str]) -> Dice | None:
+def named_dice(
+    rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str], usable: list[str]
+) -> Dice | None:
     """The dice of a roll that a pattern names; None if it does not fit."""
     faces = set(range(pattern.low, pattern.high + 1))
     if pattern.open:
@@ -30,7 +32,11 @@ def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str
         return ()
     if pattern.kind == "pays":
         points = {c: oracle_of(rules).points(rules.index_of[c], dice) for c in pattern.categories}
-        return dice if any(c in usable and paid >= pattern.least for c, paid in points.items()) else None
+        return (
+            dice
+            if any(c in usable and paid >= pattern.least for c, paid in points.items())
+            else None
+        )
     if pattern.kind == "dice":
         return tuple(counting) or None
     if pattern.kind == "different":
@@ -86,7 +92,9 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
 def points_above_par(rules: RuleSet, state: State) -> list[Fraction]:
     """Of each column whose bonus has a step ahead and within reach."""
     oracle, found = oracle_of(rules), []
-    for column, (total, steps) in enumerate(zip(oracle.sums(state.upper), oracle.steps, strict=True)):
+    for column, (total, steps) in enumerate(
+        zip(oracle.sums(state.upper), oracle.steps, strict=True)
+    ):
         boxes = [i for i, c in enumerate(rules.categories) if c.upper and c.column == column]
         filled = sum(oracle.most_points(i) for i in boxes if state.filled >> i & 1)
         most = sum(map(oracle.most_points, boxes))
@@ -96,10 +104,14 @@ def points_above_par(rules: RuleSet, state: State) -> list[Fraction]:
 
 
 def dice_for_bonus(rules: RuleSet, state: State) -> int:
-    """The fewest dice in each empty upper box with which the sum of a column reaches its next step; 0: no number."""
+    """The fewest dice in each empty upper box with which the sum of a column reaches its next
+    step; 0: no number.
+    """
     oracle = oracle_of(rules)
     for needed in range(1, rules.dice + 1):
-        for column, (total, steps) in enumerate(zip(oracle.sums(state.upper), oracle.steps, strict=True)):
+        for column, (total, steps) in enumerate(
+            zip(oracle.sums(state.upper), oracle.steps, strict=True)
+        ):
             made = Fraction(0)
             for i, box in enumerate(rules.categories):
                 if box.upper and box.column == column and not state.filled >> i & 1:
@@ -111,7 +123,9 @@ def dice_for_bonus(rules: RuleSet, state: State) -> int:
 
 @cache
 def is_of_use(rules: RuleSet, box: str, kept: Dice, jokers: bool) -> bool:
-    """Whether dice may count in a box: as its face, or in some roll with them, also as a joker if there are `jokers`."""
+    """Whether dice may count in a box: as its face, or in some roll with them, also as a joker
+    if there are `jokers`.
+    """
     place, oracle = rules.index_of[box], oracle_of(rules)
     if face := rules.categories[place].face:
         return face in kept
@@ -120,7 +134,9 @@ def is_of_use(rules: RuleSet, box: str, kept: Dice, jokers: bool) -> bool:
 
 
 def has_jokers(rules: RuleSet, filled: bool, scored: bool) -> bool:
-    """Whether rolls of the joker's kind may be jokers, by whether its box is filled and whether it holds points."""
+    """Whether rolls of the joker's kind may be jokers, by whether its box is filled and whether
+    it holds points.
+    """
     joker = rules.canonical()["joker"]
     return bool(joker) and filled and (scored or joker.get("requires", "filled") == "filled")
 
@@ -136,22 +152,32 @@ def pays(oracle: Naive, place: int, dice: Dice, jokers: bool) -> bool:
 
 
 def offered(rules: RuleSet, state: State) -> tuple[list[str], list[str], bool]:
-    """The boxes that the turn may fill, those that dice may be good for, and whether jokers score."""
+    """The boxes that the turn may fill, those that dice may be good for, and whether jokers
+    score.
+    """
     boxes = [rules.categories[i].id for i in oracle_of(rules).next_boxes(state.filled)]
     tracked = rules.categories[rules.tracked_index].id
-    pays_again = rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid
-    jokers = has_jokers(rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid)
+    pays_again = (
+        rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid
+    )
+    jokers = has_jokers(
+        rules, bool(rules.joker and state.filled >> rules.joker_index & 1), state.joker_paid
+    )
     return boxes, [*boxes, tracked] if pays_again else boxes, jokers
 
 
-def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int) -> Dice | None:
+def held_dice(
+    rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int
+) -> Dice | None:
     """The dice to keep, or None to stop."""
     boxes, usable, jokers = offered(rules, state)
     for rule in hold_rules:
         named = named_dice(rules, rule.pattern, dice, boxes, usable)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
             kept = dice if rule.action == "stop" else named
-            if rule.action != "roll all" and not any(is_of_use(rules, box, kept, jokers) for box in usable):
+            if rule.action != "roll all" and not any(
+                is_of_use(rules, box, kept, jokers) for box in usable
+            ):
                 continue
             if rule.action == "stop" or (rule.action == "keep" and len(named) == rules.dice):
                 return None
@@ -159,11 +185,21 @@ def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Di
     return ()
 
 
-def chooser(rules: RuleSet, hold_rules: list[HoldRule], best_box: Callable[..., Any]) -> Callable[..., int | Dice]:
-    """The policy for :class:`support.naive_policies.NaivePolicy`; `best_box` chooses the category."""
+def chooser(
+    rules: RuleSet, hold_rules: list[HoldRule], best_box: Callable[..., Any]
+) -> Callable[..., int | Dice]:
+    """The policy for :class:`support.naive_policies.NaivePolicy`; `best_box` chooses the
+    category.
+    """
 
-    def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
-        held = held_dice(rules, hold_rules, State(filled, upper, saved, flag), dice, left) if left else None
+    def choose(
+        filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> int | Dice:
+        held = (
+            held_dice(rules, hold_rules, State(filled, upper, saved, flag), dice, left)
+            if left
+            else None
+        )
         return int(best_box(filled, upper, flag, dice, left, first)) if held is None else held
 
     return choose

@@ -1,4 +1,6 @@
-"""What some tests need beyond the package: skipped where it is missing, failed where CI should have installed it."""
+"""What some tests need beyond the package: skipped where it is missing, failed where CI should
+have installed it.
+"""
 
 import importlib
 import os
@@ -14,11 +16,15 @@ def need(module: str, installed_by: str = "make test") -> Any:
     """Import an optional module; skip the test or test file without it, fail in CI."""
     if CI:
         return importlib.import_module(module)
-    return pytest.importorskip(module, reason=f"{module} is not installed ({installed_by} installs it)")
+    return pytest.importorskip(
+        module, reason=f"{module} is not installed ({installed_by} installs it)"
+    )
 
 
 def need_program(*names: str) -> str:
-    """Path of the first of these programs; skip the test or test file without any of them, fail in CI."""
+    """Path of the first of these programs; skip the test or test file without any of them, fail
+    in CI.
+    """
     found = next((path for name in names if (path := shutil.which(name))), None)
     if found is None:
         message = f"none of these programs is installed: {', '.join(names)}"

@@ -1,4 +1,6 @@
-"""Strategies made in memory: perfect ones beside the oracle, players who take wrong values for true, approximate ones."""
+"""Strategies made in memory: perfect ones beside the oracle, players who take wrong values for
+true, approximate ones.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +8,9 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 from perfect_yatzy import ApproximateStrategy, RuleSet, Simulation, State, Strategy
+from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.core.backward_induction import solve_values
 
 from support.naive import Naive
 
@@ -30,7 +32,10 @@ def with_values(strategy: Strategy, values: np.ndarray) -> Strategy:
 
 
 def same_games(one: Simulation, other: Simulation) -> bool:
-    return all(np.array_equal(getattr(one, n), getattr(other, n)) for n in ("final_scores", "category_points"))
+    return all(
+        np.array_equal(getattr(one, n), getattr(other, n))
+        for n in ("final_scores", "category_points")
+    )
 
 
 def check_against_oracle(rules: RuleSet) -> None:
@@ -53,11 +58,16 @@ def check_against_oracle(rules: RuleSet) -> None:
 def solution_bits(found: ApproximateStrategy) -> str:
     """Fit, mean and bound, exactly."""
     function, known = found.evaluator.function, found.certificate
-    arrays = [array.tobytes().hex() for array in (function.prices, function.coefficients, function.relaxed_values)]
+    arrays = [
+        array.tobytes().hex()
+        for array in (function.prices, function.coefficients, function.relaxed_values)
+    ]
     numbers = known.mean, *known.interval99, known.plain_mean, known.start_value, known.upper_bound
     return " ".join([*arrays, *(float(number).hex() for number in numbers)])
 
 
-def solved_anew(rules: str | RuleSet, folder: Path, threads: int | None, **settings: Any) -> ApproximateStrategy:
+def solved_anew(
+    rules: str | RuleSet, folder: Path, threads: int | None, **settings: Any
+) -> ApproximateStrategy:
     """An approximate solution that no earlier one helped."""
     return perfect_yatzy.approximate(rules, folder, threads=threads, force=True, **settings)

@@ -1,8 +1,10 @@
-"""Hold rules as a reader of the printed guide understands them: from its sentences alone, in each language.
+"""Hold rules as a reader of the printed guide understands them: from its sentences alone, in each
+language.
 
-Nothing here comes from the grammar of the rules or from the catalogues: the phrases in ../data/printed_guide.toml were
-written down from the printed guides. What a reader brings along are the rules of the game: the names of the boxes, what
-they pay, and which box counts which face. A sentence is read as a rule, which an oracle plays (naive_hold_rules.py).
+Nothing here comes from the grammar of the rules or from the catalogues: the phrases in
+../data/printed_guide.toml were written down from the printed guides. What a reader brings along are
+the rules of the game: the names of the boxes, what they pay, and which box counts which face. A
+sentence is read as a rule, which an oracle plays (naive_hold_rules.py).
 """
 
 import re
@@ -14,22 +16,39 @@ from pathlib import Path
 from perfect_yatzy import RuleSet
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule
 
-PHRASES = tomllib.loads((Path(__file__).parents[1] / "data" / "printed_guide.toml").read_text(encoding="utf-8"))
+PHRASES = tomllib.loads(
+    (Path(__file__).parents[1] / "data" / "printed_guide.toml").read_text(encoding="utf-8")
+)
 Found = dict[str, str | None]  # the parts of a phrase
 READ = {  # name of a phrase -> kind of a pattern or condition
-    **dict.fromkeys(("alike", "most", "several", "unequal"), "groups"), "some": "dice", "all": "different",
-    "score": "pays", "above": "above par", "below": "below par", "needs": "bonus needs", "rolls": "rolls left",
+    **dict.fromkeys(("alike", "most", "several", "unequal"), "groups"),
+    "some": "dice",
+    "all": "different",
+    "score": "pays",
+    "above": "above par",
+    "below": "below par",
+    "needs": "bonus needs",
+    "rolls": "rolls left",
     "turns": "turns left",
-}  # fmt: skip
-KEPT = {"different": 1, "row": 2}  # pattern -> which of the actions keeps its dice; the first does of all others
+}
+KEPT = {
+    "different": 1,
+    "row": 2,
+}  # pattern -> which of the actions keeps its dice; the first does of all others
 
 
 class PrintedGuide:
-    """A reader of the text of a guide, as `yatzy guide` prints it; the rules have the names of boxes in its language."""
+    """A reader of the text of a guide, as `yatzy guide` prints it; the rules have the names of
+    boxes in its language.
+    """
 
     def __init__(self, rules: RuleSet, language: str, text: str) -> None:
         self.rules, self.phrases = rules, PHRASES[language]
-        self.and_, self.or_, self.numbers = self.phrases["and"], self.phrases["or"], self.phrases["numbers"].split()
+        self.and_, self.or_, self.numbers = (
+            self.phrases["and"],
+            self.phrases["or"],
+            self.phrases["numbers"].split(),
+        )
         self.names = {box.name: box.id for box in rules.categories}
         self.sections = [*self.phrases["upper"], *self.phrases["lower"]]
         by_length = sorted([*self.names, *self.sections], key=len, reverse=True)
@@ -39,11 +58,18 @@ class PrintedGuide:
         flat = " ".join(text.split())
         # Par of each upper box: the first list of upper boxes with a number each.
         upper = [box for box in rules.categories if box.face]
-        found = re.search(r", ".join(rf"{re.escape(box.name)} ([+−]?\d+(?:[.,]\d+)?)" for box in upper), flat)
+        found = re.search(
+            r", ".join(rf"{re.escape(box.name)} ([+−]?\d+(?:[.,]\d+)?)" for box in upper), flat
+        )
         par = found.groups() if upper and found else ()
-        self.par = {box.id: Fraction(value.replace(",", ".")) for box, value in zip(upper, par, strict=False)}
+        self.par = {
+            box.id: Fraction(value.replace(",", "."))
+            for box, value in zip(upper, par, strict=False)
+        }
         # The upper sums that the bonus is paid from, as far as the legend names them.
-        steps = re.search(self.phrases["bonus"].replace("{steps}", rf"((?:\d+(?:, |{self.or_})?)+)"), flat)
+        steps = re.search(
+            self.phrases["bonus"].replace("{steps}", rf"((?:\d+(?:, |{self.or_})?)+)"), flat
+        )
         self.steps = [int(step) for step in re.findall(r"\d+", steps[1])] if steps else []
 
     def phrase(self, text: str) -> str:
@@ -79,7 +105,9 @@ class PrintedGuide:
         if kind == "several":
             sizes *= self.number(found["m"])
         elif kind in ("unequal", "all"):
-            sizes = tuple(self.number(part) for part in re.split(f", |{self.and_}", found["l"] or ""))
+            sizes = tuple(
+                self.number(part) for part in re.split(f", |{self.and_}", found["l"] or "")
+            )
         elif kind == "most":
             sizes = (1,)
         if kind == "all":
@@ -88,8 +116,12 @@ class PrintedGuide:
         assert done > 2 or done == KEPT.get(kind, 0), found
         boxes = tuple(self.names[name] for name in re.findall(self.box, found.get("o") or ""))
         is_open, lowest = bool((found.get("open") or "").strip()), bool(found.get("low"))
-        pattern = DicePattern(kind, sizes, low, high, is_open, lowest, boxes, int(found.get("p") or 1))  # type: ignore[arg-type]
-        return hold_rule(self.rules, pattern, conditions, ("keep", "keep", "keep", "stop", "roll all")[done])  # type: ignore[arg-type]
+        pattern = DicePattern(
+            kind, sizes, low, high, is_open, lowest, boxes, int(found.get("p") or 1)
+        )  # type: ignore[arg-type]
+        return hold_rule(
+            self.rules, pattern, conditions, ("keep", "keep", "keep", "stop", "roll all")[done]
+        )  # type: ignore[arg-type]
 
     def read_conditions(self, text: str) -> tuple[Condition, ...] | None:
         """The conditions of a sentence; None if it cannot be read so."""
@@ -121,7 +153,9 @@ class PrintedGuide:
     def boxes(self, name: str) -> list[str]:
         if name in self.names:
             return [self.names[name]]
-        return [box.id for box in self.rules.categories if box.upper == (name in self.phrases["upper"])]
+        return [
+            box.id for box in self.rules.categories if box.upper == (name in self.phrases["upper"])
+        ]
 
     def number(self, text: str | None) -> int:
         text = (text or "").lower()

@@ -17,11 +17,17 @@ from perfect_yatzy.core.scoring import (
 
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
-    """Names and points of a card by regular expressions that take quadratic time; None for a wrong entry, the last."""
+    """Names and points of a card by regular expressions that take quadratic time; None for a
+    wrong entry, the last.
+    """
     named = False
-    for part in re.split(r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)):
+    for part in re.split(
+        r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)
+    ):
         while part := part.strip():
-            entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
+            entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(
+                r"([^=]*\S)\s+([0-9]+|[xX-])", part
+            )
             if not entry and named and re.fullmatch(r"[0-9]+|[xX-]", part):
                 yield "", part
                 break
@@ -35,12 +41,16 @@ def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
 def maximum_score(rules: RuleSet) -> int:
     """Highest possible final score, by a search over all sets of filled boxes."""
     best = [max(points) for points in possible_points(rules)]
-    upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)
+    upper = sum(
+        points for points, category in zip(best, rules.categories, strict=True) if category.upper
+    )
     upper_bonus = rules.bonus.points if rules.bonus and upper >= rules.bonus.threshold else 0
     grid = lattice(rules.dice, rules.faces)
     rolls = grid.counts[grid.first_roll :].tolist()
     joker_rolls = [roll for roll in rolls if is_joker(rules, roll)]
-    by_best_roll = [max(points) for points in zip(*(roll_points(rules, roll) for roll in rolls), strict=True)]
+    by_best_roll = [
+        max(points) for points in zip(*(roll_points(rules, roll) for roll in rolls), strict=True)
+    ]
     extra = [dict(rules.first_roll_bonus).get(c.id, 0) for c in rules.categories]
 
     @cache

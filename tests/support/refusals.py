@@ -12,7 +12,11 @@ Errors = type[SolverError] | tuple[type[SolverError], ...]
 
 
 def refused(
-    message: str, call: Callable[..., object], *args: Any, error: Errors = StateError, **options: Any
+    message: str,
+    call: Callable[..., object],
+    *args: Any,
+    error: Errors = StateError,
+    **options: Any,
 ) -> SolverError:
     """The error that a call must raise; its text matches a regular expression, in one line."""
     with pytest.raises(error, match=message) as caught:
@@ -32,7 +36,9 @@ def killed(call: Callable[..., object], *args: Any, **options: Any) -> None:
         call(*args, progress=stop, **options)
 
 
-def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n', switches: str = "") -> RuleSet:
+def load_text(
+    folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n', switches: str = ""
+) -> RuleSet:
     """The rules of a file with this text behind its id and name."""
     file = folder / "own.toml"
     file.write_text(start + text, encoding="utf-8")
@@ -70,6 +76,9 @@ WRONG_QUESTIONS: list[tuple[str, dict[str, Any], str, str | None]] = [
     *(("score", DICE | {"goal": goal}, "invalid-value", "goal") for goal in (-1, 100_000)),
     ("hold", DICE | {"goal": 1, "opponents": "3"}, "invalid-request", None),
     ("hold", DICE | {"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
-    *(("score", DICE | {"opponents": wrong}, "invalid-value", "opponents") for wrong in ("nobody", "", [3, True])),
+    *(
+        ("score", DICE | {"opponents": wrong}, "invalid-value", "opponents")
+        for wrong in ("nobody", "", [3, True])
+    ),
     ("score", DICE | {"opponents": "ones=9"}, "invalid-card", "opponents"),
 ]

@@ -22,38 +22,74 @@ categories = [
 
 
 def as_toml(rules: RuleSet) -> str:
-    top = {k: v for k, v in rules.canonical().items() if v not in (None, {}, []) and k != "categories"}
-    lines = ['id = "random"', 'name = "Random"', *(f"{name} = {inline(value)}" for name, value in top.items())]
+    top = {
+        k: v for k, v in rules.canonical().items() if v not in (None, {}, []) and k != "categories"
+    }
+    lines = [
+        'id = "random"',
+        'name = "Random"',
+        *(f"{name} = {inline(value)}" for name, value in top.items()),
+    ]
     for category in rules.canonical()["categories"]:
         lines += ["[[categories]]", f'name = "{category["id"]}"']
-        lines += [f"{name} = {inline(value)}" for name, value in category.items() if value is not None]
+        lines += [
+            f"{name} = {inline(value)}" for name, value in category.items() if value is not None
+        ]
     return "\n".join(lines) + "\n"
 
 
 def inline(value: Any) -> str:
     """A value in TOML, on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(k)} = {inline(v)}" for k, v in value.items() if v is not None) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(k)} = {inline(v)}" for k, v in value.items() if v is not None)
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(inline, value)) + "]"
     return value.isoformat() if isinstance(value, date) else json.dumps(value)
 
 
 def two_dice_sheet(
-    key: str, *, faces: int = 6, upper: int = 6, sums: int = 11, least: int = 8, bonus: tuple[int, int]
+    key: str,
+    *,
+    faces: int = 6,
+    upper: int = 6,
+    sums: int = 11,
+    least: int = 8,
+    bonus: tuple[int, int],
 ) -> str:
-    """A rule file of boxes for two dice: upper ones, a box for each of some sums, and for sums that are at least so much."""
+    """A rule file of boxes for two dice: upper ones, a box for each of some sums, and for sums
+    that are at least so much.
+    """
     boxes = [
-        *(f'id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f}' for f in range(1, upper + 1)),
-        *(f'id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20' for k in range(2, 2 + sums)),
-        *(f'id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k}' for k in range(3, 3 + least)),
+        *(
+            f'id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f}'
+            for f in range(1, upper + 1)
+        ),
+        *(
+            f'id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20'
+            for k in range(2, 2 + sums)
+        ),
+        *(
+            f'id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k}'
+            for k in range(3, 3 + least)
+        ),
     ]
     bonus_text = "bonus = {{ threshold = {}, points = {} }}".format(*bonus)
     head = f'id = "{key}"\nname = "{key.title()}"\ndice = 2\nfaces = {faces}\nrolls = 2\n{bonus_text}\n'
     return head + "categories = [" + ", ".join(f"{{ {box} }}" for box in boxes) + "]\n"
 
 
-COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
+COLUMNS = (
+    ("free", 1),
+    ("forced", 1),
+    ("free", 2),
+    ("reversed", 2),
+    ("free", 3),
+    ("upper-first", 3),
+)
 
 
 def six_columns(faces: int = 6, sums: int = 9) -> str:

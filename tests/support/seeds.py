@@ -8,7 +8,8 @@ from typing import Any
 import hypothesis
 import pytest
 
-SEED_VARIABLE = "YATZY_TEST_SEED"  # set by conftest.py from ring 2 on, so that all worker processes draw the same
+# set by conftest.py from ring 2 on, so that all worker processes draw the same
+SEED_VARIABLE = "YATZY_TEST_SEED"
 FULL = pytest.mark.full
 
 
@@ -39,8 +40,12 @@ def full_example(*values: Any) -> Callable[[Any], Any]:
 
 
 def examples(fixed: int, drawn: int) -> hypothesis.settings:
-    """The number of Hypothesis' examples, besides explicit ones, in ring 1 and from ring 2 on; they may be slow."""
+    """The number of Hypothesis' examples, besides explicit ones, in ring 1 and from ring 2 on;
+    they may be slow.
+    """
     number = in_rings(fixed, drawn)
     phases = list(hypothesis.Phase) if number else [hypothesis.Phase.explicit]
     health = list(hypothesis.HealthCheck)
-    return hypothesis.settings(max_examples=max(1, number), phases=phases, suppress_health_check=health)
+    return hypothesis.settings(
+        max_examples=max(1, number), phases=phases, suppress_health_check=health
+    )

@@ -1,4 +1,6 @@
-"""The server as a process, requests to it, bodies of the largest allowed size in every field; a plain static host."""
+"""The server as a process, requests to it, bodies of the largest allowed size in every field; a
+plain static host.
+"""
 
 import http.client
 import json
@@ -23,15 +25,33 @@ from .need import need
 
 HOLD = b'{"dice": "33456"}'
 FIELDS = (
-    "rules", "card", "saved", "bonus_points", "id", "goal", "opponents", "ties", "dice", "rolls_left", "hold", "spread",
+    "rules",
+    "card",
+    "saved",
+    "bonus_points",
+    "id",
+    "goal",
+    "opponents",
+    "ties",
+    "dice",
+    "rolls_left",
+    "hold",
+    "spread",
     "unknown",
-)  # fmt: skip
+)
 TEXTS = (" ", "=", ":", ",", "x", "ones=3 ", "1;", "3 ", "+a", "9", "\\u00e5")
 LISTS = ("1,", "{},", "[],", '"",', '"a",', "[1,1,1,1,1],")
-GAME, TURN = '{"game": {"schema": 2, "rules": "yatzy", "turns": [', '"rolls": [[1,1,1,1,1]], "holds": [], "points": 5'
+GAME, TURN = (
+    '{"game": {"schema": 2, "rules": "yatzy", "turns": [',
+    '"rolls": [[1,1,1,1,1]], "holds": [], "points": 5',
+)
 PLAYED = GAME + '{"player": 0, "category": "ones", "holds": [], "points": 5, "rolls": ['
 REVIEWS = {  # name: start, unit and end of the body
-    "players": ('{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": [', '"a",', '"a"]}}'),
+    "players": (
+        '{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": [',
+        '"a",',
+        '"a"]}}',
+    ),
     "name": ('{"game": {"schema": 2, "rules": "yatzy", "turns": [], "players": ["', "a ", '"]}}'),
     "rules": ('{"game": {"schema": 2, "rules": "yatzy', "+a", '"}}'),
     "turns": (GAME, f'{{"player": 0, "category": "ones", {TURN}}},', '{}], "players": ["a"]}}'),
@@ -76,9 +96,13 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None, *options: str, descriptors: int = 0
+    tables: str | os.PathLike[str],
+    limits: Mapping[str, float] | None = None,
+    *options: str,
+    descriptors: int = 0,
 ) -> Iterator[Server]:
-    """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold.
+    """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it
+    has answered a hold.
 
     `descriptors` is how many files and connections the system allows it.
     """
@@ -89,7 +113,17 @@ def running_server(
     if not lattice.UNROLLED:  # in ring 1: the kernels that are compiled already
         change += "from perfect_yatzy.kernels import lattice\nlattice.UNROLLED = {}\n"
     program = f"from perfect_yatzy.web import limits\n{change}from perfect_yatzy.__main__ import run\nrun()\n"
-    command = [sys.executable, "-c", program, "serve", "--port", str(server.port), "--tables", str(tables), *options]
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "serve",
+        "--port",
+        str(server.port),
+        "--tables",
+        str(tables),
+        *options,
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         try:
             for _ in range(600):
@@ -106,7 +140,9 @@ def running_server(
 
 
 def filled(start: str, unit: str, end: str) -> bytes:
-    """A body of the largest allowed size, of one unit again and again between a start and an end."""
+    """A body of the largest allowed size, of one unit again and again between a start and an
+    end.
+    """
     count = (MAX_BODY_BYTES - len(start) - len(end) - 1) // len(unit)
     return (start + unit * count + end).encode()
 
@@ -120,7 +156,9 @@ VALID = {  # the fields that a query needs
 
 
 def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
-    """A name, and a body with one field of a query as long as allowed, for every field and several contents."""
+    """A name, and a body with one field of a query as long as allowed, for every field and
+    several contents.
+    """
     if query == "review":
         yield from ((review, filled(*parts)) for review, parts in REVIEWS.items())
         return
@@ -129,7 +167,9 @@ def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
         others = "".join(f"{part}," for part in VALID[query].split(", ") if name not in part)
         start = f'{{{others}"{name}": '
         yield from ((f"{name} of {unit!r}", filled(start + '"', unit, '"}')) for unit in TEXTS)
-        yield from ((f"{name}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS)
+        yield from (
+            (f"{name}, a list of {unit!r}", filled(start + "[", unit, "1]}")) for unit in LISTS
+        )
         yield f"{name}, an object", (start + "{" + members + "}}").encode()
     yield "many fields", ("{" + VALID[query] + "," + members + "}").encode()
 
@@ -171,8 +211,13 @@ def static_host(folder: Path, port: int = 0, *, ranges: bool = True) -> Iterator
                 self.send_error(404)
                 return
             path = path / "index.html" if path.is_dir() else path
-            size, wanted = path.stat().st_size, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-            begin, end = (int(wanted[1]), min(size, int(wanted[2]) + 1)) if wanted and ranges else (0, size)
+            size, wanted = (
+                path.stat().st_size,
+                re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", "")),
+            )
+            begin, end = (
+                (int(wanted[1]), min(size, int(wanted[2]) + 1)) if wanted and ranges else (0, size)
+            )
             with path.open("rb") as file:
                 file.seek(begin)
                 content = file.read(end - begin)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from perfect_yatzy import RuleSet
 from perfect_yatzy.core import objectives
+from perfect_yatzy.core.backward_induction import solve_layers, solve_values
 from perfect_yatzy.core.objectives import (
     ExponentialUtility,
     Goals,
@@ -17,12 +18,11 @@ from perfect_yatzy.core.objectives import (
     Values,
     Variance,
 )
-from perfect_yatzy.core.backward_induction import solve_layers, solve_values
+from perfect_yatzy.core.table_info import shards_folder
+from perfect_yatzy.core.table_writer import TableWriter
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
-from perfect_yatzy.core.table_info import shards_folder
-from perfect_yatzy.core.table_writer import TableWriter
 
 from support import games
 
@@ -60,7 +60,9 @@ class CountingEngine:
     def __init__(self) -> None:
         self.results: list[dict[str, Any]] = []
 
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+    def run(
+        self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
+    ) -> Iterator[dict[str, Any]]:
         for task in tasks:
             assert is_ready(task)
             self.results.append(solve_shard_task(task))
@@ -78,7 +80,9 @@ class ShuffledEngine:
     def __init__(self, seed: int, most: int = 6) -> None:
         self._random, self._most = np.random.default_rng(seed), most
 
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+    def run(
+        self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
+    ) -> Iterator[dict[str, Any]]:
         waiting, under_way = deque(tasks), list[ShardTask]()
         while waiting or under_way:
             while waiting and len(under_way) < self._most and is_ready(waiting[0]):

@@ -1,4 +1,6 @@
-"""A strategy sheet of Yatzy for tests: prices found by a coordinate search on common dice, outside this package."""
+"""A strategy sheet of Yatzy for tests: prices found by a coordinate search on common dice,
+outside this package.
+"""
 
 import math
 from collections.abc import Callable
@@ -46,27 +48,43 @@ single: keep
 
 
 def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
-    """The sheet with the first of HOLD_RULES; losses by turn and what rules are worth are made up."""
+    """The sheet with the first of HOLD_RULES; losses by turn and what rules are worth are made
+    up.
+    """
     holds = tuple(parse_hold_rule(rules, text) for text in HOLD_RULES[:n_rules])
     prices = PriceSheet(rules, PRICES, {"lost": -14.2, "secured": 25.4, "par_point": 2.33})
     losses = [0.1 * turn for turn in (1, 2, 3, 4, 5, 5, 4, 3, 3, 2, 2, 1, 1, 1, 0)]
-    figures: dict[str, object] = {"perfect": 248.44, "prices_mean": PRICES_MEAN, "losses_by_turn": losses}
+    figures: dict[str, object] = {
+        "perfect": 248.44,
+        "prices_mean": PRICES_MEAN,
+        "losses_by_turn": losses,
+    }
     if holds:
         figures |= {"mean": 236.4, "worth": [5.0 / (number + 1) for number in range(n_rules)]}
     return StrategySheet(rules, prices, holds, figures)
 
 
 def defined_value(
-    sheet: PriceSheet, oracle: Naive, filled: int, upper: int, saved: int, flag: bool,
+    sheet: PriceSheet,
+    oracle: Naive,
+    filled: int,
+    upper: int,
+    saved: int,
+    flag: bool,
     exact: Callable[[float], Fraction] = Fraction,
-) -> Fraction:  # fmt: skip
-    """The definition of README.md, from the rules as JSON alone; `exact` reads a number of the sheet."""
+) -> Fraction:
+    """The definition of README.md, from the rules as JSON alone; `exact` reads a number of the
+    sheet.
+    """
     bonus = oracle.game["bonus"]
     if filled == oracle.full_mask:
         return Fraction(bonus["points"] if bonus and upper >= bonus["threshold"] else 0)
     vacant = [c for c in range(len(oracle.boxes)) if not filled >> c & 1]
     value = sum((exact(sheet.prices[c]) for c in vacant), Fraction(0))
-    value += exact(sheet.terms["saved_roll"]) * saved + exact(sheet.terms["joker_turn"]) * len(vacant) * flag
+    value += (
+        exact(sheet.terms["saved_roll"]) * saved
+        + exact(sheet.terms["joker_turn"]) * len(vacant) * flag
+    )
     if not bonus:
         return value
     best = {c: oracle.most_points(c) for c, box in enumerate(oracle.boxes) if box["upper"]}
@@ -84,7 +102,10 @@ def value_of(sheet: PriceSheet, state: State) -> float:
     prices = [price for c, price in enumerate(sheet.prices) if not state.filled >> c & 1]
     value = math.fsum(prices) + sheet.bonus_value(state.filled, state.upper)
     if prices:  # a full card has no turn left
-        value += sheet.terms["saved_roll"] * state.saved + sheet.terms["joker_turn"] * len(prices) * state.joker_paid
+        value += (
+            sheet.terms["saved_roll"] * state.saved
+            + sheet.terms["joker_turn"] * len(prices) * state.joker_paid
+        )
     return value
 
 
@@ -93,7 +114,11 @@ def worst_hold(found: WorstDecisions) -> tuple[State, Dice, int, float]:
     part = found.losses[:, 1:]
     n, stage = (int(i) for i in np.unravel_index(int(part.argmax()), part.shape))
     space, left = found.policy.space, stage + 1  # type: ignore[attr-defined]
-    layout, row, dice = space.layout, int(found.rows[n]), lattice(space.rules.dice, space.rules.faces)
+    layout, row, dice = (
+        space.layout,
+        int(found.rows[n]),
+        lattice(space.rules.dice, space.rules.faces),
+    )
     upper = int(layout.lane_upper[layout.lane_sets[row], int(found.lanes[n, left])])
     state = State(int(layout.masks[row]), upper, 0, row >= space.cards)
     shown = dice_of(dice.counts[dice.first_roll + int(found.rolls[n, left])].tolist())

@@ -1,4 +1,6 @@
-"""Exact solves against the oracle in fractions: every value, every tie, every gap; and what they leave on disk."""
+"""Exact solves against the oracle in fractions: every value, every tie, every gap; and what they
+leave on disk.
+"""
 
 import json
 import signal
@@ -13,13 +15,22 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, parse_card, prove
+from perfect_yatzy import (
+    Proof,
+    RulesError,
+    RuleSet,
+    State,
+    TableError,
+    load_rules,
+    parse_card,
+    prove,
+)
 from perfect_yatzy._files import exclusive
-from perfect_yatzy.tablebase import exact_kernel as kernel
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
 from perfect_yatzy.strategy.turn_evaluator import ExactEvaluator
+from perfect_yatzy.tablebase import exact_kernel as kernel
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
 from perfect_yatzy.tablebase.store import leftovers
@@ -33,14 +44,16 @@ from support.seeds import ring_2, ring_3, seeds
 
 from tables.check_exact import check_yatzy, forced_value
 
-# By another program, which printed 387008690 after these digits. The 3 is a slip: a third program knows the value
-# modulo two primes and agrees with the fraction.
+# By another program, which printed 387008690 after these digits. The 3 is a slip: a third program
+# knows the value modulo two primes and agrees with the fraction.
 RESIDUES = {2147483629: 1885987938, 2147483587: 675297524}  # tables/residues.py
 YATZY = "248.439989377855308532581767125373272330075228764394"
 
 
 def check(rules: RuleSet) -> None:
-    """Every reachable state as a fraction, and all decisions of games where a roll is decided in one way."""
+    """Every reachable state as a fraction, and all decisions of games where a roll is decided in
+    one way.
+    """
     oracle, solve = Naive(rules.canonical()), ExactSolve(rules)
     layers, space = dict(solve.layers(threads=1)), solve.space
     seen, ties, gaps = set(), 0, [Fraction(1, 10_000)]
@@ -96,12 +109,17 @@ def test_every_option_of_a_turn(rules: RuleSet) -> None:
                 assert {rules.index_of[c.category]: c.value for c in choices} == known
                 assert [c.loss for c in choices] == [max(known.values()) - c.value for c in choices]
                 if left:
-                    holds = {h.dice: h.value for h in rank_holds(evaluator, state, dice, left, choices[0])}
+                    holds = {
+                        h.dice: h.value
+                        for h in rank_holds(evaluator, state, dice, left, choices[0])
+                    }
                     expected = oracle.hold_values(filled, upper, flag, dice, left)
                     assert holds == expected | {dice: choices[0].value}
 
 
-Spread = tuple[Fraction, Fraction, Fraction]  # mean, minus the mean square, chance of the bonus; the largest is taken
+Spread = tuple[
+    Fraction, Fraction, Fraction
+]  # mean, minus the mean square, chance of the bonus; the largest is taken
 
 
 def spread(oracle: Naive, *start: int) -> Spread:
@@ -113,7 +131,9 @@ def spread(oracle: Naive, *start: int) -> Spread:
         return Fraction(first), Fraction(second), Fraction(third)
 
     @cache
-    def best(filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool) -> Spread:
+    def best(
+        filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool
+    ) -> Spread:
         found = []
         for _box, points, after in oracle.endings(filled, upper, flag, dice, left, first):
             later, square, bonus = card(*after)
@@ -124,7 +144,12 @@ def spread(oracle: Naive, *start: int) -> Spread:
 
     @cache
     def rerolled(filled: int, upper: int, flag: bool, held: tuple[int, ...], left: int) -> Spread:
-        return mean([(p, best(filled, upper, flag, dice, left - 1, False)) for dice, p in oracle.rolls(held)])
+        return mean(
+            [
+                (p, best(filled, upper, flag, dice, left - 1, False))
+                for dice, p in oracle.rolls(held)
+            ]
+        )
 
     @cache
     def card(filled: int, upper: int, saved: int, flag: bool) -> Spread:
@@ -132,16 +157,21 @@ def spread(oracle: Naive, *start: int) -> Spread:
             bonus = oracle.upper_bonus(upper)
             return Fraction(bonus), Fraction(-(bonus**2)), Fraction(bonus > 0)
         left = oracle.game["rolls"] - 1 + saved
-        return mean([(p, best(filled, upper, flag, dice, left, True)) for dice, p in oracle.rolls()])
+        return mean(
+            [(p, best(filled, upper, flag, dice, left, True)) for dice, p in oracle.rolls()]
+        )
 
     return card(*start)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("rules", [
-    SAVED,
-    ring_2(joker_game("forced", saved_rolls=True)),
-    *(random_rules(seed, boxes=3) for seed in range(3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "rules",
+    [
+        SAVED,
+        ring_2(joker_game("forced", saved_rolls=True)),
+        *(random_rules(seed, boxes=3) for seed in range(3)),
+    ],
+)
 def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for start in [*oracle.states()][::4]:
@@ -150,7 +180,9 @@ def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
         assert found == (mean, -square - mean**2, bonus)
 
 
-LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
+LATE = (
+    "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
+)
 LATE += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
 
 
@@ -158,19 +190,31 @@ def test_the_command_gives_the_fractions_of_a_turn_and_of_a_card(run: Run) -> No
     rules = load_rules("yatzy")
     card, oracle = parse_card(rules, LATE), Naive(rules.canonical())
     position = card.state.filled, card.state.upper, False, (2, 2, 5, 5, 6)
-    answer = json.loads(run("hold", "22556", "-l", "1", "--card", LATE, "--exact", "--digits", "0", "--json").stdout)
+    answer = json.loads(
+        run("hold", "22556", "-l", "1", "--card", LATE, "--exact", "--digits", "0", "--json").stdout
+    )
     values = {tuple(h["hold"]): h["exact"] for h in answer["holds"] if not h["category"]}
-    known = {hold: card.total + value for hold, value in oracle.hold_values(*position, 1).items() if len(hold) < 5}
-    assert {h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()} == known
+    known = {
+        hold: card.total + value
+        for hold, value in oracle.hold_values(*position, 1).items()
+        if len(hold) < 5
+    }
+    assert {
+        h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()
+    } == known
     assert {v["decimal"] for v in values.values()} == {str(int(value)) for value in known.values()}
     shown = run("score", "22556", "--card", LATE, "--exact").stdout
     best = card.total + max(oracle.stops(*position, 0, False).values())
     assert f"as a fraction: {best}\n" in shown
     both = refusal(run, "hold", "22556", "--card", LATE, "--exact", "--goal", "200")
     assert "goal and exact cannot be combined" in both
-    assert "ask from a later card" in refusal(run, "hold", "223456", "--rules", "maxi-unsaved", "--exact")
+    assert "ask from a later card" in refusal(
+        run, "hold", "223456", "--rules", "maxi-unsaved", "--exact"
+    )
     expected = card.total + oracle.value(card.state.filled, card.state.upper, 0, False)
-    found = json.loads(run("expect", "--card", LATE, "--exact", "--digits", "20", "--json").stdout)["exact"]
+    found = json.loads(run("expect", "--card", LATE, "--exact", "--digits", "20", "--json").stdout)[
+        "exact"
+    ]
     assert Fraction(int(found["numerator"]), int(found["denominator"])) == expected
     assert found["decimal"] == str(int(expected)) + f".{int(expected % 1 * 10**20):020}"
     shown = run("expect", "--card", LATE, "--exact", "--digits", "20").stdout
@@ -210,13 +254,18 @@ def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> 
     assert len(str(proof.value.denominator)) == 169
     for prime, residue in RESIDUES.items():
         assert proof.value.numerator * pow(proof.value.denominator, -1, prime) % prime == residue
-    assert check_yatzy() == (proof.value, 60)  # states of every layer, in plain integers, from their children
+    assert check_yatzy() == (
+        proof.value,
+        60,
+    )  # states of every layer, in plain integers, from their children
     assert proof.float64_optimal
     assert proof.largest_error < 1e-12
 
 
 @pytest.mark.full
-def test_more_bits_than_the_exponents_of_float64_and_the_checker_in_plain_integers(tmp_path: Path) -> None:
+def test_more_bits_than_the_exponents_of_float64_and_the_checker_in_plain_integers(
+    tmp_path: Path,
+) -> None:
     proof = prove("balut", tables=tmp_path)  # 28 turns: 1086 bits
     assert proof.decimal(10) == "433.3471236637"
     assert proof.largest_error < 1e-11
@@ -228,7 +277,9 @@ def forced(folder: Path) -> Proof:
     return prove("yatzy-forced", tables=folder, threads=1)
 
 
-def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(exact_solve, "CHECKPOINT_SECONDS", 0.0)
     whole = replace(forced(tmp_path), seconds=0.0)
     killed(prove, "yatzy-forced", tables=tmp_path)
@@ -256,9 +307,14 @@ prove("yatzy-forced", tables=sys.argv[1], progress=lambda done, total: done > to
 @pytest.mark.full
 def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path: Path) -> None:
     whole = replace(forced(tmp_path / "whole"), seconds=0.0).fields()
-    prove_again = "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])"
+    prove_again = (
+        "from perfect_yatzy import prove; import sys; prove('yatzy-forced', tables=sys.argv[1])"
+    )
     folder = tmp_path / "tables"
-    assert subprocess.run([sys.executable, "-c", KILLED, folder], check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", KILLED, folder], check=False).returncode
+        == -signal.SIGKILL
+    )
     part = ExactSolve(load_rules("yatzy-forced"), folder).part
     assert part.exists()
     lock = next(folder.glob("*.lock"))  # of the process that was killed; it holds nobody up
@@ -277,18 +333,26 @@ def test_threads_change_nothing(tmp_path: Path) -> None:
     assert (exact_solve.LIMB_BITS, exact_solve.WINDOW) == (kernel.LIMB_BITS, kernel.WINDOW)
     alone, shared = (dict(ExactSolve(rules).layers(threads)) for threads in (1, 2))
     assert all(np.array_equal(alone[filled], shared[filled]) for filled in alone)
-    proof, spread = (prove("yatzy-forced", tables=tmp_path, threads=n, spread=n == 2) for n in (1, 2))
+    proof, spread = (
+        prove("yatzy-forced", tables=tmp_path, threads=n, spread=n == 2) for n in (1, 2)
+    )
     assert (proof.value, proof.sha256, proof.variance) == (spread.value, spread.sha256, None)
     assert [*tmp_path.iterdir()] == [*tmp_path.glob("*.proof.json")]  # no lock and no part is left
     fields = json.loads(next(tmp_path.iterdir()).read_text())
-    assert Fraction(*(int(fields["variance"][part]) for part in ("numerator", "denominator"))) == spread.variance
+    assert (
+        Fraction(*(int(fields["variance"][part]) for part in ("numerator", "denominator")))
+        == spread.variance
+    )
 
 
 def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     proof = forced(tmp_path)
     (path,) = tmp_path.glob("*.proof.json")
     fields = json.loads(path.read_text())
-    assert Fraction(int(fields["value"]["numerator"]), int(fields["value"]["denominator"])) == proof.value
+    assert (
+        Fraction(int(fields["value"]["numerator"]), int(fields["value"]["denominator"]))
+        == proof.value
+    )
     assert fields["decimal"].startswith(proof.decimal(20))
     monkeypatch.setattr("os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
     refused("No space left", forced, tmp_path, error=TableError)

@@ -1,4 +1,6 @@
-"""Damaged files, also while they are open, are refused or harmless: no answer from bytes that were not checked."""
+"""Damaged files, also while they are open, are refused or harmless: no answer from bytes that
+were not checked.
+"""
 
 import errno
 import json
@@ -15,17 +17,16 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from perfect_yatzy import State, TableError, load_rules
-from perfect_yatzy.core.table_slices import window
-from perfect_yatzy.core import checked_values
+from perfect_yatzy.core import checked_values, table_file
+from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues, Table
 from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
-from perfect_yatzy.core import table_file
-from perfect_yatzy.core.backward_induction import solve_values
-from perfect_yatzy.tablebase.sharded_solve import solve_sharded
-from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.core.table_file import npy_header, read_table
 from perfect_yatzy.core.table_info import shards_folder, with_checksum
+from perfect_yatzy.core.table_slices import window
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded
+from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from support import games
 from support.flips import flip
 from support.refusals import refused
@@ -44,7 +45,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("hashed", [True, False], ids=["hashed whole", "hashed by block"])
 @pytest.mark.parametrize("kind", [Objective, Goals])
-def test_no_flipped_bit_does_harm(tmp_path: Path, small_blocks: None, kind: type[Objective], hashed: bool) -> None:
+def test_no_flipped_bit_does_harm(
+    tmp_path: Path, small_blocks: None, kind: type[Objective], hashed: bool
+) -> None:
     objective = kind(SMALL)
     path = stored_table(tmp_path, objective)
     whole = np.asarray(read_table(path, objective)[1])
@@ -61,7 +64,9 @@ def test_no_flipped_bit_does_harm(tmp_path: Path, small_blocks: None, kind: type
                 messages.append(str(error))
             flip(file, bit)
     assert len(messages) > 1500
-    assert all("\n" not in text and "rebuild it with: yatzy solve small" in text for text in messages)
+    assert all(
+        "\n" not in text and "rebuild it with: yatzy solve small" in text for text in messages
+    )
     assert np.array_equal(np.asarray(read_table(path, objective, hashed=hashed)[1]), whole)
 
 
@@ -107,7 +112,9 @@ READS: dict[str, Callable[[CheckedValues, int], object]] = {
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", READS)
 def test_every_read_is_checked(name: str, dtype: type) -> None:
-    """The result is that of an array, and a damaged value never gets out, wherever it stands in its block."""
+    """The result is that of an array, and a damaged value never gets out, wherever it stands in
+    its block.
+    """
     values, read = np.arange(40_000, dtype=dtype), READS[name]
     per_block = BLOCK_BYTES // values.itemsize
     for place in (per_block, 2 * per_block - 1, 2 * per_block + 1, 39_998):
@@ -132,11 +139,16 @@ def test_only_what_is_read_is_hashed() -> None:
 
 
 @pytest.mark.parametrize("rules", [ring_2(SMALL), JOKER], ids=["saved rolls", "joker"])
-def test_turns_and_goals_read_only_checked_blocks(tmp_path: Path, small_blocks: None, rules: games.RuleSet) -> None:
+def test_turns_and_goals_read_only_checked_blocks(
+    tmp_path: Path, small_blocks: None, rules: games.RuleSet
+) -> None:
     """Each block in turn is damaged: an answer that needs it is refused, another is as before."""
     goals = Goals(rules)
     of_goals = partial(ScoreEvaluator, goals, means=TurnEvaluator(rules, solve_values(rules)))
-    for objective, evaluator_of in ((Objective(rules), partial(TurnEvaluator, rules)), (goals, of_goals)):
+    for objective, evaluator_of in (
+        (Objective(rules), partial(TurnEvaluator, rules)),
+        (goals, of_goals),
+    ):
         path = stored_table(tmp_path, objective)
         whole = np.asarray(open_table(objective, tmp_path)[1])
         expected = evaluator_of(values=whole).turn_value(State(1))
@@ -181,21 +193,36 @@ def test_a_field_changed_by_hand_is_refused(tmp_path: Path) -> None:
     path = stored_table(tmp_path)
     sidecar = path.with_suffix(".json")
     about = json.loads(sidecar.read_text())
-    for field, value in {"rounding": None, "start_value": 1.0, "dtype": "float32", "values": 3}.items():
+    for field, value in {
+        "rounding": None,
+        "start_value": 1.0,
+        "dtype": "float32",
+        "values": 3,
+    }.items():
         sidecar.write_text(json.dumps(about | {field: value}))
         refused("is damaged", read_table, path, MEAN, error=TableError)
     del about["checksum"]
     for field, value in {"dtype": "float32", "values": 3}.items():  # with a new checksum, too
         sidecar.write_bytes(with_checksum(about | {field: value}))
-        refused(r"is truncated or damaged|header .* is damaged", read_table, path, MEAN, error=TableError)
+        refused(
+            r"is truncated or damaged|header .* is damaged",
+            read_table,
+            path,
+            MEAN,
+            error=TableError,
+        )
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+)
 @pytest.mark.parametrize("ending", [".npy", ".json"])
 def test_an_unreadable_table_is_not_called_damaged(tmp_path: Path, ending: str) -> None:
     path = stored_table(tmp_path)
     path.with_suffix(ending).chmod(0)
-    refused(r"cannot read the table .*: Permission denied", read_table, path, MEAN, error=TableError)
+    refused(
+        r"cannot read the table .*: Permission denied", read_table, path, MEAN, error=TableError
+    )
 
 
 def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
@@ -220,8 +247,12 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(solved: Path, folder: Path, form: str) -> Table:
     """A copy of the table, opened: small ones are read whole, large ones by blocks."""
-    shutil.copytree(solved / ("shards" if form == "shards" else "one file"), folder, dirs_exist_ok=True)
-    return read_table(table_path(YATZY.rules, folder), YATZY, hashed=None if form == "small" else False)[1]
+    shutil.copytree(
+        solved / ("shards" if form == "shards" else "one file"), folder, dirs_exist_ok=True
+    )
+    return read_table(
+        table_path(YATZY.rules, folder), YATZY, hashed=None if form == "small" else False
+    )[1]
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
@@ -238,14 +269,19 @@ def whole(solved: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize("first_read", [False, True], ids=["unread", "in part read"])
-@pytest.mark.parametrize(("form", "damage"), [*product(("by blocks", "shards"), DAMAGE), ("small", "truncated")])
+@pytest.mark.parametrize(
+    ("form", "damage"), [*product(("by blocks", "shards"), DAMAGE), ("small", "truncated")]
+)
 def test_a_file_that_changes_while_it_is_open(
     solved: Path, tmp_path: Path, whole: np.ndarray, form: str, damage: str, first_read: bool
 ) -> None:
     table = opened(solved, tmp_path, form)
     if first_read:
         assert table[0] == whole[0]
-    for path in [*tmp_path.glob("*.npy"), *shards_folder(table_path(YATZY.rules, tmp_path)).glob("*")]:
+    for path in [
+        *tmp_path.glob("*.npy"),
+        *shards_folder(table_path(YATZY.rules, tmp_path)).glob("*"),
+    ]:
         DAMAGE[damage](path)
     assert isinstance(table, np.ndarray) == (form == "small")
     refused = 0
@@ -275,14 +311,18 @@ def test_a_disk_that_fails_is_an_error_of_the_request(
         broken.setattr(os, "preadv", failing)
         broken.setattr(
             "builtins.open",
-            lambda path, *rest, **more: failing() if ".npy" in str(path) else real_open(path, *rest, **more),
+            lambda path, *rest, **more: (
+                failing() if ".npy" in str(path) else real_open(path, *rest, **more)
+            ),
         )
         for _ in range(2):
             refused(r"cannot read .*Input/output error", table.__getitem__, 5, error=TableError)
     assert np.array_equal(np.asarray(table), whole)  # it works again
 
 
-def test_old_blocks_are_given_up_and_what_refers_to_them_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_blocks_are_given_up_and_what_refers_to_them_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     values = np.arange(400_000.0)
     blocks = values.nbytes // BLOCK_BYTES
     monkeypatch.setattr(checked_values, "KEPT_BYTES", 5 * BLOCK_BYTES)

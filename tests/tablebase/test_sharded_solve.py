@@ -1,4 +1,6 @@
-"""Tables in shards: solved with the bits of one piece, read as one array or refused; the estimate of a solve."""
+"""Tables in shards: solved with the bits of one piece, read as one array or refused; the
+estimate of a solve.
+"""
 
 import hashlib
 import json
@@ -13,20 +15,10 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
-from perfect_yatzy.core.table_slices import window
-from perfect_yatzy.core import objectives
-from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
-from perfect_yatzy.tablebase.estimates import rule_set_stats
-from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
-from perfect_yatzy.strategy.verify import verify
-from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
-from perfect_yatzy.core import table_info
+from perfect_yatzy.core import objectives, table_info
 from perfect_yatzy.core.backward_induction import solve_objective, solve_values
-from perfect_yatzy.tablebase.shard_file import PAGE_BYTES, listed_shards, open_shard, shard_header, write_shard
-from perfect_yatzy.tablebase.shard_plan import children, halo_of, objective_from_text, objective_text, plan_shards
-from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, LayerEstimate, estimate_solve
-from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
+from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
+from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_info import (
     ShardedTableInfo,
@@ -34,13 +26,54 @@ from perfect_yatzy.core.table_info import (
     unfinished_shards,
     with_checksum,
 )
+from perfect_yatzy.core.table_slices import window
+from perfect_yatzy.strategy.verify import verify
+from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
+from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.tablebase.shard_file import (
+    PAGE_BYTES,
+    listed_shards,
+    open_shard,
+    shard_header,
+    write_shard,
+)
+from perfect_yatzy.tablebase.shard_plan import (
+    children,
+    halo_of,
+    objective_from_text,
+    objective_text,
+    plan_shards,
+)
+from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
+from perfect_yatzy.tablebase.solve_estimate import (
+    BUSY,
+    DRIVER_SECONDS,
+    LayerEstimate,
+    estimate_solve,
+)
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    leftovers,
+    open_table,
+    solve_to_store,
+    stored,
+    table_path,
+)
 from support import games
 from support import shards as shard_tables
 from support.command import Run, printed
 from support.flips import files_of_at_most, flip
 from support.refusals import refused
 from support.seeds import examples, ring_2, ring_3
-from support.shards import MEAN, OBJECTIVES, SMALL, CountingEngine, ShuffledEngine, random_plan, values_of
+from support.shards import (
+    MEAN,
+    OBJECTIVES,
+    SMALL,
+    CountingEngine,
+    ShuffledEngine,
+    random_plan,
+    values_of,
+)
 
 YATZY = Objective(load_rules("yatzy"))
 
@@ -54,7 +87,9 @@ def wanted() -> str:
     return sha256_of(solve_values(SMALL))
 
 
-def resumed(folder: Path, objective: Objective = MEAN, **options: Any) -> tuple[ShardedTableInfo, int]:
+def resumed(
+    folder: Path, objective: Objective = MEAN, **options: Any
+) -> tuple[ShardedTableInfo, int]:
     """Solve in shards, or go on with it: the table, and the number of shards that were solved."""
     engine = CountingEngine()
     return solve_sharded(objective, folder, engine=engine, **options), engine.solved
@@ -71,7 +106,11 @@ GAMES = {
 
 
 def solve_with_plan(
-    objective: Objective, folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch, memory: int = 1 << 20
+    objective: Objective,
+    folder: Path,
+    seed: int,
+    monkeypatch: pytest.MonkeyPatch,
+    memory: int = 1 << 20,
 ) -> np.ndarray:
     """Solve in shards of random lengths; the table as it is read."""
     if isinstance(objective, Variance | BonusChance):
@@ -80,7 +119,9 @@ def solve_with_plan(
     with monkeypatch.context() as patch:
         patch.setattr(sharded_solve, "plan_shards", lambda objective, shard_bytes: plan)
         info = solve_sharded(objective, folder, engine=ShuffledEngine(seed), memory=memory)
-    read, table = read_table(table_path(objective.rules, folder, objective.name), objective, hashed=True)
+    read, table = read_table(
+        table_path(objective.rules, folder, objective.name), objective, hashed=True
+    )
     assert info == read
     parts = [values_of(shard_tables.shard_path(objective, folder, shard)) for shard in plan.shards]
     assert np.array_equal(np.concatenate(parts), np.asarray(table))
@@ -89,7 +130,9 @@ def solve_with_plan(
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("kind", OBJECTIVES)
-def test_shards_have_the_same_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str) -> None:
+def test_shards_have_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
     objective = OBJECTIVES[kind](GAMES[name])
     found = solve_with_plan(objective, tmp_path, 1, monkeypatch)
     assert np.array_equal(found, solve_objective(objective))
@@ -102,15 +145,23 @@ def test_a_shard_waits_for_its_halo_and_not_for_the_whole_layer(name: str) -> No
     plan = plan_shards(objective, 1 << 15 if name == "yatzy" else None)
     for filled, shards in list(plan.layers.items())[1:]:
         below = plan.layers[filled + 1]
-        for shard, first in zip(shards, shard_plan.first_needed(objective, plan, filled), strict=True):
+        for shard, first in zip(
+            shards, shard_plan.first_needed(objective, plan, filled), strict=True
+        ):
             for run in halo_of(objective, filled, shard.first, shard.end).runs:
-                assert not [each for each in below[:first] if each.start < run.stop and each.stop > run.start]
+                assert not [
+                    each
+                    for each in below[:first]
+                    if each.start < run.stop and each.stop > run.start
+                ]
         if len(below) >= 8 and len(shards) > 1:
             assert first >= len(below) / 2
 
 
 @examples(6, 25)
-@given(rules=games.rule_sets(), seed=st.integers(0, 1 << 30), kind=st.sampled_from([Objective, Goals]))
+@given(
+    rules=games.rule_sets(), seed=st.integers(0, 1 << 30), kind=st.sampled_from([Objective, Goals])
+)
 def test_random_games_in_random_shards(
     tmp_path_factory: pytest.TempPathFactory, rules: RuleSet, seed: int, kind: type[Objective]
 ) -> None:
@@ -120,12 +171,16 @@ def test_random_games_in_random_shards(
     except RulesError:
         reject()  # names of boxes that no rule file can have
     with pytest.MonkeyPatch.context() as monkeypatch:
-        found = solve_with_plan(objective, tmp_path_factory.mktemp("shards"), seed, monkeypatch, memory=1)
+        found = solve_with_plan(
+            objective, tmp_path_factory.mktemp("shards"), seed, monkeypatch, memory=1
+        )
     assert np.array_equal(found, solve_objective(objective))
 
 
 def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small twin of Maxi Yatzy with saved rolls: layers are solved from unrounded shards, which do not remain."""
+    """The small twin of Maxi Yatzy with saved rolls: layers are solved from unrounded shards,
+    which do not remain.
+    """
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     one_file = solve_to_store(Objective(SMALL), tmp_path / "one")
@@ -137,21 +192,30 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert seen
     assert np.array_equal(found, exact.astype(np.float32))
     info, _ = read_table(table_path(SMALL, tmp_path), Objective(SMALL))
-    assert (info.rounding, info.start_value, info.sha256) == (one_file.rounding, exact[-1], one_file.sha256)
+    assert (info.rounding, info.start_value, info.sha256) == (
+        one_file.rounding,
+        exact[-1],
+        one_file.sha256,
+    )
     assert not list(tmp_path.glob("*/*unrounded*"))
 
 
 WHOLE = [("yatzy", Goals), ("yatzy-saved", Objective), ("maxi-unsaved", Objective)]
 
 
-@pytest.mark.parametrize(("rules", "kind"), [
-    ("yahtzee", Objective),
-    ring_2("yatzy", Objective),
-    *(ring_3(*case) for case in WHOLE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rules", "kind"),
+    [
+        ("yahtzee", Objective),
+        ring_2("yatzy", Objective),
+        *(ring_3(*case) for case in WHOLE),
+    ],
+)
 def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
     objective, steps = kind(load_rules(rules)), list[tuple[int, int]]()
-    info = solve_sharded(objective, tmp_path, engine=ThreadEngine(2), progress=lambda *step: steps.append(step))
+    info = solve_sharded(
+        objective, tmp_path, engine=ThreadEngine(2), progress=lambda *step: steps.append(step)
+    )
     whole = solve_objective(objective)
     assert info.sha256 == sha256_of(whole)
     assert kind is Goals or info.start_value == whole[-1]
@@ -163,7 +227,10 @@ def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
 def test_the_plan_covers_the_table_evenly_and_a_halo_is_a_small_part_of_a_layer() -> None:
     objective = Objective(load_rules("yatzy"))
     plan = plan_shards(objective)
-    assert [shard.start for shard in plan.shards] == [0, *(shard.stop for shard in plan.shards[:-1])]
+    assert [shard.start for shard in plan.shards] == [
+        0,
+        *(shard.stop for shard in plan.shards[:-1]),
+    ]
     assert plan.shards[-1].stop == objective.size
     assert plan == plan_shards(objective)
     assert max(map(len, plan.layers.values())) <= shard_plan.SHARDS_PER_LAYER
@@ -173,7 +240,9 @@ def test_the_plan_covers_the_table_evenly_and_a_halo_is_a_small_part_of_a_layer(
     assert max(middle) < 40_000
     objective = Goals(load_rules("yahtzee"))
     rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
-    largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
+    largest = max(
+        halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32)
+    )
     assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
     objective = Goals(load_rules("maxi-unsaved"))
     assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
@@ -232,7 +301,9 @@ def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
 
 @pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
 @pytest.mark.parametrize("shards", [1, 5, 9])
-def test_a_stopped_solve_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, limit: int) -> None:
+def test_a_stopped_solve_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, limit: int
+) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
     objective = Objective(SMALL)
     interrupted(tmp_path, shards, objective)
@@ -262,8 +333,12 @@ def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
     assert (again.sha256, solved) == (info.sha256, 0)
 
 
-@pytest.mark.parametrize("damage", ["footer of a shard", "plan deleted", "plan flipped", "other version"])
-def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+@pytest.mark.parametrize(
+    "damage", ["footer of a shard", "plan deleted", "plan flipped", "other version"]
+)
+def test_what_is_damaged_is_solved_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
     folder = interrupted(tmp_path, 6, MEAN)
     plan = folder / shard_task.PLAN_FILE
     if damage == "footer of a shard":
@@ -281,7 +356,9 @@ def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
-    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)  # compiled kernels must be there, too
+    solve_sharded(
+        YATZY, tmp_path / "whole", shard_bytes=600_000
+    )  # compiled kernels must be there, too
     said = "what is solved is kept: free some space and run the same command again"
     with files_of_at_most(300_000):
         options = {"engine": ThreadEngine(2), "shard_bytes": 600_000}
@@ -293,9 +370,13 @@ def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Pat
     assert f"{info.start_value:.10f}" == "248.4399893779"
 
 
-def test_a_second_driver_and_a_full_disk_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_driver_and_a_full_disk_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def again(done: int, total: int) -> None:
-        refused("is being solved by another process", solve_sharded, MEAN, tmp_path, error=TableError)
+        refused(
+            "is being solved by another process", solve_sharded, MEAN, tmp_path, error=TableError
+        )
 
     assert solve_sharded(MEAN, tmp_path, progress=again).values == MEAN.size
 
@@ -304,7 +385,14 @@ def test_a_second_driver_and_a_full_disk_are_refused(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(sharded_solve, "check_space", full)
     engine = CountingEngine()
-    refused(f"no room for {MEAN.size * 8}", solve_sharded, MEAN, tmp_path / "b", engine=engine, error=TableError)
+    refused(
+        f"no room for {MEAN.size * 8}",
+        solve_sharded,
+        MEAN,
+        tmp_path / "b",
+        engine=engine,
+        error=TableError,
+    )
     assert engine.results == []
 
 
@@ -345,9 +433,13 @@ def test_reads_have_the_values_of_the_table(solved: Path, whole: np.ndarray) -> 
     assert not np.asarray(table).flags.writeable
 
 
-def test_opening_reads_the_manifest_alone(solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_reads_the_manifest_alone(
+    solved: Path, whole: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
     files: list[Path] = []
-    monkeypatch.setattr(shard_file, "open_shard", lambda path: files.append(path) or open_shard(path))
+    monkeypatch.setattr(
+        shard_file, "open_shard", lambda path: files.append(path) or open_shard(path)
+    )
     info, table = opened(solved)
     assert files == []
     _ = table[len(table) // 2]
@@ -400,7 +492,9 @@ def small(tmp_path: Path) -> Path:
 
 @examples(12, 60)
 @given(data=st.data())
-def test_no_flipped_bit_gives_another_value(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_no_flipped_bit_gives_another_value(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     folder = tmp_path_factory.mktemp("flip")
     solve_sharded(MEAN, folder, shard_bytes=400)
     expected = np.asarray(open_table(MEAN, folder / "whole")[1])
@@ -413,14 +507,22 @@ def test_no_flipped_bit_gives_another_value(tmp_path_factory: pytest.TempPathFac
         found = np.asarray(open_table(MEAN, folder, solve=False)[1])
     except TableError as error:
         message = str(error)
-    assert "rebuild it with: yatzy solve small" in message if message else np.array_equal(found, expected)
+    assert (
+        "rebuild it with: yatzy solve small" in message
+        if message
+        else np.array_equal(found, expected)
+    )
     assert "\n" not in message
 
 
 @pytest.mark.parametrize("damage", ["missing", "truncated", "empty", "of another table", "garbage"])
 def test_a_damaged_shard_is_refused(small: Path, damage: str) -> None:
     path, other = sorted(small.glob("*.npy"))[:2]
-    changed = {"truncated": path.read_bytes()[:-9], "empty": b"", "of another table": other.read_bytes()}
+    changed = {
+        "truncated": path.read_bytes()[:-9],
+        "empty": b"",
+        "of another table": other.read_bytes(),
+    }
     path.write_bytes(changed.get(damage, b"x" * 999))
     if damage == "missing":
         path.unlink()
@@ -451,7 +553,9 @@ def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["one file", "shards"])
 def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str) -> None:
-    """As left by someone who copied or removed files; opening must not solve the game again and again."""
+    """As left by someone who copied or removed files; opening must not solve the game again and
+    again.
+    """
     path = table_path(SMALL, tmp_path)
     if form == "one file":
         solve_to_store(MEAN, tmp_path)
@@ -461,13 +565,25 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
         solve_sharded(MEAN, tmp_path)
         shards_folder(path).rename(tmp_path / "elsewhere")
         path.write_bytes(b"")
-    refused(r"has no manifest|is that of a table in shards", open_table, MEAN, tmp_path, error=TableError)
+    refused(
+        r"has no manifest|is that of a table in shards",
+        open_table,
+        MEAN,
+        tmp_path,
+        error=TableError,
+    )
 
 
 # --- files ---
 @examples(8, 40)
-@given(start=st.integers(0, 40_000), count=st.integers(1, 30_000), dtype=st.sampled_from([np.float32, np.float64]))
-def test_a_shard_reads_back(tmp_path_factory: pytest.TempPathFactory, start: int, count: int, dtype: type) -> None:
+@given(
+    start=st.integers(0, 40_000),
+    count=st.integers(1, 30_000),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_a_shard_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, start: int, count: int, dtype: type
+) -> None:
     values = np.random.default_rng(count).random(count).astype(dtype)
     path = tmp_path_factory.mktemp("file") / "shard.npy"
     footer = write_shard(path, values, start, {"rows": [1, 2]})
@@ -496,7 +612,9 @@ def test_the_store_lists_and_removes_tables_in_shards(small: Path) -> None:
     store.remove(entry)
     assert list(small.parent.iterdir()) == []
     small.with_suffix(".part.shards").mkdir()
-    assert [path.name.partition(".")[2] for path in store.remove_leftovers(small.parent)] == ["part.shards"]
+    assert [path.name.partition(".")[2] for path in store.remove_leftovers(small.parent)] == [
+        "part.shards"
+    ]
     assert list(small.parent.iterdir()) == []
 
 
@@ -522,7 +640,10 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     assert "is already solved" in again.stdout
     assert again.stdout.split("solved: ")[1].split()[0].endswith(".shards")
     listed = json.loads(run("tables", "--json", *where).stdout)
-    assert [(table["what"], table["finished"]) for table in listed["tables"]] == [("mean", True), ("variance", True)]
+    assert [(table["what"], table["finished"]) for table in listed["tables"]] == [
+        ("mean", True),
+        ("variance", True),
+    ]
     assert run("verify", "crag", "--games", "200", *where).returncode == 0
     assert run("solve", "crag", "--force", *where).stdout.splitlines()[-1].endswith(".npy")
     assert run("solve", "crag", "--approximate", "--shards").returncode == 2
@@ -531,14 +652,18 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
 def solved_and_counted(
     objective: Objective, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[ShardedTableInfo, tuple[int, int]]:
-    """Solve in shards; the manifest, and the bytes of values that all tasks have read and written."""
+    """Solve in shards; the manifest, and the bytes of values that all tasks have read and
+    written.
+    """
     read, written = [], []
     read_halo, write_shard = shard_task.read_halo, shard_task.write_shard
 
     def counting_read(objective: Objective, halo: Any, shards: Any, checked: Any) -> Any:
         size = objective.compute.itemsize
         for run in halo.runs:
-            for low, high in (shard.part(run.start * size, run.stop * size) for shard in shards(run)):
+            for low, high in (
+                shard.part(run.start * size, run.stop * size) for shard in shards(run)
+            ):
                 read.append(high - low)
         return read_halo(objective, halo, shards, checked)
 
@@ -554,10 +679,14 @@ def solved_and_counted(
 
 
 @pytest.mark.parametrize("kind", ["mean", "goals", "variance", "bonus"])
-def test_sizes_are_those_of_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_sizes_are_those_of_the_solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     solve_to_store(Objective(SMALL), tmp_path)  # where the tasks of a variance look for the means
     objective = OBJECTIVES[kind](SMALL)
-    estimate, one_file = (estimate_solve(objective, threads=2, shards=shards) for shards in (True, False))
+    estimate, one_file = (
+        estimate_solve(objective, threads=2, shards=shards) for shards in (True, False)
+    )
     info, moved = solved_and_counted(objective, tmp_path, monkeypatch)
     assert estimate.values == one_file.values == info.values
     assert estimate.dtype == info.dtype
@@ -576,13 +705,19 @@ def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.M
     _, moved = solved_and_counted(Objective(SMALL), tmp_path, monkeypatch)
     assert (estimate.dtype, estimate.bytes) == ("float32", 4 * estimate.values)
     assert (estimate.shared.read, estimate.shared.written) == moved
-    assert estimate.shared.written == 4 * estimate.values + 8 * (estimate.values - estimate.layers[-1].values)
+    assert estimate.shared.written == 4 * estimate.values + 8 * (
+        estimate.values - estimate.layers[-1].values
+    )
     assert estimate.disk > estimate.bytes
 
 
 @given(st.lists(st.floats(0.001, 100), min_size=1, max_size=40), st.integers(1, 50))
-def test_the_time_of_a_layer_is_near_that_of_a_simulation(seconds: list[float], workers: int) -> None:
-    """Beside workers of whom each takes the next shard as soon as it is free: they wait at most for one shard, on average for half."""
+def test_the_time_of_a_layer_is_near_that_of_a_simulation(
+    seconds: list[float], workers: int
+) -> None:
+    """Beside workers of whom each takes the next shard as soon as it is free: they wait at most
+    for one shard, on average for half.
+    """
     free = [0.0] * workers
     for time in seconds:
         first = free.index(min(free))
@@ -595,7 +730,9 @@ def test_the_time_of_a_layer_is_near_that_of_a_simulation(seconds: list[float], 
     assert layer.wall(workers, driven=True) == max(found, DRIVER_SECONDS * len(seconds))
 
 
-@pytest.mark.parametrize(("key", "kind"), [("maxi-tactic", Goals), ring_2("maxi-unsaved", Objective)])
+@pytest.mark.parametrize(
+    ("key", "kind"), [("maxi-tactic", Goals), ring_2("maxi-unsaved", Objective)]
+)
 def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
     objective = kind(load_rules(key))
     alone = estimate_solve(objective, shards=True)
@@ -639,5 +776,7 @@ def test_cards_that_are_too_many_are_still_counted() -> None:
     # Each set of filled upper boxes, with its sums up to the bonus, and any of the 41 other boxes.
     sums: list[set[int]] = [{0}]
     for face in range(1, 7):
-        sums += [{min(189, total + face * dice) for total in some for dice in range(13)} for some in sums]
+        sums += [
+            {min(189, total + face * dice) for total in some for dice in range(13)} for some in sums
+        ]
     assert found.states == sum(map(len, sums)) << 41

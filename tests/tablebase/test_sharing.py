@@ -1,4 +1,6 @@
-"""Many threads and processes on one store: no error, no work done twice, nothing removed that is in use."""
+"""Many threads and processes on one store: no error, no work done twice, nothing removed that is
+in use.
+"""
 
 import contextlib
 import subprocess
@@ -12,13 +14,20 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from perfect_yatzy.errors import TableError
-from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.tablebase import store
 from perfect_yatzy.core.backward_induction import solve_layers
-from perfect_yatzy.tablebase.store import has_table, leftovers, open_table, solve_to_store, stored, table_path
+from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase.store import (
+    has_table,
+    leftovers,
+    open_table,
+    solve_to_store,
+    stored,
+    table_path,
+)
 from support import games
 from support.refusals import refused
 from support.seeds import ring_2
@@ -65,7 +74,9 @@ def run_together(folder: Path, count: int, times: int, what: str) -> list[list[s
 
 
 def open_by_threads(folder: Path, count: int) -> tuple[set[str], int]:
-    """Let threads of this process open a missing table at once; the hashes they see, and how many of them solved it."""
+    """Let threads of this process open a missing table at once; the hashes they see, and how
+    many of them solved it.
+    """
     write, start = Mock(wraps=store.write_table), threading.Barrier(count)
 
     def open_one(_: int) -> str:
@@ -82,7 +93,9 @@ def open_by_processes(folder: Path, count: int) -> tuple[set[str], int]:
     return {sha256 for sha256, _ in found}, sum(int(solved) for _, solved in found)
 
 
-@pytest.mark.parametrize(("open_at_once", "count"), [(open_by_threads, 64), ring_2(open_by_processes, 16)])
+@pytest.mark.parametrize(
+    ("open_at_once", "count"), [(open_by_threads, 64), ring_2(open_by_processes, 16)]
+)
 def test_a_missing_table_is_solved_once(
     tmp_path: Path, open_at_once: Callable[[Path, int], tuple[set[str], int]], count: int
 ) -> None:
@@ -122,7 +135,9 @@ def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_
 
 
 @pytest.mark.parametrize("finishes", [True, False], ids=["finishes", "ends"])
-def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(tmp_path: Path, finishes: bool) -> None:
+def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(
+    tmp_path: Path, finishes: bool
+) -> None:
     writer, layers = TableWriter(tmp_path, MEAN), list(solve_layers(MEAN))
     writer.add(layers[0].values)
     steps: list[tuple[int, int]] = []
@@ -148,7 +163,10 @@ def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished:
     assert leftovers(tmp_path) == store.remove_leftovers(tmp_path) == []  # in use
     writer.file.close()  # the process is killed
     assert len(leftovers(tmp_path)) == 2
-    assert {path.name.partition(".")[2] for path in store.remove_leftovers(tmp_path)} == {"part", "part.layer"}
+    assert {path.name.partition(".")[2] for path in store.remove_leftovers(tmp_path)} == {
+        "part",
+        "part.layer",
+    }
     assert bool(list(tmp_path.iterdir())) == finished
     assert leftovers(tmp_path) == []
     if finished:
@@ -159,7 +177,9 @@ def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished:
 
 
 def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> None:
-    """The part of a writer was removed, as one that looked empty, and somebody else has begun a new one."""
+    """The part of a writer was removed, as one that looked empty, and somebody else has begun a
+    new one.
+    """
     writer = TableWriter(tmp_path, MEAN)
     layers = [layer.values for layer in solve_layers(MEAN)]
     for layer in layers:
@@ -173,11 +193,15 @@ def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("removed", [1, 2])
-def test_interrupted_removal_leaves_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int) -> None:
+def test_interrupted_removal_leaves_no_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
     """The description goes first, so that nothing looks like a table without its values."""
     stored_table(tmp_path)
     left, unlink = iter([True] * removed), store._unlink
-    monkeypatch.setattr(store, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1))
+    monkeypatch.setattr(
+        store, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1)
+    )
     with contextlib.suppress(SystemExit):
         store.remove(*stored(tmp_path))
     assert not [entry for entry in stored(tmp_path) if entry.finished]
@@ -217,7 +241,11 @@ def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     entries = stored(tmp_path)
     assert len({entry.name for entry in entries}) == 3
     for entry in entries:
-        assert store.matching(entries, entry.name) == store.matching(entries, entry.name[:-6]) == [entry]
+        assert (
+            store.matching(entries, entry.name)
+            == store.matching(entries, entry.name[:-6])
+            == [entry]
+        )
     assert store.matching(entries, "small") == entries
     means = {entry.fingerprint for entry in store.matching(entries, "small-mean")}
     assert means == {SMALL.fingerprint[:12], other.fingerprint[:12]}
@@ -225,7 +253,9 @@ def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     assert store.matching(entries, "smal") == store.matching(entries, "") == []
 
 
-def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As `tables --clean` and `--remove` meet it in another user's folder."""
     (tmp_path / f"yatzy-mean-{'0' * 12}.part").write_bytes(b"")
     monkeypatch.setattr(Path, "unlink", Mock(side_effect=PermissionError(13, "Permission denied")))

@@ -1,4 +1,6 @@
-"""Two players exactly, solved and stored: against fractions, figures measured elsewhere, identities; resumed and damaged."""
+"""Two players exactly, solved and stored: against fractions, figures measured elsewhere,
+identities; resumed and damaged.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,29 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RuleSet, State, TableError, ValueFunction, computer_player, parse_card, reach, versus
-from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.two_players.leads_kernel import LeadValues, range_of
+from perfect_yatzy import (
+    RuleSet,
+    State,
+    TableError,
+    ValueFunction,
+    computer_player,
+    parse_card,
+    reach,
+    versus,
+)
+from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.objectives import FRAME
+from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.core.table_info import table_stem
 from perfect_yatzy.service.budget import SolveBudget
-from perfect_yatzy.two_players import two_player_table, two_players
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.verify import random_states
+from perfect_yatzy.tablebase.store import leftovers
+from perfect_yatzy.two_players import two_player_table, two_players
+from perfect_yatzy.two_players.leads_kernel import LeadValues, range_of
 from perfect_yatzy.two_players.two_player_table import stored_game, versus_strategy
 from perfect_yatzy.two_players.two_players import Replanned, Turn, TwoPlayerGame
-from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.two_players.versus import (
     LateScore,
     split,
@@ -34,9 +48,6 @@ from perfect_yatzy.two_players.versus import (
     versus_bounds,
     versus_table,
 )
-from perfect_yatzy.core.backward_induction import solve_values
-from perfect_yatzy.tablebase.store import leftovers
-from perfect_yatzy.core.table_info import table_stem
 from support import games
 from support.command import Run, printed, refusal
 from support.flips import flip
@@ -51,16 +62,23 @@ ERROR = 2e-6  # that is stated
 EVERY_MECHANIC = {1, 3, 5, 13}  # of random rules with two boxes
 
 
-@pytest.mark.parametrize("rules", [
-    games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
-    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-    *(random_rules(seed, boxes=2) for seed in EVERY_MECHANIC),
-    *(ring_2(random_rules(seed, boxes=2)) for seed in {*range(24)} - EVERY_MECHANIC),
-    *(ring_3(random_rules(seed, boxes=2)) for seed in range(24, 60)),
-], ids=lambda rules: rules.key)  # fmt: skip
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
+        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+        *(random_rules(seed, boxes=2) for seed in EVERY_MECHANIC),
+        *(ring_2(random_rules(seed, boxes=2)) for seed in {*range(24)} - EVERY_MECHANIC),
+        *(ring_3(random_rules(seed, boxes=2)) for seed in range(24, 60)),
+    ],
+    ids=lambda rules: rules.key,
+)
 @pytest.mark.parametrize("tie", [Fraction(1, 2), Fraction(0)])
 def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
-    game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
+    game, oracle = (
+        TwoPlayerGame(rules, tie=float(tie)),
+        NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie),
+    )
     space, compared = game.players[0].space, 0
     cards, solved = list(oracle.states()), [values for _left, values in game.solve(1)][1:]
     for one, three in zip(solved, [values for _left, values in game.solve(3)][1:], strict=True):
@@ -88,41 +106,72 @@ def mean_play(rules: RuleSet) -> ValueFunction:
     return ValueFunction(rules, solve_values(rules))
 
 
-@pytest.mark.parametrize(("first", "second", "percent"), [
-    ("best", "best", 49.393), ("best", "mean", 51.019), ("mean", "best", 48.371),
-    *(ring_2(*row) for row in (("again", "mean", 51.004), ("again", "best", 49.338), ("best", "again", 49.444))),
-])  # fmt: skip
-def test_seven_boxes_as_another_program_solved_them(first: str, second: str, percent: float) -> None:
-    """Best play, best responses, mean play, and play that is planned again each turn; measured without this package."""
+@pytest.mark.parametrize(
+    ("first", "second", "percent"),
+    [
+        ("best", "best", 49.393),
+        ("best", "mean", 51.019),
+        ("mean", "best", 48.371),
+        *(
+            ring_2(*row)
+            for row in (
+                ("again", "mean", 51.004),
+                ("again", "best", 49.338),
+                ("best", "again", 49.444),
+            )
+        ),
+    ],
+)
+def test_seven_boxes_as_another_program_solved_them(
+    first: str, second: str, percent: float
+) -> None:
+    """Best play, best responses, mean play, and play that is planned again each turn; measured
+    without this package.
+    """
     mean = mean_play(games.seven_boxes())
     plays = {"best": None, "mean": mean, "again": Replanned(mean)}
     assert round(100 * versus(mean.rules, plays[first], plays[second]).first, 3) == percent
 
 
 class NaiveReplan(NaiveTieBreak):
-    """Play as if the opponent would play for the mean from a card on, unseen; of equal options the first one."""
+    """Play as if the opponent would play for the mean from a card on, unseen; of equal options
+    the first one.
+    """
 
     def __init__(self, opponent: NaiveTieBreak, theirs: Card, tie: Fraction) -> None:
         law = opponent.distribution(*theirs)
 
         def chance(ahead: int) -> Fraction:
-            return sum(p * (tie if ahead == points else Fraction(ahead > points)) for points, p in law.items())
+            return sum(
+                p * (tie if ahead == points else Fraction(ahead > points))
+                for points, p in law.items()
+            )
 
         super().__init__(opponent.game, chance, Fraction(4, 10**6))
 
     def first_of(self, options: dict[Any, Any]) -> Any:
         best = max(utility for utility, _, _ in options.values())
-        return min((o for o in options if options[o][0] >= best * (1 - self.tolerance)), key=lambda o: options[o][2])
+        return min(
+            (o for o in options if options[o][0] >= best * (1 - self.tolerance)),
+            key=lambda o: options[o][2],
+        )
 
 
-@pytest.mark.parametrize("rules", [
-    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-    *(random_rules(seed, boxes=2) for seed in (17, 36)),
-    *(ring_2(random_rules(seed, boxes=2)) for seed in (37, *range(40, 44))),
-], ids=lambda rules: rules.key)  # fmt: skip
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+        *(random_rules(seed, boxes=2) for seed in (17, 36)),
+        *(ring_2(random_rules(seed, boxes=2)) for seed in (37, *range(40, 44))),
+    ],
+    ids=lambda rules: rules.key,
+)
 def test_planning_again_against_fractions(rules: RuleSet) -> None:
     mean, naive = mean_play(rules), NaiveTieBreak(rules.canonical(), Fraction, Fraction(0))
-    for replans, ties, tie in (((True, False), "half", Fraction(1, 2)), ((True, True), "win", Fraction(1))):
+    for replans, ties, tie in (
+        ((True, False), "half", Fraction(1, 2)),
+        ((True, True), "win", Fraction(1)),
+    ):
         plays = [Replanned(mean) if replan else mean for replan in replans]
         acts = [
             partial(NaiveReplan, naive, tie=abs(i - tie)) if replan else lambda _: naive
@@ -132,7 +181,9 @@ def test_planning_again_against_fractions(rules: RuleSet) -> None:
         assert abs(versus(rules, *plays, ties=ties, threads=1).first - exact) < ERROR
 
 
-@pytest.mark.parametrize(("key", "ties"), [("yatzy-forced", "loss"), ("yatzy-forced", "win"), ("generala", "half")])
+@pytest.mark.parametrize(
+    ("key", "ties"), [("yatzy-forced", "loss"), ("yatzy-forced", "win"), ("generala", "half")]
+)
 def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties: str) -> None:
     """The chance follows from the two distributions of the final score."""
     rules = perfect_yatzy.load_rules(key)
@@ -147,7 +198,9 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     assert versus(rules, mean, rough, ties=ties).first == pytest.approx(expected, abs=ERROR)
 
 
-def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
     rules = games.seven_boxes()
     game, expected = TwoPlayerGame(rules), versus(rules, threads=1)
@@ -189,7 +242,9 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
     for _ in range(pairs):
         cards = []
         for _player in range(2):
-            filled = rules.full_mask & ~sum(1 << int(box) for box in random.choice(15, boxes, replace=False))
+            filled = rules.full_mask & ~sum(
+                1 << int(box) for box in random.choice(15, boxes, replace=False)
+            )
             sums = state_space(rules).lanes.sums[filled & 63]
             cards.append((filled, int(random.choice(sums)), 0, False))
         oracle = NaiveDuel(rules.canonical(), cards[1], Fraction(1, 2))
@@ -199,7 +254,12 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
 
 
 def test_what_is_no_game_of_two_is_refused() -> None:
-    refused("as many open boxes as the opponent, or one more", versus, "yatzy", cards=("ones=3 twos=6", "ones=3"))
+    refused(
+        "as many open boxes as the opponent, or one more",
+        versus,
+        "yatzy",
+        cards=("ones=3 twos=6", "ones=3"),
+    )
     refused("ties is 'draw'; must be one of loss, half, win", versus, "yatzy", ties="draw")
     refused("another game", versus, "generala", mean_play(perfect_yatzy.load_rules("yatzy-forced")))
 
@@ -213,12 +273,22 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
-@pytest.mark.parametrize("rules", [
-    games.small(games.PAIR, faces=3, rolls=2),
-    *(random_rules(17, boxes=boxes) for boxes in (2, 3)),
-    *(ring_2(random_rules(seed, boxes=boxes)) for seed in (37, *range(40, 80)) for boxes in (2, 3)),
-], ids=lambda rules: f"{rules.key}-{len(rules.categories)}")  # fmt: skip
-def test_bounds_of_small_games_enclose_the_exact_chance(rules: RuleSet, ties: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.PAIR, faces=3, rolls=2),
+        *(random_rules(17, boxes=boxes) for boxes in (2, 3)),
+        *(
+            ring_2(random_rules(seed, boxes=boxes))
+            for seed in (37, *range(40, 80))
+            for boxes in (2, 3)
+        ),
+    ],
+    ids=lambda rules: f"{rules.key}-{len(rules.categories)}",
+)
+def test_bounds_of_small_games_enclose_the_exact_chance(
+    rules: RuleSet, ties: str, tmp_path: Path
+) -> None:
     low, high = versus_bounds(rules, ties, tmp_path, threads=1)
     assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
 
@@ -230,15 +300,21 @@ class NaiveRandomPoints(NaiveUtility):
         super().__init__(rules.canonical(), lambda score: Fraction(score >= goal))
         self.filled, self.given = filled, given
 
-    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+    def expected_utility(
+        self, filled: int, upper: int, saved: int, flag: bool, made: int
+    ) -> Fraction:
         given = self.given if filled.bit_count() == self.filled else {0: Fraction(1)}
         value = super().expected_utility
-        return sum(p * value(filled, upper, saved, flag, made + points) for points, p in given.items())
+        return sum(
+            p * value(filled, upper, saved, flag, made + points) for points, p in given.items()
+        )
 
 
 @pytest.mark.parametrize("seed", seeds(2, 10))
 @pytest.mark.parametrize("filled", [0, 1, 2])
-def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: int, tmp_path: Path) -> None:
+def test_goals_with_random_points_and_laws_against_fractions(
+    seed: int, filled: int, tmp_path: Path
+) -> None:
     rules = random_rules(seed, boxes=2)
     late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
     late.left = len(rules.categories) - min(filled, len(rules.categories))
@@ -248,7 +324,10 @@ def test_goals_with_random_points_and_laws_against_fractions(seed: int, filled: 
         one = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given)
         exact = one.expected_utility(0, 0, 0, False, 0)
         assert abs(chances[goal] - exact) < ERROR
-    law, found = late.laws[-1][0], perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path))
+    law, found = (
+        late.laws[-1][0],
+        perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path)),
+    )
     assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)
     assert law.sum() == pytest.approx(1, abs=1e-12)
 
@@ -263,7 +342,9 @@ def test_a_split_law_is_the_law() -> None:
     weights = split(rest, component)
     assert weights.min() >= 0
     assert rest.min() >= 0
-    again = rest + sum(np.pad(p * weights, ((0, 0), (at, 5 - at))) for at, p in enumerate(component))
+    again = rest + sum(
+        np.pad(p * weights, ((0, 0), (at, 5 - at))) for at, p in enumerate(component)
+    )
     assert again == pytest.approx(laws, abs=1e-14)
     assert weights.sum() > 0.9 * hidden.sum()
     assert split(rest[:, :4].copy(), component).shape == (50, 0)
@@ -288,19 +369,25 @@ def test_progress_counts_the_plans_of_all_games() -> None:
 def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> None:
     rules = games.seven_boxes()
     again = Replanned(ValueFunction(rules, solve_values(rules)))
-    game = TwoPlayerGame(rules, policies=(again if replanned == 0 else None, again if replanned == 1 else None))
+    game = TwoPlayerGame(
+        rules, policies=(again if replanned == 0 else None, again if replanned == 1 else None)
+    )
     deque(game.solve(1), maxlen=1)  # the kernels are compiled
     tracemalloc.start()
     deque(game.solve(1), maxlen=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < game.cost().bytes + (0 if replanned is None else 4_000_000)  # the laws of the points to come
+    assert peak < game.cost().bytes + (
+        0 if replanned is None else 4_000_000
+    )  # the laws of the points to come
     assert game.cost().bytes < 2 * peak
 
 
 @pytest.mark.slow
 def test_bounds_of_yatzy(tmp_path: Path) -> None:
-    """The figures of the README; 44.97 % and 55.03 %, if the opponent knew the score. 270 s of processor time."""
+    """The figures of the README; 44.97 % and 55.03 %, if the opponent knew the score. 270 s of
+    processor time.
+    """
     low, high = versus_bounds("yatzy", tables=tmp_path)
     assert 0.4571 < low < 0.46
     assert 0.54 < high < 0.5408
@@ -336,35 +423,49 @@ def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
     mean = versus(rules, playing_for_the_mean, cards=(MINE, THEIRS)).first
     assert expect["chance_by_mean_play"] == pytest.approx(mean, abs=1e-6)
     assert mean < chance
-    assert "who sees your card and plays to win, too" in " ".join(run("hold", "33456", *asked).stdout.split())
+    assert "who sees your card and plays to win, too" in " ".join(
+        run("hold", "33456", *asked).stdout.split()
+    )
     for wrong, message in (
         (("--goal", "240"), "goal and versus cannot be combined"),
         (("--opponents", "240"), "opponents and versus cannot be combined"),
     ):
         assert message in run("hold", "33456", *asked, *wrong).stderr
     assert "there can be one" in run("hold", "33456", "--versus", "empty; 240").stderr
-    answers = [run("expect", "--card", MINE, "--json", way, "251").stdout for way in ("--versus", "--opponents")]
+    answers = [
+        run("expect", "--card", MINE, "--json", way, "251").stdout
+        for way in ("--versus", "--opponents")
+    ]
     assert json.loads(answers[0])["chance"] == json.loads(answers[1])["chance"]  # a finished game
     assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr
 
 
 class OneTurn(NaiveUtility):
-    """A turn of a game of two in fractions; the chances after it are read from the layer of the solve that follows."""
+    """A turn of a game of two in fractions; the chances after it are read from the layer of the
+    solve that follows.
+    """
 
-    def __init__(self, game: TwoPlayerGame, layers: list[LeadValues], turn: Turn, theirs: State) -> None:
+    def __init__(
+        self, game: TwoPlayerGame, layers: list[LeadValues], turn: Turn, theirs: State
+    ) -> None:
         super().__init__(game.rules.canonical())
         self.theirs, self.layer = theirs, layers[turn.left - 1]
         self.next = next((each for each in game.turns() if each.left == turn.left - 1), None)
         self.pairs = self.next and game.pairs(self.next)
         self.index = game.players[0].space.index
 
-    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+    def expected_utility(
+        self, filled: int, upper: int, saved: int, flag: bool, made: int
+    ) -> Fraction:
         """After the turn."""
         if self.pairs is None:
             ahead = made + self.upper_bonus(upper) - self.upper_bonus(self.theirs.upper)
             return Fraction((ahead > 0) - (ahead < 0) + 1, 2)
         before, other = self.pairs
-        i, j = self.index(self.theirs) - before.first, self.index(State(filled, upper)) - other.first
+        i, j = (
+            self.index(self.theirs) - before.first,
+            self.index(State(filled, upper)) - other.first,
+        )
         low, high = range_of(before, i, other, j, 0)
         place = self.layer.place[i * other.size + j] + FRAME + high
         return Fraction(float(self.layer.values[place + min(max(made, -high - 1), 1 - low)]))
@@ -381,13 +482,19 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
         states[space.categories - state.filled.bit_count()].append(state)
     for turn in [*game.turns()] * 2:
         full = [State(space.rules.full_mask)]
-        mine, theirs = (states[turn.open[player]] or full for player in (turn.mover, 1 - turn.mover))
+        mine, theirs = (
+            states[turn.open[player]] or full for player in (turn.mover, 1 - turn.mover)
+        )
         mine, theirs = mine[random.integers(len(mine))], theirs[random.integers(len(theirs))]
         before, other = game.pairs(turn)
         i, j = space.index(mine) - before.first, space.index(theirs) - other.first
         low, high = range_of(before, i, other, j, 0)
         lead = int(random.integers(low, high + 1))
-        found = 1 - float(layers[turn.left].values[layers[turn.left].place[i * other.size + j] + FRAME + high - lead])
+        found = 1 - float(
+            layers[turn.left].values[
+                layers[turn.left].place[i * other.size + j] + FRAME + high - lead
+            ]
+        )
         one = OneTurn(game, layers, turn, theirs)
         exact = NaiveUtility.expected_utility(one, mine.filled, mine.upper, 0, False, lead)
         assert abs(found - exact) < ERROR, (turn, mine, theirs, lead)
@@ -405,18 +512,28 @@ def points_made(oracle: NaiveDuel) -> dict[tuple[int, int, bool], set[int]]:
         for card in [card for card in found if card[0].bit_count() == filled]:
             for dice, _chance in oracle.rolls():
                 for box, (points, _bonus) in oracle.scores(card[0], card[2], dice).items():
-                    found.setdefault(oracle.after(*card, box, points), set()).update(n + points for n in found[card])
+                    found.setdefault(oracle.after(*card, box, points), set()).update(
+                        n + points for n in found[card]
+                    )
     return found
 
 
-@pytest.mark.parametrize("rules", [
-    games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-    *(random_rules(seed, boxes=2) for seed in (0, 1)),
-    *(ring_2(random_rules(seed, boxes=2)) for seed in range(2, 10)),
-], ids=lambda rules: rules.key)  # fmt: skip
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+        *(random_rules(seed, boxes=2) for seed in (0, 1)),
+        *(ring_2(random_rules(seed, boxes=2)) for seed in range(2, 10)),
+    ],
+    ids=lambda rules: rules.key,
+)
 @pytest.mark.parametrize("ties", ["loss", "half", "win"])
-def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties: str, tmp_path: Path) -> None:
-    """The start of each turn, and the best of its options; `ties` is what a tie counts for the one who moves first."""
+def test_every_position_of_a_stored_game_against_fractions(
+    rules: RuleSet, ties: str, tmp_path: Path
+) -> None:
+    """The start of each turn, and the best of its options; `ties` is what a tie counts for the
+    one who moves first.
+    """
     share = {"loss": Fraction(0), "half": Fraction(1, 2), "win": Fraction(1)}[ties]
     assert versus(rules, ties=ties, tables=tmp_path, store=True) == versus(rules, ties=ties)
     oracle = NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - share)
@@ -425,13 +542,18 @@ def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties:
     pairs = [
         (mine, theirs, behind)
         for mine, theirs in product(cards, repeat=2)
-        if mine[0].bit_count() < boxes and (behind := theirs[0].bit_count() - mine[0].bit_count()) in (0, 1)
+        if mine[0].bit_count() < boxes
+        and (behind := theirs[0].bit_count() - mine[0].bit_count()) in (0, 1)
     ]
     for mine, theirs, behind in Random(27).sample(pairs, min(len(pairs), PAIRS)):
         states = State(*mine), State(*theirs)
-        own = share if behind == 0 else 1 - share  # the second player moves if the other has filled a box more
+        own = (
+            share if behind == 0 else 1 - share
+        )  # the second player moves if the other has filled a box more
         totals = [made[filled, upper, flag] for filled, upper, _saved, flag in (mine, theirs)]
-        for lead in {a - b for a, b in product(*(sorted(each)[:: len(each) // 2 or 1] for each in totals))}:
+        for lead in {
+            a - b for a, b in product(*(sorted(each)[:: len(each) // 2 or 1] for each in totals))
+        }:
             rest = TwoPlayerGame(rules, states, lead, float(own))
             table = stored_game(rest, tmp_path)
             evaluator = two_players.LeadEvaluator(rest, means, *table.turn_values(rest)).at(lead)
@@ -442,7 +564,9 @@ def test_every_position_of_a_stored_game_against_fractions(rules: RuleSet, ties:
     assert asked >= boxes
 
 
-def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(tmp_path: Path) -> None:
+def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
+    tmp_path: Path,
+) -> None:
     game = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
     versus(FORCED, tables=tmp_path, store=True)
     table, tiny = stored_game(game, tmp_path), 0
@@ -456,13 +580,17 @@ def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
     assert tiny > 100
 
 
-def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_game_has_the_same_bits_whoever_solved_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On one and three threads, and resumed after it was killed; unfinished files are leftovers."""
     rules = games.seven_boxes()
     chances = [versus(rules, threads=n, tables=tmp_path / str(n), store=True) for n in (1, 3)]
     assert chances[0] == chances[1] == versus(rules)
     one, three = shard_bytes(tmp_path / "1"), shard_bytes(tmp_path / "3")
-    assert len(one) == 3 * 15  # one shard for each layer of the games in which a tie is a loss, a half and a win
+    assert (
+        len(one) == 3 * 15
+    )  # one shard for each layer of the games in which a tie is a loss, a half and a win
     assert one == three
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
     killed(versus, rules, tables=tmp_path, store=True)
@@ -475,7 +603,10 @@ def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monke
     assert resumed[-1] == 1
     assert shard_bytes(tmp_path) == one
     assert not leftovers(tmp_path)
-    assert versus(rules, tables=tmp_path, store=True, progress=lambda *_: pytest.fail("solved again")) == chances[0]
+    assert (
+        versus(rules, tables=tmp_path, store=True, progress=lambda *_: pytest.fail("solved again"))
+        == chances[0]
+    )
     monkeypatch.setattr(two_player_table, "SHARD", 20_001)
     versus(rules, tables=tmp_path / "many", store=True)
     assert len(shard_bytes(tmp_path / "many")) > 60
@@ -488,7 +619,10 @@ def test_a_stored_game_has_the_same_bits_whoever_solved_it(tmp_path: Path, monke
 def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -> None:
     """A flipped bit in each file, and a file that is cut or gone."""
     versus(FORCED, tables=tmp_path, store=True)
-    (sidecar,), shards = tmp_path.glob("*-versus-*.json"), sorted(tmp_path.glob("*-versus-*.shards/*"))
+    (sidecar,), shards = (
+        tmp_path.glob("*-versus-*.json"),
+        sorted(tmp_path.glob("*-versus-*.shards/*")),
+    )
     rest = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
 
     def ask() -> list[bytes]:
@@ -513,12 +647,20 @@ def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -
     assert ask() == right
     mean = ValueFunction(FORCED, lambda states: 0.0 * states.upper)
     refused("only a whole game that both play to win", versus, FORCED, mean, store=True)
-    refused("only a whole game that both play to win", versus, FORCED, cards=("ones=3", "ones=3"), store=True)
+    refused(
+        "only a whole game that both play to win",
+        versus,
+        FORCED,
+        cards=("ones=3", "ones=3"),
+        store=True,
+    )
 
 
 @pytest.mark.full
 def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> None:
-    """Command and computer player, whoever moves, as from a solve: that is what happens without the option."""
+    """Command and computer player, whoever moves, as from a solve: that is what happens without
+    the option.
+    """
     rules = load_text(tmp_path, f'extends = "{FORCED}"\n')
     box, folders = rules.categories[0].id, (tmp_path / "stored", tmp_path / "other")
 
@@ -527,13 +669,24 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
         chances, others = list[float](), list[Any]()
         for query, *dice in (("expect",), ("hold", "33456"), ("score", "33456")):
             for theirs in ("empty", f"{box}=0"):
-                asked = "--rules", str(rules.origin), "--versus", theirs, "--tables", str(tables), "--json"
+                asked = (
+                    "--rules",
+                    str(rules.origin),
+                    "--versus",
+                    theirs,
+                    "--tables",
+                    str(tables),
+                    "--json",
+                )
                 answer = json.loads(printed(run, query, *dice, *asked))
                 chances.append(answer["chance"])
                 best = answer.get("best", {})
                 others.append((answer["aim"], best.get("hold"), best.get("category")))
         computer = computer_player(rules, "win", tables)
-        return chances, [*others, *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0"))]
+        return chances, [
+            *others,
+            *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0")),
+        ]
 
     store = "versus", str(rules.origin), "--store", "--tables", str(folders[0])
     assert "on the disk" in printed(run, *store, "--estimate")

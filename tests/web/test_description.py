@@ -33,11 +33,20 @@ from support.seeds import ring_2, ring_3
 from support.server import Server
 
 QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
-LONG = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")  # their answers have no other form
+LONG = (
+    "yahtzee",
+    "yatzy-saved",
+    "balut",
+    "kismet",
+    "cheerio",
+    "yams",
+)  # their answers have no other form
 GAMES = [
-    "yatzy-forced", "generala", *(ring_2(spec) for spec in QUICK),
+    "yatzy-forced",
+    "generala",
+    *(ring_2(spec) for spec in QUICK),
     *(ring_3(spec) for spec in LONG),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +67,12 @@ def strict(schema: Any) -> Any:
     return inner
 
 
-def check(described: dict[str, Any], path: str, answer: Any, status: int = 200, method: str = "post") -> None:
-    schema = described["paths"][path][method]["responses"][str(status)]["content"]["application/json"]["schema"]
+def check(
+    described: dict[str, Any], path: str, answer: Any, status: int = 200, method: str = "post"
+) -> None:
+    schema = described["paths"][path][method]["responses"][str(status)]["content"][
+        "application/json"
+    ]["schema"]
     whole = strict(schema | {"components": described["components"]})
     problem = next(jsonschema_rs.Draft202012Validator(whole).iter_errors(answer), None)
     assert problem is None, f"{path}: {problem.message if problem else ''}"
@@ -72,21 +85,35 @@ def fields_of(schema: Any, described: dict[str, Any]) -> set[str]:
     if not isinstance(schema, dict):
         return set()
     if "$ref" in schema:
-        return fields_of(described["components"]["schemas"][schema["$ref"].split("/")[-1]], described)
+        return fields_of(
+            described["components"]["schemas"][schema["$ref"].split("/")[-1]], described
+        )
     own = schema.get("properties", {})
     inner = [*(value for name, value in own.items() if name not in ("aim", "approximate"))]
-    return set(own) | fields_of(inner + [value for name, value in schema.items() if name != "properties"], described)
+    return set(own) | fields_of(
+        inner + [value for name, value in schema.items() if name != "properties"], described
+    )
 
 
-def test_every_field_of_an_answer_is_in_the_readme_and_in_the_types_of_the_engine(described: dict[str, Any]) -> None:
-    readme = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(encoding="utf-8")
+def test_every_field_of_an_answer_is_in_the_readme_and_in_the_types_of_the_engine(
+    described: dict[str, Any],
+) -> None:
+    readme = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(
+        encoding="utf-8"
+    )
     types = (ROOT / "solver" / "npm" / "index.d.ts").read_text(encoding="utf-8")
     for query in ("hold", "score", "expect", "outcomes"):
-        answer = described["paths"][f"/api/{query}"]["post"]["responses"]["200"]["content"]["application/json"]
+        answer = described["paths"][f"/api/{query}"]["post"]["responses"]["200"]["content"][
+            "application/json"
+        ]
         names = fields_of(answer["schema"], described)
         assert {"expected_final_score", "loss", "chance"} & names
         assert [name for name in sorted(names) if f"`{name}`" not in readme] == []
-        assert [name for name in sorted(names - {"approximate"}) if not re.search(rf"\b{name}\??:", types)] == []
+        assert [
+            name
+            for name in sorted(names - {"approximate"})
+            if not re.search(rf"\b{name}\??:", types)
+        ] == []
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -95,7 +122,9 @@ def test_answers_are_as_described(client: TestClient, described: dict[str, Any],
     rules, strategy = load_rules(spec), open_strategy(spec)
     record = human(strategy, 1).to_json()
     dice = "1" * (rules.dice - 1) + "2"
-    late = {turn["category"]: turn["points"] for turn in record["turns"][:-1] if turn["player"] == 0}
+    late = {
+        turn["category"]: turn["points"] for turn in record["turns"][:-1] if turn["player"] == 0
+    }
     extra = sum(turn.get("bonus_points", 0) for turn in record["turns"][:-1] if turn["player"] == 0)
     for card in ({}, {"card": late, "bonus_points": extra}):
         for path, asked in (
@@ -106,19 +135,34 @@ def test_answers_are_as_described(client: TestClient, described: dict[str, Any],
             ("outcomes", {"hold": [1], "rolls_left": 1}),
         ):
             found = client.post(f"/api/{path}", json={"rules": spec, **card, **asked})
-            if found.status_code != 422 or found.json()["code"] != "invalid-card":  # saved rolls belong to the card
+            if (
+                found.status_code != 422 or found.json()["code"] != "invalid-card"
+            ):  # saved rolls belong to the card
                 check(described, f"/api/{path}", found.json(), found.status_code)
         for aim in ({"goal": 100}, {"opponents": "100; empty", "ties": "half"}):
-            for path, asked in (("hold", {"dice": dice}), ("score", {"dice": dice}), ("expect", {})):
+            for path, asked in (
+                ("hold", {"dice": dice}),
+                ("score", {"dice": dice}),
+                ("expect", {}),
+            ):
                 found = client.post(f"/api/{path}", json={"rules": spec, **card, **asked, **aim})
                 check(described, f"/api/{path}", found.json(), found.status_code)
-    check(described, "/api/review", client.post("/api/review", json={"game": record, "why": 3}).json())
-    check(described, "/api/puzzle", client.post("/api/puzzle", json={"rules": spec, "difficulty": "easy"}).json())
+    check(
+        described, "/api/review", client.post("/api/review", json={"game": record, "why": 3}).json()
+    )
+    check(
+        described,
+        "/api/puzzle",
+        client.post("/api/puzzle", json={"rules": spec, "difficulty": "easy"}).json(),
+    )
 
 
 @pytest.mark.parametrize("problem", [None, "a bug", "a full disk"])
 def test_events_of_long_work_are_as_described(
-    client: TestClient, described: dict[str, Any], monkeypatch: pytest.MonkeyPatch, problem: str | None
+    client: TestClient,
+    described: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    problem: str | None,
 ) -> None:
     """Progress, the end, and errors of both kinds, whether or not there is something to solve."""
 
@@ -131,13 +175,21 @@ def test_events_of_long_work_are_as_described(
 
     monkeypatch.setattr(RequestScheduler, "confirmed", lambda self, fields: solve)
     found = client.post("/api/solve", json={"query": "expect"})
-    answer = described["paths"]["/api/solve"]["post"]["responses"]["200"]["content"]["text/event-stream"]
+    answer = described["paths"]["/api/solve"]["post"]["responses"]["200"]["content"][
+        "text/event-stream"
+    ]
     schema = strict(answer["schema"] | {"components": described["components"]})
-    events = [dict(line.split(": ", 1) for line in event.split("\n")) for event in found.text.split("\n\n") if event]
+    events = [
+        dict(line.split(": ", 1) for line in event.split("\n"))
+        for event in found.text.split("\n\n")
+        if event
+    ]
     assert [event["event"] for event in events] == ["progress", "error" if problem else "done"]
     for event in events:
         assert jsonschema_rs.Draft202012Validator(schema).is_valid(event)
-        kinds = {kind["properties"]["event"]["const"]: kind["properties"] for kind in schema["oneOf"]}
+        kinds = {
+            kind["properties"]["event"]["const"]: kind["properties"] for kind in schema["oneOf"]
+        }
         data = kinds[event["event"]]["data"]["contentSchema"] | {"components": schema["components"]}
         assert jsonschema_rs.Draft202012Validator(data).is_valid(json.loads(event["data"]))
 
@@ -174,8 +226,18 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
                 answer = operation["responses"][status]["content"]["application/json"]["schema"]
                 assert answer == {"$ref": "#/components/schemas/ErrorResponse"}
     assert names == {
-        "hold", "score", "points", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "scoring", "known_languages",
-    }  # fmt: skip
+        "hold",
+        "score",
+        "points",
+        "expect",
+        "outcomes",
+        "puzzle",
+        "review",
+        "solve",
+        "rule_sets",
+        "scoring",
+        "known_languages",
+    }
     for name, schema in described["components"]["schemas"].items():
         for field, about in schema["properties"].items():
             assert "description" in about, f"{name}.{field}"
@@ -184,7 +246,11 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
 
 @pytest.mark.full
 def test_a_generated_client_asks_a_question(
-    tmp_path: Path, described: dict[str, Any], yatzy: Strategy, server: Server, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    described: dict[str, Any],
+    yatzy: Strategy,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With openapi-python-client, as a program would."""
     need("openapi_python_client")
@@ -193,7 +259,9 @@ def test_a_generated_client_asks_a_question(
     (tmp_path / "config.yml").write_text("post_hooks: []\n")
     options = "--path openapi.json --meta none --config config.yml --output-path yatzy_client --fail-on-warning"
     command = [sys.executable, "-m", "openapi_python_client", "generate", *options.split()]
-    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    made = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
     assert made.returncode == 0, made.stdout + made.stderr
     monkeypatch.syspath_prepend(tmp_path)
     client_module = importlib.import_module("yatzy_client")
@@ -215,15 +283,21 @@ def examples(language: str) -> list[str]:
 
 
 def run(command: list[str], text: str = "") -> str:
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=120).stdout
+    return subprocess.run(
+        command, input=text, capture_output=True, text=True, check=True, timeout=120
+    ).stdout
 
 
 def test_requests_with_curl_are_answered_as_the_readme_shows(address: str) -> None:
     """Each answer has the fields of the JSON below its request, also that of an error."""
-    pairs = re.findall(r"```sh\ncurl (-H .*?)\n```\n\n(?:[^`]*\n\n)?```json\n(.*?)```", README, re.DOTALL)
+    pairs = re.findall(
+        r"```sh\ncurl (-H .*?)\n```\n\n(?:[^`]*\n\n)?```json\n(.*?)```", README, re.DOTALL
+    )
     assert len(pairs) == 3
     for command, shown in pairs:
-        found = json.loads(run([need_program("curl"), "-s", *shlex.split(command.replace(ADDRESS, address))]))
+        found = json.loads(
+            run([need_program("curl"), "-s", *shlex.split(command.replace(ADDRESS, address))])
+        )
         assert json.loads(shown).items() <= found.items()
 
 
@@ -235,16 +309,22 @@ def test_the_examples_in_python_and_javascript_run(address: str, yatzy: Strategy
     assert printed.split("] ")[0] == str(list(hold.dice))[:-1]
     assert float(printed.split("] ")[1]) == others[0].loss
     (script,) = examples("js")
-    printed = run([need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address))
+    printed = run(
+        [need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address)
+    )
     best = yatzy.categories("ones=3 chance=22", "22555")[0]
     assert printed.split() == [best.category, str(best.points)]
 
 
 def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, Any]) -> None:
-    methods = {(method.upper(), path) for path, each in described["paths"].items() for method in each}
+    methods = {
+        (method.upper(), path) for path, each in described["paths"].items() for method in each
+    }
     listed = set(re.findall(r"^\| `(GET|POST) (/api/[a-z.]+)`", README, re.MULTILINE))
     assert listed == methods | {("GET", "/api/openapi.json")}
-    assert set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE)) - CODES == HTTP_CODES
+    assert (
+        set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE)) - CODES == HTTP_CODES
+    )
     text, budget = " ".join(README.split()), limits.SERVER_BUDGET
     for figure in (
         f"larger than {limits.MAX_BODY_BYTES >> 10} KiB",

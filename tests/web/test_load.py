@@ -1,4 +1,6 @@
-"""Files, and whom the server refuses; who sends slowly or bodies of the largest size does not keep it from others."""
+"""Files, and whom the server refuses; who sends slowly or bodies of the largest size does not
+keep it from others.
+"""
 
 import asyncio
 import gzip
@@ -25,11 +27,11 @@ need("httpx2")
 
 from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, Strategy
-from perfect_yatzy.errors import current_language
 from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.core.table_info import shards_folder
+from perfect_yatzy.errors import current_language
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
-from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.connections import LimitedProtocol
 from perfect_yatzy.web.limits import MAX_BODY_BYTES, client_name
@@ -57,7 +59,9 @@ def waits(server: Server, is_over: Callable[[], bool]) -> list[float]:
 
 @pytest.mark.full
 @pytest.mark.parametrize(("query", "number"), [("hold", 235), ("review", 12)])
-def test_large_bodies_are_answered_or_refused_and_delay_nobody(server: Server, query: str, number: int) -> None:
+def test_large_bodies_are_answered_or_refused_and_delay_nobody(
+    server: Server, query: str, number: int
+) -> None:
     """A plain query waits about as long as without them."""
     bodies, stop = list(largest_bodies(query)), Event()
     assert (len(bodies), max(len(body) for _, body in bodies) <= MAX_BODY_BYTES) == (number, True)
@@ -72,9 +76,16 @@ def test_large_bodies_are_answered_or_refused_and_delay_nobody(server: Server, q
             stop = Event()
             with ThreadPoolExecutor(AT_ONCE + 1) as pool:
                 waiting = pool.submit(waits, server, stop.is_set)
-                answers = list(pool.map(lambda _, body=body: server.post(f"/api/{query}", body), range(AT_ONCE)))
+                answers = list(
+                    pool.map(
+                        lambda _, body=body: server.post(f"/api/{query}", body), range(AT_ONCE)
+                    )
+                )
                 stop.set()
-            assert all(code == 200 or (code in (422, 503) and is_error(answer)) for code, answer, _ in answers), name
+            assert all(
+                code == 200 or (code in (422, 503) and is_error(answer))
+                for code, answer, _ in answers
+            ), name
             slowest = max(seconds for _, _, seconds in answers)
             if slowest < MOST_SECONDS and max(waiting.result()) < allowed:
                 break
@@ -100,8 +111,12 @@ def connections(server: Server, address: str, count: int) -> list[socket.socket]
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="addresses of its own for each client")
-def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strategy, store: Path) -> None:
-    """2,000 idle, 200 pipelining and 200 slow connections, 1,024 descriptors; the log stays short."""
+def test_other_clients_do_not_notice_clients_with_many_connections(
+    yatzy: Strategy, store: Path
+) -> None:
+    """2,000 idle, 200 pipelining and 200 slow connections, 1,024 descriptors; the log stays
+    short.
+    """
     request = b"POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     request += b"Content-Length: %d\r\n\r\n" % len(HOLD) + HOLD
     resource = need("resource")
@@ -116,7 +131,8 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
                 alone = statistics.median(waits(server, after(2)))
                 waiting = pool.submit(waits, server, after(6))
                 idle, pipelining, slow = (
-                    connections(server, f"127.0.0.{n}", count) for n, count in ((2, 2000), (3, 200), (4, 200))
+                    connections(server, f"127.0.0.{n}", count)
+                    for n, count in ((2, 2000), (3, 200), (4, 200))
                 )
                 for n in range(len(request) - 1):
                     for each in pipelining:
@@ -143,10 +159,15 @@ def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strate
 
 
 @pytest.mark.full
-def test_a_table_that_is_truncated_under_load_is_an_error_of_its_requests(yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_table_that_is_truncated_under_load_is_an_error_of_its_requests(
+    yatzy: Strategy, tmp_path: Path
+) -> None:
     """The server goes on, and answers what needs other tables or blocks that it has read."""
     solve_sharded(Objective(yatzy.rules), tmp_path, shard_bytes=200_000)
-    forced, late = b'{"dice": "33456", "rules": "yatzy-forced"}', b'{"dice": "33456", "card": "ones=3 sixes=24"}'
+    forced, late = (
+        b'{"dice": "33456", "rules": "yatzy-forced"}',
+        b'{"dice": "33456", "card": "ones=3 sixes=24"}',
+    )
     with running_server(tmp_path) as server, ThreadPoolExecutor(4) as pool:
         first = server.post("/api/hold", HOLD)[1]
         stop = Event()
@@ -175,7 +196,9 @@ def test_a_client_that_disconnects_within_a_body_gets_no_answer() -> None:
     send.assert_not_called()
 
 
-def test_rule_sets_are_described_once_for_each_language(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_sets_are_described_once_for_each_language(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     static_files.rule_set_text.cache_clear()
     first = client.get("/api/rules", params={"lang": "de"})
     monkeypatch.setattr(static_files, "rule_set_json", lambda rules: pytest.fail("described again"))
@@ -202,13 +225,27 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
             assert "default-src 'self'" in found.headers["content-security-policy"]
             assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", found.content), name
     assert client.get("/").content == client.get("/index.html").content
-    for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/", "secrets"):
+    for name in (
+        "static/app.js",
+        "..%2fapp.py",
+        "%2e%2e/app.py",
+        "messages",
+        "messages/",
+        "app.js/",
+        "secrets",
+    ):
         assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
     found = {suffix: MEDIA_TYPES[suffix] for suffix in ("webmanifest", "png", "svg")}
-    assert found == {"webmanifest": "application/manifest+json", "png": "image/png", "svg": "image/svg+xml"}
+    assert found == {
+        "webmanifest": "application/manifest+json",
+        "png": "image/png",
+        "svg": "image/svg+xml",
+    }
 
 
-@pytest.mark.parametrize("path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"])
+@pytest.mark.parametrize(
+    "path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"]
+)
 def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) -> None:
     first = client.get(path)
     assert first.headers["cache-control"] == "no-cache"
@@ -240,7 +277,9 @@ def test_texts_are_compressed_and_pictures_and_answers_are_not(client: TestClien
     assert "content-encoding" not in found.headers
 
 
-def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(client: TestClient) -> None:
+def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(
+    client: TestClient,
+) -> None:
     """A browser never has files of two versions, and asks for none of them twice."""
     page = client.get("/").text
     folders = set(re.findall(r'(?:src|href)="(v-[0-9a-f]{12}/)[\w-]+\.(?:js|css)"', page))
@@ -270,16 +309,24 @@ def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None
         (frame, "GET", "/"),
         (script, "GET", "/app.js"),
         (script, "POST", "/api/solve"),
-        ({"sec-fetch-site": site, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, "GET", "/api/rules"),
+        (
+            {"sec-fetch-site": site, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"},
+            "GET",
+            "/api/rules",
+        ),
     ):
-        found = client.request(method, path, headers=headers, content=b"{}" if method == "POST" else None)
+        found = client.request(
+            method, path, headers=headers, content=b"{}" if method == "POST" else None
+        )
         assert (found.status_code, found.json()["code"]) == (403, "cross-site"), (headers, path)
     for own in ({"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}, {}):
         assert client.get("/api/rules", headers=own).status_code == 200
 
 
 def test_messages_are_in_the_language_that_the_client_accepts() -> None:
-    """The default is English, whatever the language of the machine is; codes are the same in all."""
+    """The default is English, whatever the language of the machine is; codes are the same in
+    all.
+    """
     seen: list[str] = []
     note = AsyncMock(side_effect=lambda *_: seen.append(current_language()))
     no_body = AsyncMock(return_value={"type": "http.request", "body": b"", "more_body": False})
@@ -290,11 +337,14 @@ def test_messages_are_in_the_language_that_the_client_accepts() -> None:
     assert seen == ["en", "sv", "en"]
 
 
-@pytest.mark.parametrize(("body", "name"), [
-    ('{"dice": "33456", "dice": "11111"}', "dice"),
-    ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
-    ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ('{"dice": "33456", "dice": "11111"}', "dice"),
+        ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
+        ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
+    ],
+)
 def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, name: str) -> None:
     found = client.post("/api/hold", content=body, headers={"content-type": "application/json"})
     assert found.status_code == 422
@@ -303,7 +353,9 @@ def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, na
 
 
 def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection waits for the first header, for the rest of one, and for the next; not while an answer is computed."""
+    """A connection waits for the first header, for the rest of one, and for the next; not while
+    an answer is computed.
+    """
     for name in ("connection_made", "data_received", "connection_lost"):
         monkeypatch.setattr(H11Protocol, name, lambda *_: None)
     handles = [Mock(), Mock(), Mock()]
@@ -318,7 +370,10 @@ def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.Mon
 
     connection.connection_made(transport)
     connection.data_received(b"GET / HT")
-    assert ([timer.args[0] for timer in timers], cancelled()) == ([10.0], [False] * 3)  # no byte prolongs it
+    assert ([timer.args[0] for timer in timers], cancelled()) == (
+        [10.0],
+        [False] * 3,
+    )  # no byte prolongs it
     connection.cycle = Mock(response_complete=False)
     connection.data_received(b"...")
     assert cancelled() == [True, False, False]
@@ -342,7 +397,9 @@ def port(yatzy: Strategy, store: Path) -> Iterator[int]:
 
 
 def closed_after(port: int, *parts: bytes, pause: float = 0.0) -> tuple[float, bytes]:
-    """Seconds until the server closes a connection on which these parts are sent, and what it answered."""
+    """Seconds until the server closes a connection on which these parts are sent, and what it
+    answered.
+    """
     started, answer = time.monotonic(), b""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         try:
@@ -358,13 +415,22 @@ def closed_after(port: int, *parts: bytes, pause: float = 0.0) -> tuple[float, b
 
 @pytest.mark.full
 def test_slow_clients_are_dropped(port: int) -> None:
-    """No header, half a header, half a body, and half a second header: each connection ends soon."""
+    """No header, half a header, half a body, and half a second header: each connection ends
+    soon.
+    """
     host = b"Host: 127.0.0.1\r\n"
     half_body = (
-        b"POST /api/hold HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+        b"POST /api/hold HTTP/1.1\r\n"
+        + host
+        + b"Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
     )
     whole = b"GET /api/languages HTTP/1.1\r\n" + host + b"\r\n"
-    for parts in ((), (b"GET / HTTP/1.1\r\n" + host,), (half_body,), (whole, b"GET / HTTP/1.1\r\n")):
+    for parts in (
+        (),
+        (b"GET / HTTP/1.1\r\n" + host,),
+        (half_body,),
+        (whole, b"GET / HTTP/1.1\r\n"),
+    ):
         seconds, answer = closed_after(port, *parts)
         assert seconds < 8, parts
         if parts == (half_body,):
@@ -389,7 +455,9 @@ def test_a_connection_ends_with_the_answer_before_which_another_request_was_sent
 @pytest.mark.full
 def test_a_client_with_too_many_connections_loses_its_oldest(store: Path) -> None:
     with running_server(store, {"MAX_CLIENT_CONNECTIONS": 5}) as server:
-        connections = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(9)]
+        connections = [
+            socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(9)
+        ]
         for connection in connections[:4]:
             with suppress(ConnectionResetError):
                 assert connection.recv(1) == b""

@@ -1,4 +1,6 @@
-"""The engine as an npm package: what is packed, and the golden positions by Node and by Chromium from the package."""
+"""The engine as an npm package: what is packed, and the golden positions by Node and by Chromium
+from the package.
+"""
 
 import json
 import subprocess
@@ -17,7 +19,22 @@ from support.server import static_host
 
 pytestmark = pytest.mark.full
 GAMES = ("crag", "generala", "yahtzee-plain", "yatzy-forced")
-ENGINE = ["answers", "card", "errors", "files", "game", "goals", "lattice", "outlook", "review", "schedule", "sha256", "site", "table", "turn"]  # fmt: skip
+ENGINE = [
+    "answers",
+    "card",
+    "errors",
+    "files",
+    "game",
+    "goals",
+    "lattice",
+    "outlook",
+    "review",
+    "schedule",
+    "sha256",
+    "site",
+    "table",
+    "turn",
+]
 ASK = """const asked = %s, found = [];
 for (const { query, ...request } of asked) {
   found.push(await engine[query](request).catch(({ code, message }) => ({ error: `${code}: ${message}` })));
@@ -29,7 +46,9 @@ def folder(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as npm installs it from its archive, and a site."""
     home = tmp_path_factory.mktemp("npm")
     need_program("npm")
-    packed = subprocess.run([ROOT / ".ci" / "npm", home], capture_output=True, text=True, check=True).stdout.strip()
+    packed = subprocess.run(
+        [ROOT / ".ci" / "npm", home], capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert packed == f"perfect-yatzy-{__version__}.tgz"
     (home / "package.json").write_text('{"type": "module"}')
     command = ["npm", "install", "--offline", "--no-audit", "--no-fund", f"./{packed}"]
@@ -46,8 +65,11 @@ def asked() -> list[Position]:
 def node(folder: Path, program: str) -> Any:
     done = subprocess.run(
         [need_program("node", "nodejs"), "--input-type=module", "-e", program],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -56,7 +78,16 @@ def test_what_is_packed(folder: Path) -> None:
     """The engine without the page's worker; each file that another one imports; no dependency."""
     with tarfile.open(folder / f"perfect-yatzy-{__version__}.tgz") as archive:
         names = {name.removeprefix("package/") for name in archive.getnames()}
-    own = {"package.json", "README.md", "LICENSE", "index.js", "index.d.ts", "node.js", "node.d.ts", "file-fetch.js"}
+    own = {
+        "package.json",
+        "README.md",
+        "LICENSE",
+        "index.js",
+        "index.d.ts",
+        "node.js",
+        "node.d.ts",
+        "file-fetch.js",
+    }
     assert names == own | {f"engine/{name}.js" for name in ENGINE}
     described = json.loads((folder / "node_modules" / "perfect-yatzy" / "package.json").read_text())
     assert described["version"] == __version__
@@ -76,7 +107,9 @@ def test_golden_positions_in_node(folder: Path, asked: list[Position]) -> None:
     assert said["code"] == "unknown-rules"
 
 
-def test_golden_positions_in_a_browser_and_by_http(folder: Path, asked: list[Position], browser: Any) -> None:
+def test_golden_positions_in_a_browser_and_by_http(
+    folder: Path, asked: list[Position], browser: Any
+) -> None:
     few = asked[::4]
     program = ASK % json.dumps([position["request"] for position in few])
     with static_host(folder) as host:
@@ -96,7 +129,10 @@ def test_golden_positions_in_a_browser_and_by_http(folder: Path, asked: list[Pos
 def test_every_method_and_every_file_has_its_type(folder: Path) -> None:
     package = folder / "node_modules" / "perfect-yatzy"
     types = (package / "index.d.ts").read_text()
-    names = node(folder, 'import { Engine } from "perfect-yatzy"; console.log(JSON.stringify(Object.getOwnPropertyNames(Engine.prototype)))')  # fmt: skip
+    names = node(
+        folder,
+        'import { Engine } from "perfect-yatzy"; console.log(JSON.stringify(Object.getOwnPropertyNames(Engine.prototype)))',
+    )
     assert [name for name in names if f"\n  {name}(" not in types] == []
     exported = json.loads((package / "package.json").read_text())["exports"]
     assert all((package / path).is_file() for entry in exported.values() for path in entry.values())

@@ -1,4 +1,6 @@
-"""The page in a real browser, its core: turns, undo and redo, reloads, advice, the card, reviews, training, axe once."""
+"""The page in a real browser, its core: turns, undo and redo, reloads, advice, the card,
+reviews, training, axe once.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +35,9 @@ def no_early_distributions(tab: Visitor) -> Iterator[None]:
 
 
 def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
-    """With the dice of the page; what has no effect is disabled, and a change ends what can be done again."""
+    """With the dice of the page; what has no effect is disabled, and a change ends what can be
+    done again.
+    """
     assert enabled(page) == []
     page.click("#go").settle()
     assert enabled(page) == ["undo", "menu-undo"]
@@ -62,8 +66,12 @@ def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
     assert axe_faults(page) == []
 
 
-def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """The last game of a file is shown first; its figures, decisions and mistakes are those of the review."""
+def test_reviews_of_games_from_a_file_and_of_the_own_game(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
+    """The last game of a file is shown first; its figures, decisions and mistakes are those of
+    the review.
+    """
     path, games = tmp_path / "games.jsonl", [human(yatzy, 4), human(yatzy, 3), human(yatzy, 2)]
     write_games(path, games)
     page.set_input_files("#record", str(path))
@@ -76,10 +84,14 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
     page.expects("#review-name", "Ann: 195 points")
 
     shown = page.locator("#review .figures dd").all_text_contents()
-    signs = [f"{'−' if value < 0 else '+'}{abs(value):.1f}" for value in (found.luck, -found.points_lost)]
+    signs = [
+        f"{'−' if value < 0 else '+'}{abs(value):.1f}" for value in (found.luck, -found.points_lost)
+    ]
     assert shown == [f"{found.start:.1f}", *signs, "195"]
     rows, count = page.locator(".decision"), len(found.decisions)
-    dice = page.locator(".decision .dice-row").evaluate_all("(all) => all.map((row) => row.ariaLabel)")
+    dice = page.locator(".decision .dice-row").evaluate_all(
+        "(all) => all.map((row) => row.ariaLabel)"
+    )
     assert page.count(".turns > li") == 15
     for text, faces, decision in zip(rows.all_text_contents(), dice, found.decisions, strict=True):
         assert f"Turn {decision.turn}, roll {decision.roll}" in text
@@ -87,8 +99,17 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
         assert {"tied": "equally good"}.get(decision.grade, decision.grade) in text
         assert f"−{decision.loss:.2f}" in text or decision.loss < 0.005
     assert (page.focused(), page.decision()) == ("review-name", 1)
-    mistakes = [i + 1 for i, each in enumerate(found.decisions) if each.grade in ("mistake", "blunder")]
-    keys = (("ArrowLeft", 1), ("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", count), ("Home", 1))
+    mistakes = [
+        i + 1 for i, each in enumerate(found.decisions) if each.grade in ("mistake", "blunder")
+    ]
+    keys = (
+        ("ArrowLeft", 1),
+        ("ArrowRight", 2),
+        ("ArrowRight", 3),
+        ("ArrowLeft", 2),
+        ("End", count),
+        ("Home", 1),
+    )
     for key, wanted in (*keys, *(("m", at) for at in mistakes if at > 1)):
         page.press(key)
         assert page.decision() == wanted
@@ -118,10 +139,14 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Visitor, yatzy: 
         "s.dice = [6, 6, 6, 6, 6]; s.held = Array(5).fill(false); s.left = 0;"
         " s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]]; s.holds = [[6, 6, 6], [6, 6, 6, 6]];"
     )
-    page.evaluate("loaded('game').then((game) => game.takeCategory({category: 'ones', points: 0, bonus_points: 0}))")
+    page.evaluate(
+        "loaded('game').then((game) => game.takeCategory({category: 'ones', points: 0, bonus_points: 0}))"
+    )
     page.expects("#played", "1 turn played on this page.").click("#review-own")
     page.expects("#review-name", "after 1 turn").expects("#review .grades", "1 blunder")
-    page.expects("#drill-counts", "1 of 1 error is due.")  # the own game is kept for practice at once
+    page.expects(
+        "#drill-counts", "1 of 1 error is due."
+    )  # the own game is kept for practice at once
     with page.expect_download() as saved:
         page.click("#save-own")
     saved.value.save_as(path)
@@ -141,7 +166,9 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Visi
     )
     assert bottom == 844  # of the screen
     # The whole card is in sight while one decides, also on a shorter phone.
-    assert phone.evaluate("document.querySelector('#card').getBoundingClientRect().bottom") < top - 104
+    assert (
+        phone.evaluate("document.querySelector('#card').getBoundingClientRect().bottom") < top - 104
+    )
     assert bottom - top < 200
     assert phone.evaluate("probes.small") == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
@@ -173,7 +200,9 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     assert page.count("#map tbody tr") == 21
     assert page.locator("#ranking li").last.locator(".grade").text_content() == "blunder"
     assert page.count("#ranking li:nth-child(2) .grade") == 0  # a small loss is no report of errors
-    widths = page.locator("#ranking .loss-bar span").evaluate_all("(all) => all.map((bar) => bar.offsetWidth)")
+    widths = page.locator("#ranking .loss-bar span").evaluate_all(
+        "(all) => all.map((bar) => bar.offsetWidth)"
+    )
     assert widths == sorted(widths)
     page.press("Escape")
     page.expects("#answer", "Keep 3 3")  # the choice first
@@ -182,7 +211,9 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     assert page.locator("#start").is_visible()
 
 
-def test_the_points_of_this_roll_stand_in_each_open_box_and_a_tap_takes_them(blank: Visitor) -> None:
+def test_the_points_of_this_roll_stand_in_each_open_box_and_a_tap_takes_them(
+    blank: Visitor,
+) -> None:
     blank.open("#rules=yatzy&card=ones=3+sixes=24+chance=22&dice=33456&left=0").settle()
     blank.expects("#take-threes .now", "6").expects("#take-yatzy .zero", "·")
     assert blank.count("#take-ones .now") == 0
@@ -204,7 +235,9 @@ def test_rules_without_a_table_can_be_played(tab: Visitor) -> None:
     tab.click("#roll-all")
     assert [len(hold) for hold in tab.state()["holds"]] == [1, 0]
     points = sum(tab.dice())
-    tab.expects("#take-chance .points", str(points)).click("#take-chance").expects("#total", str(points))
+    tab.expects("#take-chance .points", str(points)).click("#take-chance").expects(
+        "#total", str(points)
+    )
     tab.expects("#turn-line", "Turn 2 of 20")
 
 
@@ -225,7 +258,9 @@ def test_the_best_of_several_players_wins(blank: Visitor) -> None:
 
 
 def test_hidden_advice_is_graded_after_the_choice(page: Visitor, yatzy: Strategy) -> None:
-    """Nothing tells the best hold before the choice; then its grade, the loss, the best hold and the reason."""
+    """Nothing tells the best hold before the choice; then its grade, the loss, the best hold and
+    the reason.
+    """
     page.hide_advice()
     page.open("#rules=yatzy&dice=33456&left=2").expects("#answer", "Your choice")
     for place in ("#ranking button", ".die.advised", "#map:visible", "#why:visible"):
@@ -233,7 +268,11 @@ def test_hidden_advice_is_graded_after_the_choice(page: Visitor, yatzy: Strategy
     assert "245" not in page.inner_text("#advice")
     page.mark(4).click("#go")
     values = {each.dice: each.value for each in yatzy.holds("", "33456", 2)}
-    page.expects("#last-choice", f"Keep 6 loses {values[(3, 3)] - values[(6,)]:.2f} points.", "Best: keep 3 3.")
+    page.expects(
+        "#last-choice",
+        f"Keep 6 loses {values[(3, 3)] - values[(6,)]:.2f} points.",
+        "Best: keep 3 3.",
+    )
     assert page.choices_counted() == 1
     page.expects("#session", "choices")
     page.enter("puzzle")

@@ -1,4 +1,6 @@
-"""Modules of the page under node, tested in JavaScript: the state, a game, links, words, questions, training, the views."""
+"""Modules of the page under node, tested in JavaScript: the state, a game, links, words,
+questions, training, the views.
+"""
 
 import json
 import re
@@ -46,7 +48,9 @@ def test_dice_and_corrections_in_any_order(seed: int) -> None:
 
 def test_every_test_in_javascript_is_found() -> None:
     for path in {path for path, _ in TESTS.values()}:
-        assert len(re.findall(r"\btest\(", path.read_text())) == sum(path == each for each, _ in TESTS.values())
+        assert len(re.findall(r"\btest\(", path.read_text())) == sum(
+            path == each for each, _ in TESTS.values()
+        )
 
 
 def constant(module: str, name: str) -> str:
@@ -57,18 +61,28 @@ def constant(module: str, name: str) -> str:
 
 
 CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the numbers
-    "grades LIMITS": reviews.GRADES, "engine/review GRADES": reviews.GRADES, "game CLEAR_LOSS": reviews.GRADES[0][0],
+    "grades LIMITS": reviews.GRADES,
+    "engine/review GRADES": reviews.GRADES,
+    "game CLEAR_LOSS": reviews.GRADES[0][0],
     "game BLUNDER": reviews.GRADES[1][0],
-    "grades TIE": reviews.TIE_TOLERANCE, "engine/review TIE_TOLERANCE": reviews.TIE_TOLERANCE,
+    "grades TIE": reviews.TIE_TOLERANCE,
+    "engine/review TIE_TOLERANCE": reviews.TIE_TOLERANCE,
     "engine/review MIN_EXPLAINED_LOSS": service_reviews.MIN_EXPLAINED_LOSS,
-    "engine/answers EXPLAINED": service_reviews.EXPLAINED_OPTIONS, "link MAX_POINTS": score_strategy.MAX_GOAL,
-    "engine/outlook PERCENTILES": service_answers.PERCENTILES, "engine/files SCHEMA": site_folder.SCHEMA,
-    "puzzle PUZZLES_A_DAY": puzzle.PUZZLES_A_DAY, "engine/worker PUZZLES_A_DAY": puzzle.PUZZLES_A_DAY,
-    "puzzle DIFFICULTIES": [*puzzle.DIFFICULTIES], "engine/worker DIFFICULTIES": [*puzzle.DIFFICULTIES],
-    "puzzle DAY_1970": date(1970, 1, 1).toordinal(), "engine/worker UNIX_EPOCH": date(1970, 1, 1).toordinal(),
-    "engine/game IN_FULL": turn_model.IN_FULL, "engine/game WITH_BONUS": turn_model.WITH_BONUS,
-    "engine/game ON_FIRST_ROLL": turn_model.ON_FIRST_ROLL, "engine/game UNMET": turn_model.UNMET,
-}  # fmt: skip
+    "engine/answers EXPLAINED": service_reviews.EXPLAINED_OPTIONS,
+    "link MAX_POINTS": score_strategy.MAX_GOAL,
+    "engine/outlook PERCENTILES": service_answers.PERCENTILES,
+    "engine/files SCHEMA": site_folder.SCHEMA,
+    "puzzle PUZZLES_A_DAY": puzzle.PUZZLES_A_DAY,
+    "engine/worker PUZZLES_A_DAY": puzzle.PUZZLES_A_DAY,
+    "puzzle DIFFICULTIES": [*puzzle.DIFFICULTIES],
+    "engine/worker DIFFICULTIES": [*puzzle.DIFFICULTIES],
+    "puzzle DAY_1970": date(1970, 1, 1).toordinal(),
+    "engine/worker UNIX_EPOCH": date(1970, 1, 1).toordinal(),
+    "engine/game IN_FULL": turn_model.IN_FULL,
+    "engine/game WITH_BONUS": turn_model.WITH_BONUS,
+    "engine/game ON_FIRST_ROLL": turn_model.ON_FIRST_ROLL,
+    "engine/game UNMET": turn_model.UNMET,
+}
 
 
 def test_python_and_the_page_have_the_same_constants() -> None:
@@ -76,7 +90,14 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     assert found == json.loads(json.dumps(CONSTANTS))
     assert reviews.GRADES == ((0.4, "inaccuracy"), (1.7, "mistake"))
     ways = (turn_model.IN_FULL, turn_model.WITH_BONUS, turn_model.ON_FIRST_ROLL, turn_model.UNMET)
-    assert (*ways, site_folder.MAX_CATEGORIES, date(1970, 1, 1).toordinal()) == (1, 2, 4, 8, 30, 719_163)
+    assert (*ways, site_folder.MAX_CATEGORIES, date(1970, 1, 1).toordinal()) == (
+        1,
+        2,
+        4,
+        8,
+        30,
+        719_163,
+    )
 
 
 def test_every_module_is_loaded_with_the_page() -> None:
@@ -84,8 +105,12 @@ def test_every_module_is_loaded_with_the_page() -> None:
     known, waiting = {"server"}, ["app", "server"]
     while waiting:
         text = (STATIC / f"{waiting.pop()}.js").read_text()
-        found = set(re.findall(r'^import (?:.* from )?"\./([\w-]+)\.js";$', text, re.MULTILINE)) - known
+        found = (
+            set(re.findall(r'^import (?:.* from )?"\./([\w-]+)\.js";$', text, re.MULTILINE)) - known
+        )
         known |= found
         waiting += found
-    listed = re.findall(r'<link rel="modulepreload" href="([\w-]+)\.js">', (STATIC / "index.html").read_text())
+    listed = re.findall(
+        r'<link rel="modulepreload" href="([\w-]+)\.js">', (STATIC / "index.html").read_text()
+    )
     assert sorted(listed) == sorted(known)

@@ -1,4 +1,6 @@
-"""Several players, the games that the page remembers, links, the language, and play without advice or a server."""
+"""Several players, the games that the page remembers, links, the language, and play without
+advice or a server.
+"""
 
 import json
 from pathlib import Path
@@ -27,7 +29,9 @@ def test_two_players_play_in_turns_and_the_record_has_both(page: Visitor) -> Non
     assert [turn.player for turn in game.turns] == [0, 1]
     assert [len(turn.dice_history) for turn in game.turns] == [3, 3]
     for at, turn in ((1, game.turns[1]), (0, game.turns[0])):
-        page.click(f"#who button >> nth={at}").expects(f"#take-{turn.category} .own", str(turn.points))
+        page.click(f"#who button >> nth={at}").expects(
+            f"#take-{turn.category} .own", str(turn.points)
+        )
         assert page.text_content("#total") == str(turn.points)
 
 
@@ -65,7 +69,9 @@ def test_another_number_of_players_begins_a_new_game_that_undo_takes_back(page: 
 
 
 def test_the_card_shown_is_the_one_that_is_edited(page: Visitor) -> None:
-    """Also of a player whose turn is over: the fields follow the name that is chosen, before or while they are open."""
+    """Also of a player whose turn is over: the fields follow the name that is chosen, before or
+    while they are open.
+    """
     page.seat("Ann", "Bo")
     page.change("s.players[0].card = { sixes: 18 }; s.player = 1;")
     page.click("#who button >> nth=0").click("#edit-card")
@@ -104,10 +110,15 @@ def test_at_the_end_the_card_of_each_player_is_reachable(page: Visitor) -> None:
 
 
 def numbers(page: Visitor, place: str) -> list[float]:
-    return [float(text.replace("−", "-").replace("+", "")) for text in page.locator(place).all_text_contents()]
+    return [
+        float(text.replace("−", "-").replace("+", ""))
+        for text in page.locator(place).all_text_contents()
+    ]
 
 
-def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+def test_the_end_says_luck_and_errors_and_the_game_is_kept(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
     page.click("#go").settle().evaluate("probes.takeWorst")
     while page.get_attribute("#go", "data-kind") != "new-game":  # to the end of the game
         page.click("#go").wait_until("document.getElementById('go').dataset.kind !== ''")
@@ -120,14 +131,18 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy:
     found = review(yatzy, game)
     worst = max(found.decisions, key=lambda each: each.loss)
     shown = numbers(page, "#statistics .figures dd")
-    assert shown == pytest.approx([1, found.result, found.result, found.points_lost, found.luck], abs=0.051)
+    assert shown == pytest.approx(
+        [1, found.result, found.result, found.points_lost, found.luck], abs=0.051
+    )
     boxes = sum(each.loss for each in found.decisions if each.done.category is not None)
     rows = dict(zip(("holds", "boxes"), numbers(page, "#statistics td"), strict=True))
     assert rows["boxes"] == pytest.approx(boxes, abs=0.051)
     assert rows["holds"] + rows["boxes"] == pytest.approx(found.points_lost, abs=0.11)
     rolled = [0] * 7
     for turn in game.turns:
-        for before, hold, roll in zip((None, *turn.dice_history), ((), *turn.holds), turn.dice_history, strict=False):
+        for before, hold, roll in zip(
+            (None, *turn.dice_history), ((), *turn.holds), turn.dice_history, strict=False
+        ):
             rest = list(roll)
             for face in hold if before else ():
                 rest.remove(face)
@@ -158,11 +173,17 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(page: Visitor, yatzy:
     page.expects("#statistics-status", "1 games added, 0 left out")
 
 
-def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(page: Visitor, yatzy: Strategy) -> None:
-    """The review grades by the average; what the page advised for a goal is then called an error, and it says why."""
+def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(
+    page: Visitor, yatzy: Strategy
+) -> None:
+    """The review grades by the average; what the page advised for a goal is then called an
+    error, and it says why.
+    """
     turns = json.loads(next(iter(simulated_records(yatzy, 1, seed=1))))["turns"]
     card = json.dumps({turn["category"]: turn["points"] for turn in turns})
-    page.change(f"s.objective = 'goal'; s.goal = '350'; s.turns = {json.dumps(turns)}; s.players[0].card = {card};")
+    page.change(
+        f"s.objective = 'goal'; s.goal = '350'; s.turns = {json.dumps(turns)}; s.players[0].card = {card};"
+    )
     page.expects("#graded-by", "by the average score, not by the aim “350 or more”")
     page.wait_for_selector("#end .figures")
     assert page.evaluate("loaded('memory').then(({games}) => games().length)") == 0
@@ -171,7 +192,9 @@ def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(page: Visi
 
 
 def test_the_example_of_the_first_screen_is_true_and_no_game(blank: Visitor) -> None:
-    """Players can sit down without a question, and what is played on from it is not in the statistics."""
+    """Players can sit down without a question, and what is played on from it is not in the
+    statistics.
+    """
     blank.open("#rules=yatzy")
     advice, value = (blank.text_content(f"#start .hero {place}") for place in ("strong", "b"))
     blank.click("#example").settle()
@@ -195,11 +218,16 @@ def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Visi
 
 def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:
     """What is said of each part: test_page_modules.py."""
-    blank.open("#rules=yatzy&card=ones=99+twos=+sixes=24&what=1").expects("#notice", "Ones cannot hold “99”")
+    blank.open("#rules=yatzy&card=ones=99+twos=+sixes=24&what=1").expects(
+        "#notice", "Ones cannot hold “99”"
+    )
     blank.expects("#notice", "“what” is not a field of a link").expects("#take-sixes .points", "24")
     assert blank.count("#take-twos .scored") == 0
     blank.open("#rules=giant-forced&card=ones=3")
-    blank.expects("#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
+    blank.expects(
+        "#notice",
+        "The rules “giant-forced” are not available on this page, which shows Yatzy instead.",
+    )
 
 
 def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Visitor) -> None:
@@ -212,7 +240,9 @@ def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Visitor)
     assert page.state()["edited"] is False
 
 
-def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_to_the_start(browser: Any, address: str) -> None:
+def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_to_the_start(
+    browser: Any, address: str
+) -> None:
     context = browser.new_context()
     tabs = [Visitor(context.new_page(), address).open() for _ in range(2)]
     tabs[0].type("33345").settle()
@@ -220,7 +250,9 @@ def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_to_the_start
     for _ in range(3):
         tabs[1].type("33345").settle()
     tabs[1].expects("#go", "Take Threes for 9").click("#go").expects("#total", "9").type("66")
-    tabs[0].bring_to_front()  # one in the background draws once a second, and each click waits for that
+    tabs[
+        0
+    ].bring_to_front()  # one in the background draws once a second, and each click waits for that
     tabs[0].mark(*[0] * 70)  # more than was kept before
     assert [tab.reopen().dice() for tab in tabs] == [[3, 3, 3, 4, 5], [6, 6]]
     steps = 0
@@ -264,13 +296,19 @@ def assert_words(page: Visitor, language: str, undo: str) -> None:
     assert page.count("[data-message]") > 20
 
 
-def test_the_language_of_the_browser_is_taken_until_one_is_chosen(page: Visitor, browser: Any, address: str) -> None:
-    assert_words(Visitor(browser.new_context(locale="no").new_page(), address).open(), "nb", "Angre")
+def test_the_language_of_the_browser_is_taken_until_one_is_chosen(
+    page: Visitor, browser: Any, address: str
+) -> None:
+    assert_words(
+        Visitor(browser.new_context(locale="no").new_page(), address).open(), "nb", "Angre"
+    )
     assert_words(page, "en", "Undo")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.menu("open-language").focused() == "language"
     assert page.text_content("dialog[open] h2") == "Language and colours"
-    assert page.locator("dialog[open] select").first.get_attribute("id") == "language"  # not one control of many
+    assert (
+        page.locator("dialog[open] select").first.get_attribute("id") == "language"
+    )  # not one control of many
     page.select_option("#language", "sv")
     page.expects("#undo", "Ångra")
     assert page.click("#language-dialog .close").focused() == "menu-button"
@@ -315,11 +353,18 @@ def test_a_server_that_is_away_does_not_stop_the_game(tab: Visitor) -> None:
 
 def test_a_goal_that_is_not_solved_leaves_the_points_of_the_boxes(tab: Visitor) -> None:
     cost = {"what": "goals", "seconds": 25.0, "disk_bytes": 930_000_000, "memory_bytes": 1}
-    refused = {"schema": 2, "error": "this takes long", "code": "confirmation-required", "cost": cost}
+    refused = {
+        "schema": 2,
+        "error": "this takes long",
+        "code": "confirmation-required",
+        "cost": cost,
+    }
 
     for query in ("hold", "score", "expect"):
         tab.asks(query, lambda body: {"status": 409, "json": refused} if "goal" in body else None)
-    tab.open("#rules=yatzy&dice=33456&left=1&goal=250").expects("#answer", "Keep ")  # the average is known
+    tab.open("#rules=yatzy&dice=33456&left=1&goal=250").expects(
+        "#answer", "Keep "
+    )  # the average is known
     tab.expects("#instead-of", "For the average: The chances of all goals have to be computed once")
     tab.expects("#long-work button", "25 seconds")
     assert tab.count(".solve:visible button") == 1

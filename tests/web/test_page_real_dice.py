@@ -1,4 +1,6 @@
-"""The page with real dice, typed or tapped; by keyboard alone, heard by a screen reader, and tapped at random."""
+"""The page with real dice, typed or tapped; by keyboard alone, heard by a screen reader, and
+tapped at random.
+"""
 
 import os
 import random
@@ -16,18 +18,22 @@ pytestmark = pytest.mark.full
 
 
 def without_clock(phone: Visitor) -> Visitor:
-    """The time between dice, by which the page tells a roll from the next, passes only where the test says so."""
+    """The time between dice, by which the page tells a roll from the next, passes only where the
+    test says so.
+    """
     phone.evaluate("() => { window.thrown = 0; performance.now = () => thrown; }")
     return phone
 
 
-# Turns by the advice: all dice of the first roll, then those rolled again. Where holds are marked and confirmed by taps, and the
-# box is tapped, the first one takes 16.
+# Turns by the advice: all dice of the first roll, then those rolled again. Where holds are marked
+# and confirmed by taps, and the box is tapped, the first one takes 16.
 TURNS = [["21643", "2246", "424"], ["34323", "61", "35"], ["62222", "2"], ["63552", "642", "633"]]
 
 
 def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Strategy) -> None:
-    """The next die tapped agrees to the advice, to the dice kept or to the box; the third turn ends after two rolls."""
+    """The next die tapped agrees to the advice, to the dice kept or to the box; the third turn
+    ends after two rolls.
+    """
     without_clock(phone)
     taps = []
     for rolls in TURNS:
@@ -42,28 +48,40 @@ def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Stra
     assert taps == [12, 9, 6, 12]
     phone.expects("#turn-line", "Turn 5 of 15")
     game = read_game(phone.record())
-    assert [[len(roll) for roll in turn.dice_history] for turn in game.turns] == [[5] * len(rolls) for rolls in TURNS]
+    assert [[len(roll) for roll in turn.dice_history] for turn in game.turns] == [
+        [5] * len(rolls) for rolls in TURNS
+    ]
     assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone: Visitor) -> None:
-    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects("#answer", "Take Large Straight for 20")
+    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects(
+        "#answer", "Take Large Straight for 20"
+    )
     phone.expects("#why", "A sure 20; rerolling from 2 3 4 5 ends there in")
-    phone.expects("#faces-hint", "First tap the dice").tap_dice([2]).expects("#notice", "Large Straight: 20 points.")
+    phone.expects("#faces-hint", "First tap the dice").tap_dice([2]).expects(
+        "#notice", "Large Straight: 20 points."
+    )
     phone.locator("#undo").tap()
     assert phone.settle().dice() == [2, 3, 4, 5, 6]
     phone.die(0).tap()
     phone.expects("#faces-hint", "Tap or type the dice")
     assert phone.tap_dice([2]).dice() == [2, 2]  # the player says what is kept
-    phone.open("#rules=yatzy&dice=33345&left=0").settle().expects("#go", "Take Threes for 9").hide_advice()
+    phone.open("#rules=yatzy&dice=33345&left=0").settle().expects(
+        "#go", "Take Threes for 9"
+    ).hide_advice()
     phone.tap_dice([2]).expects("#notice", "take a box of the card first")
     assert phone.dice() == [3, 3, 3, 4, 5]
 
 
 def test_two_rolls_typed_within_a_second_are_two(phone: Visitor) -> None:
     """The page says how it reads them, and a tap corrects it. All cases: test_page_modules.py."""
-    without_clock(phone.open("#rules=yatzy")).type("33456").settle().type("126").settle().type("4").settle()
-    phone.expects("#notice", "Read as one roll of 4 dice.").expects("#guess", "Kept before this roll:")
+    without_clock(phone.open("#rules=yatzy")).type("33456").settle().type("126").settle().type(
+        "4"
+    ).settle()
+    phone.expects("#notice", "Read as one roll of 4 dice.").expects(
+        "#guess", "Kept before this roll:"
+    )
     assert phone.state()["holds"] == [[6]]
     phone.enter("puzzle")
     assert phone.locator("#notice").is_hidden()  # it is about the dice
@@ -72,8 +90,12 @@ def test_two_rolls_typed_within_a_second_are_two(phone: Visitor) -> None:
     assert (phone.state()["holds"], phone.dice()) == ([[3, 3], [3, 3]], [3, 3, 4])
     phone.locator("#undo").tap()
     assert phone.state()["holds"] == [[6]]
-    without_clock(phone.open("#rules=yatzy&dice=16666&left=2")).settle().type("12345").settle()  # nobody keeps the 1
-    phone.expects("#guess.unclear", "Which dice did you keep before this roll?").locator("#guess button").nth(1).tap()
+    without_clock(phone.open("#rules=yatzy&dice=16666&left=2")).settle().type(
+        "12345"
+    ).settle()  # nobody keeps the 1
+    phone.expects("#guess.unclear", "Which dice did you keep before this roll?").locator(
+        "#guess button"
+    ).nth(1).tap()
     assert phone.state()["holds"] == [[1]]
 
 
@@ -97,9 +119,15 @@ def test_the_keys_stay_at_one_place(phone: Visitor) -> None:
         assert phone.evaluate(places) == before
 
 
-@pytest.mark.parametrize(("width", "height", "language"), [(844, 390, "en"), (667, 375, "de"), (640, 360, "fi")])
-def test_on_its_side_a_phone_has_all_actions_in_a_row(phone: Visitor, width: int, height: int, language: str) -> None:
-    """The keys, Undo and the large action; the rooms are above, and back below on a phone held upright."""
+@pytest.mark.parametrize(
+    ("width", "height", "language"), [(844, 390, "en"), (667, 375, "de"), (640, 360, "fi")]
+)
+def test_on_its_side_a_phone_has_all_actions_in_a_row(
+    phone: Visitor, width: int, height: int, language: str
+) -> None:
+    """The keys, Undo and the large action; the rooms are above, and back below on a phone held
+    upright.
+    """
     phone.open(f"?lang={language}#rules=yatzy").type("33456").settle()
     in_bar = "document.querySelector('#bar #rooms') !== null"
     assert phone.evaluate(in_bar)
@@ -157,7 +185,9 @@ def test_a_die_is_changed_by_a_tap(phone: Visitor) -> None:
     assert phone.tap_dice([3, 5, 6]).dice() == [3, 5, 3, 5, 6]
     phone.settle().die(0).tap()  # now a tap holds
     assert phone.tap_dice([1]).dice() == [3, 5, 5, 1]  # beside the two that were advised
-    closed = phone.locator("#dice button").evaluate_all("(all) => all.map((die) => die.ariaDisabled === 'true')")
+    closed = phone.locator("#dice button").evaluate_all(
+        "(all) => all.map((die) => die.ariaDisabled === 'true')"
+    )
     assert closed == [True, True, True, False]
     phone.open("#rules=yatzy&dice=33456&left=0").settle().die(2).tap()
     assert phone.tap_dice([3]).dice() == [3, 3, 3, 5, 6]
@@ -166,12 +196,16 @@ def test_a_die_is_changed_by_a_tap(phone: Visitor) -> None:
 
 
 def test_a_die_typed_over_a_finished_hand_says_how_to_take_it_back(page: Visitor) -> None:
-    """Enter plays again after a change of rooms by keyboard, and Escape ends the change of one die only."""
+    """Enter plays again after a change of rooms by keyboard, and Escape ends the change of one
+    die only.
+    """
     page.type("23456").settle().expects("#go", "Take Large Straight for 20")
     page.press("1").expects("#notice", "A new roll. Undo brings 2 3 4 5 6 back.")
     assert page.press("Control+z").dice() == [2, 3, 4, 5, 6]
     page.focus("#rooms [data-room=play]")
-    page.press("Enter", "1", "Control+z").settle().press("Enter").expects("#turn-line", "Turn 2 of 15")
+    page.press("Enter", "1", "Control+z").settle().press("Enter").expects(
+        "#turn-line", "Turn 2 of 15"
+    )
     page.type("12346").set_left(0).mark(1)
     assert page.press("Escape").dice() == [1, 2, 3, 4, 6]
     assert page.press("Escape").dice() == []
@@ -216,7 +250,9 @@ def test_the_focus_is_never_lost(page: Visitor) -> None:
 
 
 def test_enter_does_one_thing_and_escape_takes_back_one_thing(page: Visitor) -> None:
-    """Typed dice leave the focus on the page; the key that holds must not press the button that gets the focus next."""
+    """Typed dice leave the focus on the page; the key that holds must not press the button that
+    gets the focus next.
+    """
     page.type("33456").settle().press("Enter")
     assert page.state()["holds"] == [[3, 3]]  # rolled once, not twice
     page.press("Control+z", "Escape").type("66666").settle().mark(0)
@@ -267,7 +303,9 @@ class Listener:
 
 
 def press_primary(page: Visitor) -> None:
-    """Tab to the primary button, if the focus is not there or on the page as a whole, and press it."""
+    """Tab to the primary button, if the focus is not there or on the page as a whole, and press
+    it.
+    """
     for _ in range(MAX_TABS):
         if page.evaluate("['go', 'dice-title'].includes(document.activeElement.id)"):
             break
@@ -292,7 +330,9 @@ def play_turn(page: Visitor, listener: Listener) -> None:
 
 def finish_turn(page: Visitor, listener: Listener, turn: int) -> str:
     """What is said after a box was taken: its name, its points, the total."""
-    page.wait_until("(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn)
+    page.wait_until(
+        "(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn
+    )
     done = page.evaluate(
         """loaded('state').then(({ state, totals, categoryName }) => {
           const { category, points } = state.turns[state.turns.length - 1];
@@ -301,7 +341,9 @@ def finish_turn(page: Visitor, listener: Listener, turn: int) -> str:
     )
     name, points, total = done
     following = f"Turn {turn + 1} of 15" if turn < 15 else f"Final score: {total}"
-    return listener.wait_for(rf"{re.escape(name)}: {points} points?\.\nTotal {total}\.(.|\n)*{following}")
+    return listener.wait_for(
+        rf"{re.escape(name)}: {points} points?\.\nTotal {total}\.(.|\n)*{following}"
+    )
 
 
 def play(page: Visitor, turns: int) -> tuple[Game, str]:
@@ -344,8 +386,12 @@ SEED = int(os.environ.get("WALK_SEED", "20261123"))
 SHORT, LONG = 200, 400  # taps; then everything is undone
 
 
-@pytest.mark.parametrize(("taps", "length"), [(SHORT, SHORT), ring_3(10_000, LONG)], ids=["one game", "10,000 taps"])
-def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, taps: int, length: int) -> None:
+@pytest.mark.parametrize(
+    ("taps", "length"), [(SHORT, SHORT), ring_3(10_000, LONG)], ids=["one game", "10,000 taps"]
+)
+def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
+    tab: Visitor, taps: int, length: int
+) -> None:
     draw = random.Random(SEED)
     errors: list[str] = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
@@ -357,7 +403,9 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Visitor, t
         if segment % 2:
             tab.change("s.players.push(newPlayer('Bo'));")
         start = tab.state()
-        changes = tab.evaluate("loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
+        changes = tab.evaluate(
+            "loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])"
+        )
         for tap in range(length):
             if draw.random() < 0.01:
                 is_away = not is_away

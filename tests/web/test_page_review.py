@@ -1,4 +1,6 @@
-"""Reviews and training in a real browser; and what people see: axe, targets and contrasts in every state, print."""
+"""Reviews and training in a real browser; and what people see: axe, targets and contrasts in
+every state, print.
+"""
 
 import io
 import re
@@ -51,7 +53,9 @@ def test_why_and_the_position_of_the_worst_decision(opened: Visitor, reviewed: R
     opened.locator(".decision").nth(worst).click()
     opened.expects("#decision", f"−{decision.loss:.2f}")
     said = opened.text_content("#decision-status")
-    assert said.startswith(f"Turn {decision.turn}, roll {decision.roll}, {' '.join(map(str, decision.dice))}: ")
+    assert said.startswith(
+        f"Turn {decision.turn}, roll {decision.roll}, {' '.join(map(str, decision.dice))}: "
+    )
     assert f"{decision.grade}, lost {decision.loss:.2f}. Best: " in said
     opened.locator("#decision summary").click()
     opened.expects("#decision table", "Points later")
@@ -72,7 +76,10 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
     opened.locator("body").evaluate("() => document.activeElement.blur()")
     opened.type("12345").settle()
     own = opened.url
-    for at in (4, 9):  # from the review: a second position from the review, and some play on the table
+    for at in (
+        4,
+        9,
+    ):  # from the review: a second position from the review, and some play on the table
         opened.enter("review")
         opened.locator(".decision").nth(at).click()
         opened.locator("#decision button", has_text="Show this position").click()
@@ -89,15 +96,24 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
 
 
 def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: Path) -> None:
-    """Opening a review scrolls to it; on a phone the course, the decision and the list share one screen."""
+    """Opening a review scrolls to it; on a phone the course, the decision and the list share one
+    screen.
+    """
     for width, height in ((390, 844), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("window.scrollTo(0, 0)")
         open_games(page, tmp_path, game)
-        page.wait_until("Math.abs(document.getElementById('review-body').getBoundingClientRect().top) < 30")
+        page.wait_until(
+            "Math.abs(document.getElementById('review-body').getBoundingClientRect().top) < 30"
+        )
         page.press("m")
         assert page.locator("#faces").is_hidden()  # they belong to the table
-        for part in ("svg.course", "#step-on", "#decision .choice >> nth=0", "#decision .choice >> nth=1"):
+        for part in (
+            "svg.course",
+            "#step-on",
+            "#decision .choice >> nth=0",
+            "#decision .choice >> nth=1",
+        ):
             box = page.locator(part).bounding_box()
             assert box["y"] >= 0, part
             assert box["y"] + box["height"] <= height, part
@@ -105,13 +121,23 @@ def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: 
         assert row["y"] + row["height"] <= height
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         scrolls = page.evaluate("getComputedStyle(document.querySelector('.turns')).overflowY")
-        assert scrolls == ("visible" if width < 896 else "auto")  # on a phone the page scrolls, not the list
+        assert scrolls == (
+            "visible" if width < 896 else "auto"
+        )  # on a phone the page scrolls, not the list
 
 
-def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
-    """Each player has a review, chosen by a button. Without errors the sum has neither a sign nor a colour."""
+def test_several_players_and_errors_of_nothing(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
+    """Each player has a review, chosen by a button. Without errors the sum has neither a sign
+    nor a colour.
+    """
     ann, bo = human(yatzy, 2), human(yatzy, 4)
-    both = [turn for pair in zip(ann.turns, [replace(t, player=1) for t in bo.turns], strict=True) for turn in pair]
+    both = [
+        turn
+        for pair in zip(ann.turns, [replace(t, player=1) for t in bo.turns], strict=True)
+        for turn in pair
+    ]
     open_games(page, tmp_path, Game(yatzy.rules, ("Ann", "Bo"), tuple(both)))
     assert page.text_content("#review-name") == "Ann: 195 points"
     page.locator(".players button", has_text="Bo").click()
@@ -120,20 +146,29 @@ def test_several_players_and_errors_of_nothing(page: Visitor, yatzy: Strategy, t
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
     perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
     assert review(yatzy, perfect).points_lost == 0
-    open_games(page, tmp_path, perfect).expects("#review-name", "after 1 turn")  # no longer the review of Bo
+    open_games(page, tmp_path, perfect).expects(
+        "#review-name", "after 1 turn"
+    )  # no longer the review of Bo
     errors = page.locator("#review .figures > div", has_text="errors")
     assert errors.locator("dd").text_content() == "0.0"
     assert errors.get_attribute("class") is None
 
 
-def test_the_outline_that_a_screen_reader_has_and_clicks_on_the_curve(opened: Visitor, reviewed: Review) -> None:
+def test_the_outline_that_a_screen_reader_has_and_clicks_on_the_curve(
+    opened: Visitor, reviewed: Review
+) -> None:
     outline = opened.locator("#review").aria_snapshot()
     for line in (
-        'heading "Review" [level=2]', 'heading "Ann: 195 points" [level=3]', 'heading "All decisions" [level=4]',
-        'img "Course of the game: the average final score went from', 'group "Step through the decisions"',
-        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.", 'list "All decisions"',
-        'button "Next decision"', f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
-    ):  # fmt: skip
+        'heading "Review" [level=2]',
+        'heading "Ann: 195 points" [level=3]',
+        'heading "All decisions" [level=4]',
+        'img "Course of the game: the average final score went from',
+        'group "Step through the decisions"',
+        "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more.",
+        'list "All decisions"',
+        'button "Next decision"',
+        f"Turn 1, roll 1: {' '.join(map(str, reviewed.decisions[0].dice))} Keep",
+    ):
         assert line in outline, line
     chart = opened.locator("svg.course")
     box = chart.bounding_box()
@@ -166,7 +201,10 @@ def take(page: Visitor, name: str) -> None:
 
 def labels(page: Visitor) -> list[int]:
     """The faces of the dice of an exercise."""
-    return [int(die.get_attribute("aria-label")[-1]) for die in page.locator(".exercise-dice .die").all()]
+    return [
+        int(die.get_attribute("aria-label")[-1])
+        for die in page.locator(".exercise-dice .die").all()
+    ]
 
 
 def test_the_puzzle_of_the_day_is_that_of_the_command(page: Visitor, yatzy: Strategy) -> None:
@@ -186,8 +224,12 @@ def test_the_puzzle_of_the_day_is_that_of_the_command(page: Visitor, yatzy: Stra
                 page.locator(".exercise-dice .die").nth(at).click()
         page.click("#exercise-roll")
     else:
-        take(page, {category.id: category.name for category in yatzy.rules.categories}[best.category])
-    page.expects("#exercise .verdict", "the best choice").expects("#puzzle-today", "Puzzle of the day: best")
+        take(
+            page, {category.id: category.name for category in yatzy.rules.categories}[best.category]
+        )
+    page.expects("#exercise .verdict", "the best choice").expects(
+        "#puzzle-today", "Puzzle of the day: best"
+    )
     page.reopen().enter("puzzle")
     page.select_option("#difficulty", "hard")
     page.expects("#puzzle-today", "Puzzle of the day: best")
@@ -221,7 +263,9 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Visitor) ->
     page.start_exercise("#drill-start")
     assert page.count(".exercise-card .filled") == 1
     take(page, "Yatzy")
-    page.expects("#exercise .verdict", "the best choice").expects("#drill-counts", "1 of 2 errors are due.")
+    page.expects("#exercise .verdict", "the best choice").expects(
+        "#drill-counts", "1 of 2 errors are due."
+    )
     assert page.count("#exercise .note") == 0
     page.locator(BUTTON, has_text="Next error").click()
     page.wait_for_selector("#exercise .exercise-card button:not([aria-disabled])")
@@ -245,8 +289,12 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
     page.expects("#exercise-roll", "Keep 6 6, roll 3 dice").click("#exercise-roll")
     values = {each.dice: each.value for each in yatzy.holds("ones=3", "66666", 1)}
     best = max(each.value for each in yatzy.categories("ones=3", "66666", 1))
-    page.expects("#exercise .verdict", f"Keep 6 6 loses {best - values[(6, 6)]:.2f} points.", "blunder")
-    background = page.evaluate("getComputedStyle(document.querySelector('.answer')).backgroundColor")
+    page.expects(
+        "#exercise .verdict", f"Keep 6 6 loses {best - values[(6, 6)]:.2f} points.", "blunder"
+    )
+    background = page.evaluate(
+        "getComputedStyle(document.querySelector('.answer')).backgroundColor"
+    )
     assert background == "rgb(253, 228, 226)"
     assert page.focused() == "Try again"
     assert "Yatzy for 50" not in page.inner_text("#exercise .answer")  # a second try first
@@ -269,14 +317,18 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
 def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Visitor) -> None:
     page.start_exercise("#drill-start", MISTAKE | {"dice": [3, 3, 4, 5, 6], "rolls_left": 2})
     look = "(name) => { const e = document.querySelector(name), s = getComputedStyle(e); return [s.fontWeight, s.backgroundColor, s.color]; }"
-    filled, nothing = (page.evaluate(look, f".exercise-card {name}") for name in (".filled .points", ".zero"))
+    filled, nothing = (
+        page.evaluate(look, f".exercise-card {name}") for name in (".filled .points", ".zero")
+    )
     assert filled != nothing
     page.locator(".exercise-dice .die").nth(4).click()
     page.click("#exercise-roll")
     assert page.count(".exercise-dice .advised") == 0
     show_best(page)
     assert page.locator(".exercise-dice .advised small").all_text_contents() == ["best", "best"]
-    ring = page.evaluate("getComputedStyle(document.querySelector('.exercise-dice .advised .die-face')).outline")
+    ring = page.evaluate(
+        "getComputedStyle(document.querySelector('.exercise-dice .advised .die-face')).outline"
+    )
     assert "solid" in ring
 
 
@@ -291,7 +343,9 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
         said = page.locator("#exercise [role='status']").first.text_content()
         assert said.startswith("Yatzy, ")
         assert "Dice " in said
-        page.wait_until("Math.abs(document.querySelector('#exercise').getBoundingClientRect().top) < 30")
+        page.wait_until(
+            "Math.abs(document.querySelector('#exercise').getBoundingClientRect().top) < 30"
+        )
         assert page.locator("#faces").is_hidden()
         assert page.locator("#go").is_hidden()
         assert page.press("Enter").dice() == []  # plays nothing on the table
@@ -303,7 +357,9 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
 
 @pytest.mark.parametrize("language", ["de", "fi"])
 def test_controls_wrap_as_a_whole(blank: Visitor, language: str) -> None:
-    """A name stays beside its control, or above it where both do not fit in a line; no box is apart from its words."""
+    """A name stays beside its control, or above it where both do not fit in a line; no box is
+    apart from its words.
+    """
     blank.set_viewport_size({"width": 390, "height": 844})
     blank.open(f"?lang={language}").enter("puzzle")
     # All at one time: the figures above may arrive meanwhile and move everything.
@@ -342,7 +398,9 @@ def test_a_loss_above_the_threshold_is_asked_about(blank: Visitor) -> None:
 
 
 def test_by_keyboard_alone_also_when_the_server_was_away(tab: Visitor) -> None:
-    """A puzzle from the button to the next one: the focus always stands where the player goes on."""
+    """A puzzle from the button to the next one: the focus always stands where the player goes
+    on.
+    """
     tab.open().enter("puzzle")
     with tab.without_server():
         tab.locator("#puzzle-today").focus()
@@ -369,7 +427,9 @@ def test_the_table(page: Visitor) -> None:
     looks_right(page, "empty")
     page.type("33456").settle()
     looks_right(page, "advice")
-    tops = page.evaluate("[...document.querySelectorAll('#dice button')].map((e) => e.getBoundingClientRect().top)")
+    tops = page.evaluate(
+        "[...document.querySelectorAll('#dice button')].map((e) => e.getBoundingClientRect().top)"
+    )
     assert len(set(tops)) == 1
     page.mark(0).click("#map summary")
     page.wait_for_selector("#map tbody tr")
@@ -401,7 +461,9 @@ def test_dialogs(blank: Visitor) -> None:
         looks_right(blank, f"rules, {objective}")
 
 
-def test_a_review_with_a_mistake_open_and_its_position(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_review_with_a_mistake_open_and_its_position(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
     open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
     page.press("m")
     page.locator("#decision summary").click()
@@ -442,9 +504,7 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor
 
 # --- colours and paper ---
 def test_the_colours_can_be_chosen_and_stay(page: Visitor) -> None:
-    shown = (
-        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
-    )
+    shown = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
     light, dark = ["rgb(241, 244, 246)", "light"], ["rgb(16, 23, 29)", "dark"]
     page.menu("open-language")
     page.select_option("#theme", "dark")
@@ -466,26 +526,41 @@ def test_forced_colours_keep_the_marks(page: Visitor) -> None:
     page.emulate_media(forced_colors="active")
     page.type("33456").settle()
     assert page.locator("#dice .advised small").all_text_contents() == ["keep", "keep"]
-    assert page.evaluate("getComputedStyle(document.querySelector('.advised .die-face')).outlineStyle") == "solid"
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.advised .die-face')).outlineStyle")
+        == "solid"
+    )
 
 
 def test_a_position_prints_on_one_page_in_dark_ink(blank: Visitor) -> None:
     blank.emulate_media(color_scheme="dark")
-    blank.open("#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=2").settle().expects("#expect", "24")
+    blank.open("#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=2").settle().expects(
+        "#expect", "24"
+    )
     printed = need("pypdf").PdfReader(io.BytesIO(blank.pdf(format="A4")))
     assert len(printed.pages) == 1
     text = printed.pages[0].extract_text()
-    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in " ".join(text.split())
+    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · roll 1 of 3 · total 27" in " ".join(
+        text.split()
+    )
     assert "Ones 3\n" in text
     assert "Threes (6)\n" in text  # what this roll would score is in brackets
-    assert all(value in text for value in blank.locator("#ranking .option-value").all_text_contents())
+    assert all(
+        value in text for value in blank.locator("#ranking .option-value").all_text_contents()
+    )
     blank.emulate_media(media="print", color_scheme="dark")
     ink = "(({ color, backgroundColor }) => [color, backgroundColor])(getComputedStyle(document.body))"
     assert blank.evaluate(ink) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
-    assert [each for each in ("go", "undo", "open-rules", "faces") if blank.locator(f"#{each}").is_visible()] == []
+    assert [
+        each
+        for each in ("go", "undo", "open-rules", "faces")
+        if blank.locator(f"#{each}").is_visible()
+    ] == []
 
 
-def test_a_review_is_printed_on_pages_of_its_own(page: Visitor, yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_review_is_printed_on_pages_of_its_own(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
     page.type("33456").settle()
     open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
     for scheme in ("light", "dark"):
@@ -494,14 +569,18 @@ def test_a_review_is_printed_on_pages_of_its_own(page: Visitor, yatzy: Strategy,
     assert page.locator("#review-name").is_visible()
     hidden = (".stepper", "#decision", "#review-own", "#practise", "#open-file")
     assert [place for place in hidden if page.locator(place).is_visible()] == []
-    assert page.evaluate("getComputedStyle(document.getElementById('review')).breakBefore") == "page"
+    assert (
+        page.evaluate("getComputedStyle(document.getElementById('review')).breakBefore") == "page"
+    )
     assert page.evaluate("getComputedStyle(document.querySelector('.turns')).maxHeight") == "none"
     assert page.pdf(path=str(tmp_path / "review.pdf")).startswith(b"%PDF")
 
 
 # --- before any script ---
 def test_before_any_script_and_without_scripts(browser: Any, address: str) -> None:
-    """It says what to do; the dice of the example are there, and the menu, which could do nothing yet, is not."""
+    """It says what to do; the dice of the example are there, and the menu, which could do
+    nothing yet, is not.
+    """
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(address)
     page.locator("noscript p[lang=en]").wait_for()

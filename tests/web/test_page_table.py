@@ -1,4 +1,6 @@
-"""The table in a real browser: dice, advice and its reasons, the card, the objective; what to expect, its chart."""
+"""The table in a real browser: dice, advice and its reasons, the card, the objective; what to
+expect, its chart.
+"""
 
 import json
 from pathlib import Path
@@ -34,13 +36,17 @@ def test_the_headline_is_what_the_player_is_doing(blank: Visitor) -> None:
 
 
 def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank: Visitor) -> None:
-    """A box with rerolls left is no advice: headline and button stay, losses are those against the best hold."""
+    """A box with rerolls left is no advice: headline and button stay, losses are those against
+    the best hold.
+    """
     blank.open("#rules=yatzy&dice=23466&left=2").expects("#answer", "Keep 6 6")
     headline = blank.text_content("#answer")
     blank.click("#instead").expects("#ranking li:nth-child(2)", " for ")
     assert blank.text_content("#answer") == headline
     blank.expects("#go", "Roll three dice")
-    best = blank.locator("#ranking button[aria-label$=', best']")  # the hold that the boxes are compared with
+    best = blank.locator(
+        "#ranking button[aria-label$=', best']"
+    )  # the hold that the boxes are compared with
     assert best.count() == 1
     assert str(best.get_attribute("aria-label")).startswith("Keep 6\u00a06: ")
     assert best.evaluate("(row) => row === document.querySelector('#ranking button')")
@@ -48,7 +54,10 @@ def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank
         "(query) => loaded('ask').then(({ask}) =>"
         " ask(query, {rules: 'yatzy', card: {}, dice: [2, 3, 4, 6, 6], rolls_left: 2}, {}))"
     )
-    hold, box = blank.evaluate(asked, "hold")["holds"][0], blank.evaluate(asked, "score")["categories"][0]
+    hold, box = (
+        blank.evaluate(asked, "hold")["holds"][0],
+        blank.evaluate(asked, "score")["categories"][0],
+    )
     loss = hold["expected_final_score"] - box["expected_final_score"]
     assert loss > 2
     blank.expects("#ranking li:nth-child(2) .option-loss", f"−{loss:.2f}")
@@ -70,7 +79,9 @@ def test_a_category_is_taken_with_the_rerolls_left_and_with_bonus_points(blank: 
     blank.click("#instead").expects("#ranking li:first-child", "Straight for 20 + 5")
     blank.click("#instead").click("#go").expects("#total", "25").expects("#expect", "158.9")
     assert blank.focused() == "go"
-    blank.open("#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0").expects("#go", "Take Sixes for 30 + 100")
+    blank.open("#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0").expects(
+        "#go", "Take Sixes for 30 + 100"
+    )
     blank.click("#go").expects("#total", "180")
     assert "bonus_points=100" in blank.url
     blank.click("#edit-card")
@@ -98,7 +109,9 @@ def test_an_invalid_box_stays_until_it_is_corrected(page: Visitor) -> None:
 
 
 def test_dice_send_one_request_for_each_roll(page: Visitor) -> None:
-    expected, holds, outcomes = [page.asks(query, lambda body: None) for query in ("expect", "hold", "outcomes")]
+    expected, holds, outcomes = [
+        page.asks(query, lambda body: None) for query in ("expect", "hold", "outcomes")
+    ]
     page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
     page.press("Backspace").type("6").settle()
     # On a busy machine the average alone is asked beside the distribution.
@@ -120,7 +133,9 @@ def test_a_request_that_is_superseded_never_shows_its_answer(page: Visitor) -> N
 
 
 def test_an_aim_is_set_and_never_dropped_in_silence(blank: Visitor) -> None:
-    """A wrong one stays in sight with its error, which goes when it is typed over: else Done would only remove that."""
+    """A wrong one stays in sight with its error, which goes when it is typed over: else Done
+    would only remove that.
+    """
     blank.open(f"#rules=yatzy&card={LATE_CARD}")  # early in a game the server asks before it solves
     assert blank.locator("#aim").is_hidden()  # the best average is the usual aim
     blank.click("#open-rules")
@@ -158,11 +173,17 @@ def test_an_aim_is_set_and_never_dropped_in_silence(blank: Visitor) -> None:
 
 def test_the_end_of_a_game(blank: Visitor) -> None:
     boxes = f"{LATE_CARD}+two-pairs=18+three-of-a-kind=12+four-of-a-kind=0+small-straight=15+large-straight=0+full-house=0"
-    blank.open(f"#rules=yatzy&card={boxes}+chance=20+yatzy=0").expects("#answer", "Final score: 188.")
-    blank.expects("#bonus", "bonus 50").expects("#upper", "63 of 63").expects("#turn-line", "Game over")
+    blank.open(f"#rules=yatzy&card={boxes}+chance=20+yatzy=0").expects(
+        "#answer", "Final score: 188."
+    )
+    blank.expects("#bonus", "bonus 50").expects("#upper", "63 of 63").expects(
+        "#turn-line", "Game over"
+    )
     assert blank.locator("#expect").is_hidden()  # nothing is left to expect
     assert blank.type("3").dice() == []
-    blank.click("#go").expects("#turn-line", "Turn 1 of 15").expects("#notice", "Undo brings the old one back")
+    blank.click("#go").expects("#turn-line", "Turn 1 of 15").expects(
+        "#notice", "Undo brings the old one back"
+    )
     blank.click("#undo").expects("#answer", "Final score: 188.")
     blank.change("delete s.players[0].card.yatzy;")
     blank.wait_for_selector("#chart rect")
@@ -173,7 +194,9 @@ def test_the_end_of_a_game(blank: Visitor) -> None:
 
 
 def test_stepped_bonuses_and_forced_order(blank: Visitor) -> None:
-    blank.open("#rules=kismet&card=" + "+".join(f"{box}={points}" for box, points in KISMET.items()))
+    blank.open(
+        "#rules=kismet&card=" + "+".join(f"{box}={points}" for box, points in KISMET.items())
+    )
     blank.expects("#bonus-0", "35 so far, 55 at 71").open("#rules=yatzy-forced&card=ones=3")
     blank.expects("#card-closed", "The boxes are filled in order: Twos is next.")
     blank.expects("#take-fives", "open, roll first")
@@ -207,7 +230,9 @@ def test_variants_and_rules_are_behind_one_button(blank: Visitor) -> None:
 
 
 BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
-LATE = BOXES + " two-pairs=18 three-of-a-kind=12 four-of-a-kind=0 small-straight=15 large-straight=0"
+LATE = (
+    BOXES + " two-pairs=18 three-of-a-kind=12 four-of-a-kind=0 small-straight=15 large-straight=0"
+)
 ROLL = "&dice=33456&left=2"
 
 
@@ -219,7 +244,9 @@ def figures(page: Visitor) -> dict[str, str]:
     """The figures by their names, once they are those of the position shown."""
     page.wait_for_selector("#expect[aria-busy='false'] #expect-figures > div:not(.outdated)")
     pairs = page.locator("#expect-figures > div")
-    return {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
+    return {
+        pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()
+    }
 
 
 def test_the_figures_are_those_of_the_strategy(blank: Visitor, yatzy: Strategy) -> None:
@@ -231,7 +258,10 @@ def test_the_figures_are_those_of_the_strategy(blank: Visitor, yatzy: Strategy) 
     assert shown["standard deviation"] == f"{found.standard_deviation:.1f}"
     assert shown["upper bonus"] == "certain"  # 63 points already
     ahead = card.total + yatzy.value(card) - yatzy.value()
-    assert shown[f"against the start ({yatzy.value():.1f})"] == f"{'−' if ahead < 0 else '+'}{abs(ahead):.1f}"
+    assert (
+        shown[f"against the start ({yatzy.value():.1f})"]
+        == f"{'−' if ahead < 0 else '+'}{abs(ahead):.1f}"
+    )
     blank.fill("#at-least", "230")
     chance = f"{100 * float(found.chances[found.scores >= 230].sum()):.1f}"
     blank.expects("#chance-of", chance)
@@ -239,7 +269,9 @@ def test_the_figures_are_those_of_the_strategy(blank: Visitor, yatzy: Strategy) 
     blank.expects("#chance-of", "enter a whole number")
     assert blank.get_attribute("#at-least", "aria-invalid") == "true"
     blank.fill("#at-least", "230")
-    blank.click("#chances-details summary").expects("#chances tbody tr:has-text('230') >> nth=0", chance)
+    blank.click("#chances-details summary").expects(
+        "#chances tbody tr:has-text('230') >> nth=0", chance
+    )
 
 
 def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blank: Visitor) -> None:
@@ -260,7 +292,9 @@ def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blan
 
 
 def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Visitor) -> None:
-    blank.open(link(BOXES, ROLL + "&goal=240")).expects("#answer", "40.73\u00a0%", "chance of 240 or more")
+    blank.open(link(BOXES, ROLL + "&goal=240")).expects(
+        "#answer", "40.73\u00a0%", "chance of 240 or more"
+    )
     blank.expects("#aim", "240 or more")
     shown = figures(blank)
     assert shown["chance of 240 or more before this roll"] == "42.7\u00a0%"
@@ -277,11 +311,15 @@ def test_goals_out_of_reach_or_certain_and_opponents(blank: Visitor) -> None:
         blank.expects("#expect-notes", "The advice is for the best average from here on.")
     blank.open(link(BOXES, f"{ROLL}&opponents={BOXES}; 200&ties=loss"))
     assert figures(blank)["chance to win before this roll"].startswith("at least ")
-    blank.expects("#expect-notes", "Opponent 1 is still playing", "Opponent 2 has finished with 200.")
+    blank.expects(
+        "#expect-notes", "Opponent 1 is still playing", "Opponent 2 has finished with 200."
+    )
     blank.expects("#expect-notes", "the chances are at least these")
     blank.expects("#answer", "at least ", "chance of a win")
     blank.open(link(BOXES, ROLL + "&opponents=200&ties=loss"))
-    assert "at least" not in figures(blank)["chance to win before this roll"] + blank.inner_text("#answer")
+    assert "at least" not in figures(blank)["chance to win before this roll"] + blank.inner_text(
+        "#answer"
+    )
 
 
 def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Visitor) -> None:
@@ -291,7 +329,9 @@ def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Visitor) -
     assert asked == []
     page.set_viewport_size({"width": 390, "height": 400})
     page.open(link(BOXES, ROLL)).settle()
-    assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
+    assert page.evaluate(
+        "document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150"
+    )
     page.draw()  # the observer of the page has run
     assert asked == []
     page.locator("#expect").scroll_into_view_if_needed()
@@ -300,7 +340,9 @@ def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Visitor) -
 
 
 def test_figures_fade_while_others_are_computed(blank: Visitor) -> None:
-    """The panel is not empty after each change, and figures of the position before do not look like those of this one."""
+    """The panel is not empty after each change, and figures of the position before do not look
+    like those of this one.
+    """
     before = figures(blank.open(link(BOXES)))
     blank.wait_for_selector("#chart rect")
     size = blank.locator("#expect").bounding_box()["height"]
@@ -324,7 +366,9 @@ def test_figures_fade_while_others_are_computed(blank: Visitor) -> None:
 
 
 def test_the_average_is_that_before_the_roll(blank: Visitor) -> None:
-    """The advice knows the dice, the panel does not: its name says so, and the figures of a line stand on one baseline."""
+    """The advice knows the dice, the panel does not: its name says so, and the figures of a line
+    stand on one baseline.
+    """
     assert "average final score" in figures(blank.open(link(BOXES)))
     blank.type("33456").settle()
     assert next(iter(figures(blank))) == "average final score before this roll"
@@ -366,17 +410,28 @@ def test_a_slow_distribution_shows_the_average_first(blank: Visitor) -> None:
     assert "9 of 10 games" in figures(blank)
 
 
-def test_what_is_not_available_is_not_shown_and_stepped_bonuses_have_one_chance(blank: Visitor) -> None:
+def test_what_is_not_available_is_not_shown_and_stepped_bonuses_have_one_chance(
+    blank: Visitor,
+) -> None:
     """Saved rolls have no exact distribution here: no interval, no chart, no empty words."""
     body = {"schema": 2, "query": "expect", "rules": "yatzy", "card": {}, "card_total": 73}
-    answer = body | {"expected_final_score": 234.56, "standard_deviation": 35.67, "distribution": None}
+    answer = body | {
+        "expected_final_score": 234.56,
+        "standard_deviation": 35.67,
+        "distribution": None,
+    }
     blank.asks("expect", lambda body: {"json": answer})
     shown = figures(blank.open(link(BOXES)))
     assert (shown["average final score"], shown["standard deviation"]) == ("234.6", "35.7")
     assert "9 of 10 games" not in shown
     assert blank.locator("#spread").is_hidden()
     marks = {"5": 150, "25": 180, "50": 200, "75": 220, "95": 250}
-    spread = {"standard_deviation": 30.0, "upper_bonus_chance": 0.5, "percentiles": marks, "lowest": 150}
+    spread = {
+        "standard_deviation": 30.0,
+        "upper_bonus_chance": 0.5,
+        "percentiles": marks,
+        "lowest": 150,
+    }
     answer["distribution"] = spread | {"chances": [0.01] * 101}
     steps = {"threshold": 84, "points": 100, "steps": [[[63, 50], [84, 100]]]}
 
@@ -398,9 +453,16 @@ def test_errors_are_reported_and_tried_again(tab: Visitor) -> None:
 
 
 def test_long_work_waits_for_a_click(tab: Visitor) -> None:
-    """The server asks for a confirmation; the button names time and disk, and afterwards the question is asked again."""
+    """The server asks for a confirmation; the button names time and disk, and afterwards the
+    question is asked again.
+    """
     cost = {"seconds": 20.0, "disk_bytes": 605_000_000, "memory_bytes": 10**9, "what": "goals"}
-    refusal = {"schema": 2, "error": "needs a confirmation", "code": "confirmation-required", "cost": cost}
+    refusal = {
+        "schema": 2,
+        "error": "needs a confirmation",
+        "code": "confirmation-required",
+        "cost": cost,
+    }
     solved = tab.asks("solve", lambda body: DONE)
     tab.asks("expect", lambda body: None if solved else {"status": 409, "json": refusal})
     tab.open(link(LATE, "&goal=200")).expects("#expect-status button", "20 seconds", "0.6 GB")
@@ -410,8 +472,12 @@ def test_long_work_waits_for_a_click(tab: Visitor) -> None:
     assert "chance of 200 or more" in figures(tab)
 
 
-def test_long_work_of_a_real_server_is_reported_and_can_be_given_up(tab: Visitor, tmp_path: Path) -> None:
-    """After Cancel the server is free at once: of long works it does one at a time. Its folder has no tables yet."""
+def test_long_work_of_a_real_server_is_reported_and_can_be_given_up(
+    tab: Visitor, tmp_path: Path
+) -> None:
+    """After Cancel the server is free at once: of long works it does one at a time. Its folder
+    has no tables yet.
+    """
     with running_server(tmp_path) as server:
         tab.address = f"{server.address}/"
         long, short = {"rules": "maxi-unsaved", "spread": False}, {"rules": "yatzy-forced"}
@@ -421,5 +487,7 @@ def test_long_work_of_a_real_server_is_reported_and_can_be_given_up(tab: Visitor
         name, reports = tab.evaluate("probes.work", [short | {"query": "expect"}, False])
         assert name == ""
         assert all(0 <= report["done"] <= 1 for report in reports)
-        solved = "async () => (await (await fetch('/api/rules?rules=maxi-unsaved')).json())[0].solved"
+        solved = (
+            "async () => (await (await fetch('/api/rules?rules=maxi-unsaved')).json())[0].solved"
+        )
         assert not tab.evaluate(solved)

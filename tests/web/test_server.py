@@ -1,4 +1,6 @@
-"""The server: the same answers as the command, limits, errors in one format; long work waits, tells, and stops."""
+"""The server: the same answers as the command, limits, errors in one format; long work waits,
+tells, and stops.
+"""
 
 import asyncio
 import json
@@ -28,17 +30,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
-from perfect_yatzy.errors import CODES
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals
-from perfect_yatzy.service.budget import ConfirmationRequired, Report, SolveBudget, Work, WorkProgress
+from perfect_yatzy.errors import CODES
+from perfect_yatzy.service.budget import (
+    ConfirmationRequired,
+    Report,
+    SolveBudget,
+    Work,
+    WorkProgress,
+)
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.reviews import explained_review
-from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import app as long_work
 from perfect_yatzy.web import limits
 from perfect_yatzy.web.app import RequestScheduler, Solve, create_app, work_events
-from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, IsDisconnected, RateLimiter
+from perfect_yatzy.web.limits import (
+    ClientDisconnected,
+    ConcurrencyLimiter,
+    IsDisconnected,
+    RateLimiter,
+)
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from support.human import human
 from support.refusals import WRONG_QUESTIONS
@@ -47,7 +60,15 @@ JSON_TYPE = {"content-type": "application/json"}
 
 Fields = dict[str, Any]
 HOLD: Fields = {"dice": "33456"}
-LATE_CARD = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
+LATE_CARD = {
+    "ones": 3,
+    "twos": 6,
+    "threes": 9,
+    "fours": 12,
+    "fives": 15,
+    "sixes": 18,
+    "one-pair": 10,
+}
 
 
 def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
@@ -55,20 +76,33 @@ def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name != "bonus_chance"}
 
 
-@pytest.mark.parametrize(("query", "asked"), [
-    ("hold", {"dice": "33456"}),
-    ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE_CARD, "rolls_left": 1, "goal": 240}),
-    ("score", {"dice": "33456", "card": "ones=3"}),
-    ("score", {"dice": "33456", "card": LATE_CARD, "opponents": "251", "ties": "half"}),
-    ("expect", {"card": LATE_CARD}),
-    ("expect", {"spread": False}),
-    *(("hold", {"dice": "33455", "card": "ones=3", "rolls_left": left, "explain": True}) for left in (1, 2)),
-    ("score", {"dice": "33455", "card": LATE_CARD, "goal": 240, "explain": True}),
-    *(("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left}) for left in (1, 2)),
-    ("review", {"why": 3}),  # of a game of a person
-])  # fmt: skip
-def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, query: str, asked: Fields) -> None:
-    """That those of the service are right: play/test_review.py, and test_engine.py, where another engine gives them."""
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("hold", {"dice": "33456"}),
+        ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE_CARD, "rolls_left": 1, "goal": 240}),
+        ("score", {"dice": "33456", "card": "ones=3"}),
+        ("score", {"dice": "33456", "card": LATE_CARD, "opponents": "251", "ties": "half"}),
+        ("expect", {"card": LATE_CARD}),
+        ("expect", {"spread": False}),
+        *(
+            ("hold", {"dice": "33455", "card": "ones=3", "rolls_left": left, "explain": True})
+            for left in (1, 2)
+        ),
+        ("score", {"dice": "33455", "card": LATE_CARD, "goal": 240, "explain": True}),
+        *(
+            ("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left})
+            for left in (1, 2)
+        ),
+        ("review", {"why": 3}),  # of a game of a person
+    ],
+)
+def test_answers_are_those_of_the_command(
+    client: TestClient, yatzy: Strategy, query: str, asked: Fields
+) -> None:
+    """That those of the service are right: play/test_review.py, and test_engine.py, where
+    another engine gives them.
+    """
     if query == "review":
         game = human(yatzy, 2)
         asked, own = asked | {"game": game.to_json()}, explained_review(yatzy, game, 0, 3)
@@ -76,21 +110,41 @@ def test_answers_are_those_of_the_command(client: TestClient, yatzy: Strategy, q
         own = QueryService().answer({"query": query, **asked})
     found = client.post(f"/api/{query}", json=asked)
     assert found.status_code == 200, found.text
-    expected, answer = (json.loads(json.dumps(each), object_hook=without_bonus) for each in (own, found.json()))
+    expected, answer = (
+        json.loads(json.dumps(each), object_hook=without_bonus) for each in (own, found.json())
+    )
     assert answer == expected
 
 
-@pytest.mark.parametrize(("path", "asked", "status", "message"), [
-    ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
-    ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
-    ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.85 GB"),
-    ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
-    ("review", {"game": {"schema": 2, "rules": "yatzy", "players": ["A"], "turns": []}, "player": 1}, 422, "player"),
-    ("hold", HOLD | {"explain": 1}, 422, "explain is 1; must be true or false"),
-    ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
-    ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
-    ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "asked", "status", "message"),
+    [
+        ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
+        ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
+        (
+            "hold",
+            {"dice": "334566", "rules": "maxi"},
+            409,
+            "this takes about 127 s and writes 2.85 GB",
+        ),
+        ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
+        (
+            "review",
+            {"game": {"schema": 2, "rules": "yatzy", "players": ["A"], "turns": []}, "player": 1},
+            422,
+            "player",
+        ),
+        ("hold", HOLD | {"explain": 1}, 422, "explain is 1; must be true or false"),
+        ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
+        ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
+        (
+            "expect",
+            {"rules": "yatzy-saved", "opponents": "empty"},
+            422,
+            "yatzy-saved from this card on takes",
+        ),
+    ],
+)
 def test_invalid_requests_are_refused(
     client: TestClient, path: str, asked: Fields, status: int, message: str
 ) -> None:
@@ -105,7 +159,11 @@ def test_errors_have_code_and_field(
     client: TestClient, query: str, fields: Fields, code: str, field: str | None
 ) -> None:
     found = client.post(f"/api/{query}", json=fields)
-    assert (found.status_code, found.json()["code"], found.json().get("field")) == (422, code, field)
+    assert (found.status_code, found.json()["code"], found.json().get("field")) == (
+        422,
+        code,
+        field,
+    )
 
 
 def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
@@ -120,7 +178,9 @@ def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) 
     assert client.post("/api/points", json={"dice": "3334"}).json()["code"] == "invalid-dice"
 
 
-def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_request_rate_of_a_client_is_limited(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """2000 requests at once and 1000 a second, at the edge, by a clock of the test."""
     now = 100.0
     monkeypatch.setattr("perfect_yatzy.web.limits.time.monotonic", lambda: now)
@@ -138,7 +198,9 @@ def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch
         limiter.allow(str(number))
     assert all(limiter.allow("a") for _ in range(2000))  # with too many clients all are forgotten
     monkeypatch.setattr("perfect_yatzy.web.middleware.RateLimiter", lambda: RateLimiter(1.0, 3.0))
-    monkeypatch.setattr("perfect_yatzy.web.app.add_page", lambda app: None)  # takes most of its start
+    monkeypatch.setattr(
+        "perfect_yatzy.web.app.add_page", lambda app: None
+    )  # takes most of its start
     few = TestClient(create_app(), base_url="http://127.0.0.1")
     found = [few.get("/api/languages") for _ in range(4)]
     assert [each.status_code for each in found] == [200, 200, 200, 429]
@@ -158,9 +220,26 @@ def body_of(size: int) -> bytes:
 EDGES: list[tuple[Any, ...]] = [
     ("hold", "rules", ("x" * 200, "x" * 201)),
     ("hold", "id", ("x" * 200, "x" * 201)),
-    ("hold", "dice", ("33456".ljust(100), "33456".ljust(101)), ([1] * 126, [1] * 127), ([12], [13]), ([1], [0])),
-    ("hold", "card", ("ones=3".ljust(16_000), "ones=3".ljust(16_001)), ({"ones": 99_999}, {"ones": 100_000})),
-    ("hold", "card", (dict.fromkeys(map(str, range(126)), 1), dict.fromkeys(map(str, range(127)), 1)), ({"ones": 0}, {"ones": -1})),
+    (
+        "hold",
+        "dice",
+        ("33456".ljust(100), "33456".ljust(101)),
+        ([1] * 126, [1] * 127),
+        ([12], [13]),
+        ([1], [0]),
+    ),
+    (
+        "hold",
+        "card",
+        ("ones=3".ljust(16_000), "ones=3".ljust(16_001)),
+        ({"ones": 99_999}, {"ones": 100_000}),
+    ),
+    (
+        "hold",
+        "card",
+        (dict.fromkeys(map(str, range(126)), 1), dict.fromkeys(map(str, range(127)), 1)),
+        ({"ones": 0}, {"ones": -1}),
+    ),
     ("hold", "saved", (100, 101), (0, -1)),
     ("hold", "bonus_points", (99_999, 100_000), (0, -1)),
     ("hold", "rolls_left", (100, 101), (0, -1)),
@@ -173,19 +252,25 @@ EDGES: list[tuple[Any, ...]] = [
     ("puzzle", "date", ("x" * 200, "x" * 201)),
     ("review", "player", (63, 64), (0, -1)),
     ("review", "why", (50, 51), (0, -1)),
-]  # fmt: skip
+]
 BASE: dict[str, dict[str, Any]] = {
-    "hold": HOLD, "outcomes": {"hold": [3], "rolls_left": 1}, "puzzle": {},
+    "hold": HOLD,
+    "outcomes": {"hold": [3], "rolls_left": 1},
+    "puzzle": {},
     "review": {"game": {"schema": 2, "rules": "yatzy", "players": ["Ann"], "turns": []}},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("edge", EDGES, ids=lambda edge: f"{edge[1]} of {edge[0]}")
-def test_fields_are_limited_at_the_edge(client: TestClient, yatzy: Strategy, edge: tuple[Any, ...]) -> None:
+def test_fields_are_limited_at_the_edge(
+    client: TestClient, yatzy: Strategy, edge: tuple[Any, ...]
+) -> None:
     """What is allowed may be wrong in another way, but not by its size."""
     query, field, *pairs = edge
     for pair in pairs:
-        most, more = (client.post(f"/api/{query}", json=BASE[query] | {field: value}) for value in pair)
+        most, more = (
+            client.post(f"/api/{query}", json=BASE[query] | {field: value}) for value in pair
+        )
         error = more.json()["error"]
         code = "invalid-request" if "entries" in error else "invalid-value"
         assert (more.status_code, more.json()["code"]) == (422, code)
@@ -196,31 +281,77 @@ def test_fields_are_limited_at_the_edge(client: TestClient, yatzy: Strategy, edg
 def test_bodies_are_limited_at_the_edge(client: TestClient) -> None:
     """64 KiB, 10,000 values, 32 fields; eight opponents; few errors are told at once."""
     for code, said, most, more in (
-        ("body-too-large", "the request is larger than 65536 bytes", body_of(65_536), body_of(65_537)),
-        ("invalid-request", "the body has more than 10000 values", {"card": "," * 9_998}, {"card": "," * 10_000}),
-        ("invalid-request", "the body has 33 fields; at most 32", dict.fromkeys(FEW, 1), dict.fromkeys(FEW + "G", 1)),
-        ("invalid-value", "9 opponents; there can be at most 8", HOLD | {"opponents": [1] * 8}, HOLD | {"opponents": [1] * 9}),
-    ):  # fmt: skip
-        bodies = (body if isinstance(body, bytes) else json.dumps(body).encode() for body in (most, more))
-        allowed, refused = (client.post("/api/hold", content=body, headers=JSON_TYPE) for body in bodies)
-        assert (refused.json()["code"], refused.status_code) == (code, 413 if code == "body-too-large" else 422)
+        (
+            "body-too-large",
+            "the request is larger than 65536 bytes",
+            body_of(65_536),
+            body_of(65_537),
+        ),
+        (
+            "invalid-request",
+            "the body has more than 10000 values",
+            {"card": "," * 9_998},
+            {"card": "," * 10_000},
+        ),
+        (
+            "invalid-request",
+            "the body has 33 fields; at most 32",
+            dict.fromkeys(FEW, 1),
+            dict.fromkeys(FEW + "G", 1),
+        ),
+        (
+            "invalid-value",
+            "9 opponents; there can be at most 8",
+            HOLD | {"opponents": [1] * 8},
+            HOLD | {"opponents": [1] * 9},
+        ),
+    ):
+        bodies = (
+            body if isinstance(body, bytes) else json.dumps(body).encode() for body in (most, more)
+        )
+        allowed, refused = (
+            client.post("/api/hold", content=body, headers=JSON_TYPE) for body in bodies
+        )
+        assert (refused.json()["code"], refused.status_code) == (
+            code,
+            413 if code == "body-too-large" else 422,
+        )
         assert refused.json()["error"].startswith(said)
         assert said not in allowed.json().get("error", "")
         assert allowed.json().get("error", "").count(";") < 6
-    assert client.post("/api/hold", content=iter([b"x" * 10_000] * 40)).status_code == 413  # in parts
+    assert (
+        client.post("/api/hold", content=iter([b"x" * 10_000] * 40)).status_code == 413
+    )  # in parts
 
 
 FIELDS = [
-    "rules", "card", "dice", "rolls_left", "saved", "bonus_points", "goal", "opponents", "ties", "spread", "hold",
-    "game", "player",
-]  # fmt: skip
+    "rules",
+    "card",
+    "dice",
+    "rolls_left",
+    "saved",
+    "bonus_points",
+    "goal",
+    "opponents",
+    "ties",
+    "spread",
+    "hold",
+    "game",
+    "player",
+]
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 10**7), st.floats(), st.text(max_size=8),
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 10**7),
+    st.floats(),
+    st.text(max_size=8),
     st.sampled_from(["yatzy", "yatzy-forced", "33456", "ones=3", "1;2", "half", "six=x"]),
-)  # fmt: skip
+)
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=6), st.dictionaries(st.text(max_size=6), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=6), st.dictionaries(st.text(max_size=6), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 
@@ -230,7 +361,9 @@ VALUES = st.recursive(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
 )
-def test_any_request_is_answered_or_refused(client: TestClient, path: str, body: dict[str, object]) -> None:
+def test_any_request_is_answered_or_refused(
+    client: TestClient, path: str, body: dict[str, object]
+) -> None:
     """The test client raises what the server does not catch."""
     content = json.dumps({"spread": False} | body if path == "expect" else body)
     found = client.post(f"/api/{path}", content=content, headers=JSON_TYPE)
@@ -245,14 +378,19 @@ def test_a_lone_surrogate_in_a_name_can_be_answered(client: TestClient, yatzy: S
     assert found.json()["error"]
 
 
-def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy, tmp_path: Path) -> None:
+def test_the_chance_of_the_bonus_is_that_of_the_distribution(
+    forced: Strategy, tmp_path: Path
+) -> None:
     """Computed in the background: the first answer does not wait for it, and it is not stored."""
     scheduler = RequestScheduler(tmp_path, 1)
 
     def ask(query: str, **fields: object) -> dict[str, Any]:
         return scheduler.answer(query, {"rules": "yatzy-forced", **fields}, never_disconnects)
 
-    assert ask("hold", dice="11445", rolls_left=1, explain=True)["best"]["outlook"]["bonus_chance"] is None
+    assert (
+        ask("hold", dice="11445", rolls_left=1, explain=True)["best"]["outlook"]["bonus_chance"]
+        is None
+    )
     scheduler.service.bonus_chances.wait()
     best = ask("hold", dice="11445", rolls_left=1, explain=True)["best"]
     expected = 0.0
@@ -262,7 +400,10 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy, t
     assert best["outlook"]["bonus_chance"] == pytest.approx(expected, abs=1e-9)
     assert not has_table(forced.rules, tmp_path, "bonus")
     whole = distribution(forced).upper_bonus_chance
-    rolls = [ask("score", dice=roll, explain=True)["best"]["outlook"]["bonus_chance"] for roll in ("11111", "23456")]
+    rolls = [
+        ask("score", dice=roll, explain=True)["best"]["outlook"]["bonus_chance"]
+        for roll in ("11111", "23456")
+    ]
     assert rolls[0] > whole > rolls[1]
 
 
@@ -271,14 +412,23 @@ def test_a_puzzle_is_that_of_the_command(client: TestClient, run: Run, yatzy: St
     shown = json.loads(run("puzzle", "--date", "2026-11-20", "-d", "hard", "--json").stdout)
     for name in ("rules", "card", "saved", "bonus_points", "dice", "rolls_left"):
         assert found[name] == shown[name]
-    numbered = client.post("/api/puzzle", json={"seed": found["seed"], "difficulty": "hard", "id": 7}).json()
+    numbered = client.post(
+        "/api/puzzle", json={"seed": found["seed"], "difficulty": "hard", "id": 7}
+    ).json()
     assert numbered == found | {"id": 7}
     assert client.post("/api/puzzle", json={}).json()["difficulty"] == "medium"
-    for wrong in ({"date": "tomorrow"}, {"difficulty": "x"}, {"seed": 1, "date": "2026-11-20"}, {"card": {}}):
+    for wrong in (
+        {"date": "tomorrow"},
+        {"difficulty": "x"},
+        {"seed": 1, "date": "2026-11-20"},
+        {"card": {}},
+    ):
         assert client.post("/api/puzzle", json=wrong).status_code == 422
 
 
-def test_rule_sets_are_described_with_their_switches_and_in_another_language(client: TestClient) -> None:
+def test_rule_sets_are_described_with_their_switches_and_in_another_language(
+    client: TestClient,
+) -> None:
     (plain,) = client.get("/api/rules", params={"rules": "yatzy-forced"}).json()
     (switched,) = client.get("/api/rules", params={"rules": "yatzy-forced+threshold-63"}).json()
     assert switched["bonus"]["threshold"] == 63 != plain["bonus"]["threshold"]
@@ -296,8 +446,12 @@ def never_disconnects() -> bool:
     return False
 
 
-def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
+def test_a_long_computation_delays_no_short_one(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a goal is solved, a plain hold is answered; the request after a full queue is
+    refused.
+    """
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
     assert scheduler.short.free == 26  # two run and 24 wait
     compute = Decision.compute
@@ -310,7 +464,9 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
         return compute(decision, progress)
 
     def solve(goal: int) -> None:
-        work = scheduler.confirmed({"query": "hold", "rules": "yatzy", "dice": "33456", "goal": goal})
+        work = scheduler.confirmed(
+            {"query": "hold", "rules": "yatzy", "dice": "33456", "goal": goal}
+        )
         work(lambda done, left: None, never_disconnects)
 
     monkeypatch.setattr(Decision, "compute", slow)
@@ -322,7 +478,9 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
             time.sleep(0.01)
         found = scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)
         assert found["best"]["hold"] == [3, 3]
-        with pytest.raises(limits.QueueFullError, match="too many requests are queued; try again later"):
+        with pytest.raises(
+            limits.QueueFullError, match="too many requests are queued; try again later"
+        ):
             solve(1)
         finish.set()
         assert [each.result(20) for each in long] == [None] * accepted
@@ -331,7 +489,9 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy, monkeypatch: py
     assert scheduler.long.free == accepted
 
 
-@pytest.mark.parametrize("error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()]
+)
 def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None) -> None:
     limiter = ConcurrencyLimiter(1, 1)
     with suppress(BaseException), limiter.slot(never_disconnects):
@@ -344,14 +504,18 @@ def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None)
         assert limiter.free == 1
 
 
-@pytest.mark.parametrize(("seconds", "queue"), [(0.0, []), (1.49, ["short"]), (1.5, ["long"]), (100.0, ["long"])])
+@pytest.mark.parametrize(
+    ("seconds", "queue"), [(0.0, []), (1.49, ["short"]), (1.5, ["long"]), (100.0, ["long"])]
+)
 def test_an_answer_waits_in_the_queue_of_its_length(
     yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, seconds: float, queue: list[str]
 ) -> None:
     scheduler, used = RequestScheduler(None, 1), list[str]()
     monkeypatch.setattr(Decision, "seconds", seconds)
     for name in ("short", "long"):
-        slots = SimpleNamespace(slot=lambda is_disconnected, name=name: nullcontext(used.append(name)))
+        slots = SimpleNamespace(
+            slot=lambda is_disconnected, name=name: nullcontext(used.append(name))
+        )
         setattr(scheduler, name, slots)
     assert scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)["best"]
     assert used == queue
@@ -367,7 +531,12 @@ def test_serve_reports_a_port_in_use_first(run: Run) -> None:
 
 def test_hosts_of_a_server_open_to_the_network() -> None:
     network = RequestFilter(None, frozenset({"[::1]", "box.lan"}), addresses=True)
-    for host, known in {"192.168.1.5:80": 1, "[fe80::1]:80": 1, "BOX.lan": 1, "evil.example": 0}.items():
+    for host, known in {
+        "192.168.1.5:80": 1,
+        "[fe80::1]:80": 1,
+        "BOX.lan": 1,
+        "evil.example": 0,
+    }.items():
         assert network.is_known_host(host_name(host)) == bool(known), host
     assert not RequestFilter(None, frozenset({"localhost"})).is_known_host("192.168.1.5")
     assert host_name("[FE80::1]:80") == "[fe80::1]"
@@ -405,7 +574,9 @@ def streamed(solve: Solve, note: Callable[[], None] = lambda: None) -> str:
 
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """A server whose folder has no tables, without the files of the page, which take most of its start."""
+    """A server whose folder has no tables, without the files of the page, which take most of its
+    start.
+    """
     monkeypatch.setattr("perfect_yatzy.web.app.add_page", lambda app: None)
     return TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
 
@@ -428,14 +599,18 @@ def test_a_link_writes_nothing(empty: TestClient, tmp_path: Path) -> None:
     assert not os.listdir(tmp_path)
 
 
-def test_small_games_are_answered_at_once_and_not_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
+def test_small_games_are_answered_at_once_and_not_stored(
+    empty: TestClient, tmp_path: Path, forced: Strategy
+) -> None:
     found = empty.post("/api/expect", json={"rules": SMALL, "opponents": "200; empty"}).json()
     assert found["expected_final_score"] == pytest.approx(forced.value(), abs=1e-9)
     assert found["distribution"]
     assert not os.listdir(tmp_path)
 
 
-def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, forced: Strategy) -> None:
+def test_confirmed_work_is_done_and_stored(
+    empty: TestClient, tmp_path: Path, forced: Strategy
+) -> None:
     answer = empty.post("/api/solve", json={"rules": SMALL, "query": "expect"})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -450,7 +625,9 @@ def test_confirmed_work_is_done_and_stored(empty: TestClient, tmp_path: Path, fo
     assert empty.post("/api/expect", json={"rules": SMALL}).json()["distribution"]
 
 
-def test_wrong_or_too_large_work_is_an_error_before_the_first_event(empty: TestClient, tmp_path: Path) -> None:
+def test_wrong_or_too_large_work_is_an_error_before_the_first_event(
+    empty: TestClient, tmp_path: Path
+) -> None:
     for asked, code in (
         ({"query": "hold", "dice": "3345"}, "invalid-dice"),
         ({"query": "hold"}, "missing-field"),
@@ -465,31 +642,42 @@ def test_wrong_or_too_large_work_is_an_error_before_the_first_event(empty: TestC
 
 
 def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
-    """With a budget that does nothing unasked, a confirmed question is in the cache or its table in the store."""
+    """With a budget that does nothing unasked, a confirmed question is in the cache or its table
+    in the store.
+    """
     service = QueryService(budget=NOTHING_UNASKED)
     asked = {"query": "expect", "rules": SMALL, "opponents": "empty", "spread": False}
     wanted = refused(".", service.answer, asked, error=ConfirmationRequired)
     assert wanted.cost["what"] in ("objective", "opponents", "distribution")  # type: ignore[attr-defined]
     request = service.parse(asked)
     reports: list[tuple[float, float]] = []
-    progress = WorkProgress(service.decide(request).works, lambda done, left: reports.append((done, left)))
+    progress = WorkProgress(
+        service.decide(request).works, lambda done, left: reports.append((done, left))
+    )
     answer = service.answer(request, progress)
     assert reports
     assert service.answer(asked) == answer
-    assert service.answer({"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"})["best"]
+    assert service.answer({"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"})[
+        "best"
+    ]
 
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"
 
 
-@pytest.mark.parametrize(("aim", "wanted"), [
-    ({}, []),
-    ({"goal": 240}, ["objective"]),
-    ({"opponents": "250"}, ["objective"]),
-    ({"opponents": "250; 240", "ties": "half"}, ["objective"]),
-    ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
-])  # fmt: skip
-def test_works_of_a_question_take_the_time_planned(yatzy: Strategy, aim: dict[str, str], wanted: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("aim", "wanted"),
+    [
+        ({}, []),
+        ({"goal": 240}, ["objective"]),
+        ({"opponents": "250"}, ["objective"]),
+        ({"opponents": "250; 240", "ties": "half"}, ["objective"]),
+        ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
+    ],
+)
+def test_works_of_a_question_take_the_time_planned(
+    yatzy: Strategy, aim: dict[str, str], wanted: list[str]
+) -> None:
     service = QueryService()
     decision = service.decide(service.parse({"query": "hold", "dice": "33456", "card": LATE} | aim))
     assert [work.what for work in decision.works] == wanted
@@ -511,11 +699,15 @@ def test_progress_adds_up_over_several_works() -> None:
     assert ConfirmationRequired(works).as_json()["cost"] == cost
 
 
-def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = 100.0
     monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
     reports: list[tuple[float, float]] = []
-    progress = WorkProgress([Work("table", 50.0, 0, 0, 0.0)], lambda done, left: reports.append((done, left)))
+    progress = WorkProgress(
+        [Work("table", 50.0, 0, 0, 0.0)], lambda done, left: reports.append((done, left))
+    )
     table = progress.of("table")
     table(600, 1000)
     now = 130.0
@@ -534,7 +726,9 @@ def stopping(after: float) -> Callable[[int, int], None]:
 
 
 def test_work_in_memory_stops_too(forced: Strategy) -> None:
-    refused("stopped", solve_objective, Goals(forced.rules), progress=stopping(0.1), error=Cancelled)
+    refused(
+        "stopped", solve_objective, Goals(forced.rules), progress=stopping(0.1), error=Cancelled
+    )
     refused("stopped", reach, forced.rules, 200, "ones=3", progress=stopping(0.0), error=Cancelled)
 
 
@@ -559,7 +753,9 @@ def test_work_stops_when_the_client_has_left() -> None:
     assert stopped.wait(60)
 
 
-def test_errors_and_life_signs_are_sent(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_and_life_signs_are_sent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(long_work, "KEEP_ALIVE_SECONDS", 0.01)
 
     def events(error: Exception) -> str:
@@ -573,7 +769,9 @@ def test_errors_and_life_signs_are_sent(monkeypatch: pytest.MonkeyPatch, capsys:
 
     text = events(StateError("no", field="dice"))
     assert text.startswith(": working\n\n")
-    assert events_of(text) == [("error", {"schema": 2, "error": "no", "code": "invalid-value", "field": "dice"})]
+    assert events_of(text) == [
+        ("error", {"schema": 2, "error": "no", "code": "invalid-value", "field": "dice"})
+    ]
     assert events_of(events(ZeroDivisionError("x")))[0][1]["code"] == "internal-error"
     assert "ZeroDivisionError" in capsys.readouterr().err
 

@@ -52,19 +52,29 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
     second = {path.name for path in (folder / "data" / "yatzy-forced").iterdir()}
     assert second == {name for name in first if not name.startswith("puzzles")}
     assert (folder / "notes.txt").read_text() == "mine"
-    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} - {Path("notes.txt")}
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} - {
+        Path("notes.txt")
+    }
     assert files == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
     assert len(files) > 30
     for path in files:
         assert (folder / path).read_bytes() == (built / path).read_bytes(), path
 
 
-def test_a_site_is_repaired_and_games_are_removed(service: QueryService, built: Path, tmp_path: Path) -> None:
+def test_a_site_is_repaired_and_games_are_removed(
+    service: QueryService, built: Path, tmp_path: Path
+) -> None:
     """A damaged file of the same size is written again; others are not touched."""
     folder = Path(shutil.copytree(built, tmp_path / "site"))
-    shutil.copytree(folder / "data" / "yatzy-forced", folder / "data" / "other-game")  # a game that was removed
+    shutil.copytree(
+        folder / "data" / "yatzy-forced", folder / "data" / "other-game"
+    )  # a game that was removed
     files = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
-    damaged = [*(folder / "data" / "yatzy-forced").iterdir(), folder / "site.json", folder / "sw.js"]
+    damaged = [
+        *(folder / "data" / "yatzy-forced").iterdir(),
+        folder / "site.json",
+        folder / "sw.js",
+    ]
     for path in damaged:
         flip(path, path.stat().st_size * 4)
     written = {path: (folder / path).stat().st_mtime_ns for path in files}
@@ -160,13 +170,20 @@ def test_offline_after_the_first_visit(forced_site: Path, page: Any) -> None:
         visit(page, host.address)
         page.wait_for_selector("main", state="visible")
         assert ask(page, "hold", HOLD) == online
-        assert ask(page, "expect", {"rules": "yatzy-forced", "card": {"ones": 3}})["distribution"]["lowest"] >= 3
+        assert (
+            ask(page, "expect", {"rules": "yatzy-forced", "card": {"ones": 3}})["distribution"][
+                "lowest"
+            ]
+            >= 3
+        )
         assert ask(page, "rules", {"lang": "sv"})[0]["id"] == "yatzy-forced"
     assert problems == []
 
 
 @pytest.mark.full
-def test_the_menu_offers_to_install_the_page_where_the_browser_can(forced_site: Path, page: Any) -> None:
+def test_the_menu_offers_to_install_the_page_where_the_browser_can(
+    forced_site: Path, page: Any
+) -> None:
     with static_host(forced_site) as host:
         page.goto(host.address)
         page.wait_for_selector("html[data-ready]", state="attached")
@@ -187,7 +204,9 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any
     with static_host(forced_site) as host:
         page.goto(host.address + "#rules=maxi")
         page.wait_for_selector("main", state="visible")
-        notice = "The rules “maxi” are not available on this page, which shows Forced Yatzy instead."
+        notice = (
+            "The rules “maxi” are not available on this page, which shows Forced Yatzy instead."
+        )
         assert notice in page.text_content("#notice")
         assert page.text_content("#game-name") == "Forced Yatzy"
         assert "server" not in page.locator("footer").inner_text()
@@ -195,7 +214,9 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any
 
 
 @pytest.mark.full
-def test_yatzy_loads_little_and_soon(yatzy: Strategy, service: QueryService, tmp_path: Path, page: Any) -> None:
+def test_yatzy_loads_little_and_soon(
+    yatzy: Strategy, service: QueryService, tmp_path: Path, page: Any
+) -> None:
     make_site(tmp_path, service, ["yatzy"], values_only=True)
     with static_host(tmp_path) as host:
         page.goto(host.address)
@@ -213,11 +234,17 @@ def test_yatzy_loads_little_and_soon(yatzy: Strategy, service: QueryService, tmp
                  return times.sort((a, b) => a - b);
                })"""
         )
-    assert found["expected_final_score"] == pytest.approx(yatzy.holds("", "33456")[0].value, abs=1e-6)
+    assert found["expected_final_score"] == pytest.approx(
+        yatzy.holds("", "33456")[0].value, abs=1e-6
+    )
     assert moved < FIRST_LOAD
     print(f"first load {moved:,} bytes, {seconds:.2f} s; a hold {times[len(times) // 2]:.1f} ms")
-    assert seconds < 10 * USABLE_SECONDS  # machines that run tests are busy; the figure is in the README
-    assert times[len(times) // 2] < 1000 * seconds / 10  # milliseconds: a question is no second load
+    assert (
+        seconds < 10 * USABLE_SECONDS
+    )  # machines that run tests are busy; the figure is in the README
+    assert (
+        times[len(times) // 2] < 1000 * seconds / 10
+    )  # milliseconds: a question is no second load
 
 
 def data_moved(host: Any) -> int:
@@ -226,7 +253,9 @@ def data_moved(host: Any) -> int:
 
 
 @pytest.mark.full
-def test_a_large_table_is_read_in_pages_and_again_later(service: QueryService, tmp_path: Path, page: Any) -> None:
+def test_a_large_table_is_read_in_pages_and_again_later(
+    service: QueryService, tmp_path: Path, page: Any
+) -> None:
     make_site(tmp_path, service, ["yahtzee"], values_only=True, in_pages=True)
     positions = random_positions(service.rules("yahtzee"), 14, seed=9)
     first, second = (body for _, body in positions if len(body["card"]) in (3, 9))
@@ -242,19 +271,37 @@ def test_a_large_table_is_read_in_pages_and_again_later(service: QueryService, t
         assert 0 < data_moved(host) < 300_000
     with static_host(tmp_path, port, ranges=False) as host:
         # From the middle of a game, whose pages nothing has asked for.
-        card = {"threes": 9, "fives": 15, "four-of-a-kind": 0, "full-house": 25, "small-straight": 30, "chance": 20}
-        assert ask(page, "score", {"rules": "yahtzee", "card": card, "dice": "22446"}) == "range-unsupported"
+        card = {
+            "threes": 9,
+            "fives": 15,
+            "four-of-a-kind": 0,
+            "full-house": 25,
+            "small-straight": 30,
+            "chance": 20,
+        }
+        assert (
+            ask(page, "score", {"rules": "yahtzee", "card": card, "dice": "22446"})
+            == "range-unsupported"
+        )
 
 
 @pytest.mark.full
-def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_site: Path, page: Any) -> None:
-    """A page of a host under maintenance, with status 200; also a description with one changed byte."""
+def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(
+    forced_site: Path, page: Any
+) -> None:
+    """A page of a host under maintenance, with status 200; also a description with one changed
+    byte.
+    """
     description = forced_site / "site.json"
     with static_host(forced_site) as host:
         visit(page, host.address)
         kept(page)
         online, intact = ask(page, "hold", HOLD), description.read_bytes()
-        for other in (b"<!doctype html><title>Maintenance</title>", b"{}", intact.replace(b"data/", b"data.", 1)):
+        for other in (
+            b"<!doctype html><title>Maintenance</title>",
+            b"{}",
+            intact.replace(b"data/", b"data.", 1),
+        ):
             description.write_bytes(other)
             visit(page, host.address)
             assert ask(page, "hold", HOLD) == online
@@ -264,21 +311,30 @@ def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_s
 
 
 @pytest.mark.full
-def test_a_new_version_replaces_the_old_one_as_a_whole(forced_site: Path, service: QueryService, page: Any) -> None:
+def test_a_new_version_replaces_the_old_one_as_a_whole(
+    forced_site: Path, service: QueryService, page: Any
+) -> None:
     with static_host(forced_site) as host:
         visit(page, host.address)
         kept(page)
-        for name, mark in (("index.html", "<!-- second version -->"), ("engine/errors.js", "// second version")):
+        for name, mark in (
+            ("index.html", "<!-- second version -->"),
+            ("engine/errors.js", "// second version"),
+        ):
             path = forced_site / name
             path.write_text(path.read_text() + mark)
-        names = json.loads((forced_site / "sw.js").read_text().split("const FILES = ")[1].split(";\n")[0])
+        names = json.loads(
+            (forced_site / "sw.js").read_text().split("const FILES = ")[1].split(";\n")[0]
+        )
         files = {name: (forced_site / name).read_bytes() for name in names}
         (forced_site / "sw.js").write_bytes(service_worker(files))
         page.reload()
         registration = "navigator.serviceWorker.getRegistration().then((found) => found"
         page.evaluate(f"{registration}.update().then(() => null))")
         page.wait_for_function(f"{registration}.waiting !== null)")
-        assert not page.evaluate(included("engine/errors.js"))  # the page that is open stays with its version
+        assert not page.evaluate(
+            included("engine/errors.js")
+        )  # the page that is open stays with its version
         visit(page, host.address)
         for name in ("engine/errors.js", "index.html"):
             page.wait_for_function(included(name))

@@ -1,1 +1,3 @@
-"""Games too large to solve: a certified upper bound, and a fitted strategy with its simulated mean."""
+"""Games too large to solve: a certified upper bound, and a fitted strategy with its simulated
+mean.
+"""

@@ -1,12 +1,14 @@
-"""What an approximate solution costs, before it is begun: the work of its stages, the same on every machine.
+"""What an approximate solution costs, before it is begun: the work of its stages, the same on every
+machine.
 
     bound        solves of relaxed games: better prices, the order of the boxes, the last and largest game
     relaxation   the same with less work and at most BASELINE_BOXES further exact boxes
     fit          in each round games are played, and all states of this and earlier rounds are backed up and fitted
     simulation   games
 
-Work is counted in operations of a turn (:mod:`.estimates`). A bound is limited by their number, so that it can be
-repeated. Before the boxes are chosen the estimate takes any, each of which multiplies the cards by the same number.
+Work is counted in operations of a turn (:mod:`.estimates`). A bound is limited by their number, so
+that it can be repeated. Before the boxes are chosen the estimate takes any, each of which
+multiplies the cards by the same number.
 """
 
 from __future__ import annotations
@@ -17,18 +19,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import RulesError
+from ..core.lanes import ceil_div
 from ..core.rules import RuleSet, chains
 from ..core.scoring import maximum_score
+from ..core.state_space import LANES
+from ..errors import RulesError
 from ..tablebase.estimates import (
     LANE_OPERATIONS_PER_SECOND,
     THREADS,
     rule_set_stats,
     turn_operations,
 )
-from ..core.lanes import ceil_div
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
-from ..core.state_space import LANES
 from .turn_slots import feature_count, turn_slots
 
 GAMES = 20_000  # of the simulation
@@ -52,7 +54,9 @@ VISIT_OPERATIONS = 3e6  # for each row in addition, mostly of interpreted code
 ROW_BYTES = 40  # of the arrays of a layout
 ROW_OPERATIONS = 1e5  # of a solve for each row in addition: interpreted code, which no limit counts
 GAME_OPERATIONS = 5e8  # to build a relaxed game, likewise
-VISITED_ROW = 8e5  # what VISIT_OPERATIONS are in truth: a limit that changed would change the bounds
+VISITED_ROW = (
+    8e5  # what VISIT_OPERATIONS are in truth: a limit that changed would change the bounds
+)
 CALLS = 0.6  # share of the calls for better prices that are made before they are good enough
 
 # Measured: processor seconds of one thread.
@@ -65,9 +69,13 @@ REGRESSION_SECONDS = 4.5e-11  # times the cube of the number of features
 
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
     """Memory of the arrays of a layout with these exact boxes, while they are built."""
-    cards = float(np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)]))
+    cards = float(
+        np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)])
+    )
     flags = 2 if rules.tracked_index >= 0 else 1
-    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)  # of the class none to all are filled
+    return (
+        ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
+    )  # of the class none to all are filled
 
 
 def solve_work(game: RelaxedLayout) -> float:
@@ -84,7 +92,9 @@ def visits_work(game: RelaxedLayout) -> float:
 
 
 def refining_calls(work: float, each: float) -> int:
-    """How often a relaxed game is solved for better prices, if it takes `each` operations of `work` in all."""
+    """How often a relaxed game is solved for better prices, if it takes `each` operations of
+    `work` in all.
+    """
     calls = min(REFINING_CALLS, int(REFINING_SHARE * work / each)) if each else 0
     return calls if calls >= LEAST_CALLS else 0  # fewer are not worth it
 
@@ -102,11 +112,15 @@ class _Size(NamedTuple):
         return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
 
     def in_all(self, times: float = 1.0) -> float:
-        """Operations of a solve with so many times the rows, those included that no limit counts."""
+        """Operations of a solve with so many times the rows, those included that no limit
+        counts.
+        """
         return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
 
     def refining(self, rules: RuleSet, left: float) -> float:
-        """Operations for better prices, with `left` operations until the limit; 0 if there is no time for them."""
+        """Operations for better prices, with `left` operations until the limit; 0 if there is no
+        time for them.
+        """
         if rules.saved_rolls or not self.free:
             return 0.0
         calls = refining_calls(left, (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows)
@@ -114,11 +128,15 @@ class _Size(NamedTuple):
 
 
 def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
-    """Operations to take `count` chains of one box from a class of `free` boxes; a share of `most` limits them."""
+    """Operations to take `count` chains of one box from a class of `free` boxes; a share of
+    `most` limits them.
+    """
     limited = work = 0.0  # operations that the limit counts, and all
     for taken in range(count):
         left = count - taken  # the gain of each is measured, and the best is taken
-        times = (2 << taken) * (free - taken) / (free + 1)  # rows, to those measured: one box more is exact
+        times = (
+            (2 << taken) * (free - taken) / (free + 1)
+        )  # rows, to those measured: one box more is exact
         limited += left * times * measured.solve
         if taken and limited > ORDERING_SHARE * most:
             break
@@ -127,7 +145,9 @@ def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float
 
 
 def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
-    """About how many operations a relaxation takes that is limited to so many; with those that no limit counts."""
+    """About how many operations a relaxation takes that is limited to so many; with those that
+    no limit counts.
+    """
     without_sum = RelaxedLayout(rules, tracked_exact(rules), -1)
     game = without_sum
     exact, column = required_exact(rules)
@@ -137,7 +157,9 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
             game = with_sum
     size = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2  # to measure gains with the upper sum
+    is_costly = (
+        2 * len(left) * size.solve > ORDERING_SHARE * most / 2
+    )  # to measure gains with the upper sum
     measured = _Size.of(without_sum) if is_costly else size
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
     wanted = left[:boxes]
@@ -160,10 +182,19 @@ def played_games(games: int, rounds: int) -> list[int]:
 
 
 def approximate_seconds(
-    rules: RuleSet, *, work: float = BOUND_WORK, games: int = GAMES, fit_games: int = FIT_GAMES, rounds: int = ROUNDS,
-    memory: int = BOUND_MEMORY, minutes: float | None = None, threads: int | None = None,
-) -> dict[str, float]:  # fmt: skip
-    """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
+    rules: RuleSet,
+    *,
+    work: float = BOUND_WORK,
+    games: int = GAMES,
+    fit_games: int = FIT_GAMES,
+    rounds: int = ROUNDS,
+    memory: int = BOUND_MEMORY,
+    minutes: float | None = None,
+    threads: int | None = None,
+) -> dict[str, float]:
+    """Estimated wall time of each stage of an approximate solution; `minutes` for the bound
+    replace its `work`.
+    """
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
     small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
@@ -171,10 +202,16 @@ def approximate_seconds(
     per_operation = THREADS / LANE_OPERATIONS_PER_SECOND
     turns, features = len(rules.categories), feature_count(rules)
     played = np.array(played_games(fit_games, rounds))
-    turn = LANE_TURN * turn_operations(rules, 1, 0) * per_operation + SLOT_SECONDS * turn_slots(rules).slot_count
-    # For each turn of a game: a round plays its games, and backs up the states of this and all earlier rounds.
+    turn = (
+        LANE_TURN * turn_operations(rules, 1, 0) * per_operation
+        + SLOT_SECONDS * turn_slots(rules).slot_count
+    )
+    # For each turn of a game: a round plays its games, and backs up the states of this and all
+    # earlier rounds.
     fit_of_turn = turn * (played.sum() + played.cumsum().sum())
-    fit_of_turn += GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
+    fit_of_turn += (
+        GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
+    )
     processor = {
         "relaxation": PRICE_SECONDS + small * per_operation,
         "fit": turns * fit_of_turn,
@@ -185,7 +222,9 @@ def approximate_seconds(
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
-    """The fields of :class:`.RuleSetStats`, or why there is none and the time of an approximate solution."""
+    """The fields of :class:`.RuleSetStats`, or why there is none and the time of an approximate
+    solution.
+    """
     try:
         return asdict(rule_set_stats(rules))
     except RulesError as error:

@@ -1,14 +1,16 @@
-"""Play of games that are too large for an exact table: the values of the cards come from a function.
+"""Play of games that are too large for an exact table: the values of the cards come from a
+function.
 
-The function gives the expected points to come of any card; it is fitted (:mod:`perfect_yatzy.approximation`), so its
-values are approximate. Play is greedy for one exact turn on it::
+The function gives the expected points to come of any card; it is fitted
+(:mod:`perfect_yatzy.approximation`), so its values are approximate. Play is greedy for one exact
+turn on it::
 
     stop(roll)  = max over categories of points + bonus points + F(child)
     hold, best  as in :mod:`.turn_evaluator`, exact given F
 
-No state space is built: a position is checked by the rules alone, and the function gives the values of the children
-of the card in question. A strategy of this kind carries its *certificate*: its mean by simulation, and a proven upper
-bound of every strategy (:mod:`.fitted_file`).
+No state space is built: a position is checked by the rules alone, and the function gives the values
+of the children of the card in question. A strategy of this kind carries its *certificate*: its mean
+by simulation, and a proven upper bound of every strategy (:mod:`.fitted_file`).
 """
 
 from __future__ import annotations
@@ -20,23 +22,28 @@ from typing import NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import RulesError, _
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard as Scorecard  # as TableInfo for pdoc: the types of inherited fields
+from ..core.scorecard import (
+    Scorecard as Scorecard,  # as TableInfo for pdoc: the types of inherited fields
+)
 from ..core.scorecard import State
 from ..core.state_space import card_masks
 from ..core.table_info import TableInfo as TableInfo
-from .fitted_file import OBJECTIVE, Certificate
+from ..errors import RulesError, _
 from ..strategy.strategy import CheckedPosition, Position, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from .fitted_file import OBJECTIVE, Certificate
 
 
 class ValueFunction(Protocol):
     """Expected points to come of any card."""
 
-    def values(self, filled: Ints, upper: Ints, saved: Ints, tracked: npt.NDArray[np.bool_]) -> Floats:
-        """Values of n states, ``(n,)``, from the fields of :class:`perfect_yatzy.State`, ``(n,)`` each.
+    def values(
+        self, filled: Ints, upper: Ints, saved: Ints, tracked: npt.NDArray[np.bool_]
+    ) -> Floats:
+        """Values of n states, ``(n,)``, from the fields of :class:`perfect_yatzy.State`, ``(n,)``
+        each.
 
         With more than 62 boxes `filled` is ``(n, 2)`` uint64, the low word first.
         """
@@ -66,11 +73,15 @@ class FunctionEvaluator(TurnEvaluator):
         """Value of a checked state at the start of a turn, from the function."""
         return float(self.states_values([state])[0])
 
-    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
+    def child_value(
+        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    ) -> Floats:
         """Value of filling `category` with each of `points`; parameters as for a table."""
         distinct, which = np.unique(points, return_inverse=True)
         after = [state.filled_with(self.rules, category, made, saved) for made in distinct.tolist()]
-        children = [*dict.fromkeys(after)]  # different points often lead to one state: only upper boxes are summed
+        children = [
+            *dict.fromkeys(after)
+        ]  # different points often lead to one state: only upper boxes are summed
         value_of = dict(zip(children, self.states_values(children).tolist(), strict=True))
         to_come = np.array([value_of[child] for child in after])[which.reshape(points.shape)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
@@ -80,9 +91,9 @@ class FunctionEvaluator(TurnEvaluator):
 class ApproximateStrategy(Strategy):
     """Play by a fitted value function, with a certificate of how far from perfect it can be.
 
-    Made by :func:`perfect_yatzy.approximate`, opened by :func:`perfect_yatzy.open_strategy`. It answers like any
-    strategy; its values are those of the fitted function. What needs the values of all states (batches, exact
-    distributions, goals) raises RulesError.
+    Made by :func:`perfect_yatzy.approximate`, opened by :func:`perfect_yatzy.open_strategy`. It
+    answers like any strategy; its values are those of the fitted function. What needs the values of
+    all states (batches, exact distributions, goals) raises RulesError.
 
     Attributes
     ----------

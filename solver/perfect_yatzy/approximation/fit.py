@@ -1,17 +1,21 @@
-"""Fit a value function to a game that is too large to solve: approximate value iteration on the states of play.
+"""Fit a value function to a game that is too large to solve: approximate value iteration on the
+states of play.
 
-With t open boxes, and V_t the fitted values of the cards that have t of them (V_0: the upper bonuses, exact)::
+With t open boxes, and V_t the fitted values of the cards that have t of them (V_0: the upper
+bonuses, exact)::
 
     repeat some rounds:
         play games by the values so far; half of them explore; keep the states S before every turn, of all rounds
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
                              V_t = ridge regression of y on the features of S, towards V_{t-1}
 
-(:class:`perfect_yatzy.approximation.fitted_file.FittedValues` has the features; the README names a source.) Regression on
-the last round alone oscillates: a policy avoids the states whose values were too low.
+(:class:`perfect_yatzy.approximation.fitted_file.FittedValues` has the features; the README names a
+source.) Regression on the last round alone oscillates: a policy avoids the states whose values were
+too low.
 
-The backups are turns of many states without a table: NumPy computes the child values of a chunk of states, a kernel
-the turns. Threads take whole chunks of a fixed size: the results do not depend on the number of threads.
+The backups are turns of many states without a table: NumPy computes the child values of a chunk of
+states, a kernel the turns. Threads take whole chunks of a fixed size: the results do not depend on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -25,28 +29,31 @@ from typing import Any
 import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
+from ..core.lattice import kernel_lattice
+from ..core.resources import ScratchPool, default_threads, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
-from . import state_lanes_kernel as kernels
-from ..core.lattice import kernel_lattice
-from .approximate_cost import FIT_GAMES, ROUNDS, played_games
 from ..core.state_space import LANES, card_masks, is_wide, packed
-from .turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
+from . import state_lanes_kernel as kernels
+from .approximate_cost import FIT_GAMES, ROUNDS, played_games
 from .fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
-from ..core.resources import ScratchPool, default_threads, thread_map
 from .multipliers import dot, exact_bits, rounded
+from .turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 
 CHUNK = 512  # states a thread takes at a time
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
-RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
+# penalty on squared changes of a coefficient, against squares of points summed over the states
+RIDGE = 0.1
 WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
 ROWS = 4096  # states whose features are in memory at the same time
 
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.core.state_space`."""
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of
+    :mod:`perfect_yatzy.core.state_space`.
+    """
 
     filled: Ints
     upper: Ints
@@ -79,7 +86,8 @@ class PlayedTurn:
     category: Ints  # (n,) int64: The box that was filled
     points: Ints  # (n,) int64: Points in that box; joker and first-roll bonuses of the turn
     bonus_points: Ints  # (n,) int64
-    expected: Floats  # (n,) float64: Value before the turn: its exact expectation, if the child values are right
+    # (n,) float64: Value before the turn: its exact expectation, if the child values are right
+    expected: Floats
     reached: Floats  # (n,) float64: Points made, and the value of the card after the turn
 
 
@@ -91,9 +99,13 @@ class LaneTurns:
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
-        turns_that_save = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0  # all but the last
+        turns_that_save = (
+            len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
+        )  # all but the last
         most_saved = turns_that_save * (self.rules.rolls_per_turn - 1)
-        self._scratch = ScratchPool(lambda: kernels.lane_scratch(self._dice, self._model, most_saved))
+        self._scratch = ScratchPool(
+            lambda: kernels.lane_scratch(self._dice, self._model, most_saved)
+        )
 
     def backups(self, states: States) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
@@ -106,15 +118,26 @@ class LaneTurns:
         self._run(states, run)
         return expected
 
-    def play(self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0) -> PlayedTurn:
-        """Play one turn of the games with these numbers, whose cards have equally many open boxes, greedily."""
+    def play(
+        self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0
+    ) -> PlayedTurn:
+        """Play one turn of the games with these numbers, whose cards have equally many open
+        boxes, greedily.
+        """
         model, rules, results = self._model, self.rules, _new_results(len(states))
-        chance_to_explore = np.broadcast_to(exploration, len(states)).astype(np.float64)  # of each game
+        chance_to_explore = np.broadcast_to(exploration, len(states)).astype(
+            np.float64
+        )  # of each game
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
             size = blocks * LANES  # the last block is filled up with earlier games
-            numbers, chances = np.resize(games[rows], size), np.resize(chance_to_explore[rows], size)
-            kernels.play_states(0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances))
+            numbers, chances = (
+                np.resize(games[rows], size),
+                np.resize(chance_to_explore[rows], size),
+            )
+            kernels.play_states(
+                0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances)
+            )
             for of_all, of_chunk in zip(results, job.turns, strict=True):
                 of_all[rows] = of_chunk[: len(rows)]
 
@@ -130,29 +153,41 @@ class LaneTurns:
         bonus_points = model.total[outcome].astype(np.int64) - points
         return PlayedTurn(after, category, points, bonus_points, results.expected, results.reached)
 
-    def _run(self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]) -> None:
-        """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
+    def _run(
+        self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]
+    ) -> None:
+        """Call `run` with every chunk of the states: its rows, number of blocks, and arguments
+        of the kernels.
+        """
         rules, slots, order = self.rules, self._model.slot_count, np.arange(len(states))
         if rules.saved_rolls:
-            # By saved rolls, which share the stages, then by cards: with many open boxes in common they share vectors
-            # of few different values.
+            # By saved rolls, which share the stages, then by cards: with many open boxes in common
+            # they share vectors of few different values.
             order = np.lexsort((*np.atleast_2d(states.filled.T), states.saved))
 
         def run_chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
             blocks = (len(rows) + LANES - 1) // LANES
             size = blocks * LANES
-            part = states.take(np.resize(rows, size))  # the last block is filled up with earlier states
+            part = states.take(
+                np.resize(rows, size)
+            )  # the last block is filled up with earlier states
             most_saved = int(part.saved.max())
-            stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1  # rolls saved after the turn
-            children = self.values.child_values(part.filled, part.upper, part.tracked, tuple(range(stages)))
+            stages = (
+                rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
+            )  # rolls saved after the turn
+            children = self.values.child_values(
+                part.filled, part.upper, part.tracked, tuple(range(stages))
+            )
             # (stages, states, slots) -> (blocks, stages, slots, lanes)
             by_block = children.reshape(stages, blocks, LANES, slots).transpose(1, 0, 3, 2)
             table = kernels.LaneTable(np.ascontiguousarray(by_block).ravel(), slots, stages)
             choices = packed(rules, allowed_boxes(rules, part.filled))
             lanes = kernels.LaneStates(part.filled, choices, part.saved, part.tracked)
             with self._scratch.borrow() as scratch:
-                job = kernels.LaneJob(self._model, self._lattice, lanes, _new_results(size), most_saved, scratch)
+                job = kernels.LaneJob(
+                    self._model, self._lattice, lanes, _new_results(size), most_saved, scratch
+                )
                 run(rows, blocks, job, table)
 
         chunks = range(0, len(states), CHUNK)
@@ -162,20 +197,32 @@ class LaneTurns:
 
 def _new_results(size: int) -> kernels.TurnResults:
     """Arrays for what so many turns lead to."""
-    return kernels.TurnResults(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
+    return kernels.TurnResults(
+        np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+    )
 
 
 def fit_values(
-    start: FittedValues, *, games: int = FIT_GAMES, rounds: int = ROUNDS, ridge: float | None = None, seed: int = 0,
-    threads: int | None = None, progress: Callable[[int, int], None] | None = None,
-) -> tuple[FittedValues, dict[str, Any]]:  # fmt: skip
-    """Fit the coefficients of a value function; the record, with the root mean square of y - V by open boxes."""
+    start: FittedValues,
+    *,
+    games: int = FIT_GAMES,
+    rounds: int = ROUNDS,
+    ridge: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[FittedValues, dict[str, Any]]:
+    """Fit the coefficients of a value function; the record, with the root mean square of y - V
+    by open boxes.
+    """
     started, turns = time.perf_counter(), len(start.rules.categories)
     if ridge is None:
         ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
 
     def report(number: int, done: int) -> None:
-        """Report the progress of a round: first each turn is played, then each number of open boxes is fitted."""
+        """Report the progress of a round: first each turn is played, then each number of open
+        boxes is fitted.
+        """
         if progress:
             progress(2 * turns * number + done, 2 * turns * rounds)
 
@@ -193,14 +240,18 @@ def fit_values(
         values = replace(values, coefficients=coefficients)
         for t in range(1, turns + 1):
             targets = LaneTurns(values, threads).backups(seen[t].states)
-            coefficients[t], errors[t] = seen[t].regression(values, targets, coefficients[t - 1], ridge)
+            coefficients[t], errors[t] = seen[t].regression(
+                values, targets, coefficients[t - 1], ridge
+            )
             report(number, turns + t)
     record = {"rounds": rounds, "games": games, "ridge": ridge, "errors": errors.tolist()}
     return values, {"seconds": time.perf_counter() - started} | record
 
 
 class SeenStates:
-    """States with equally many open boxes, and the sums of their features that the regressions of all rounds need."""
+    """States with equally many open boxes, and the sums of their features that the regressions
+    of all rounds need.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self.states, self.weights = same_cards(rules, EMPTY_STATE, 0), np.empty(0, dtype=np.int64)
@@ -217,27 +268,40 @@ class SeenStates:
         self.weights = np.concatenate([self.weights, weights])
         self._relaxed = np.concatenate([self._relaxed, relaxed])
 
-    def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:
+    def regression(
+        self, values: FittedValues, targets: Floats, prior: Floats, ridge: float
+    ) -> tuple[Floats, float]:
         """Coefficients of the features with which the values of the states are near the targets."""
-        # They minimise the weighted sum of squares, plus `ridge` times the squared differences of all but the first
-        # one to those of the cards with one open box less: the functions of neighbouring turns are alike.
+        # They minimise the weighted sum of squares, plus `ridge` times the squared differences of
+        # all but the first one to those of the cards with one open box less: the functions of
+        # neighbouring turns are alike.
         gram, unrounded = self._gram, targets - self._relaxed
-        excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))  # features are below 2^8
+        excess = rounded(
+            unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8)
+        )  # features are below 2^8
         right = np.zeros(len(gram))  # sums of feature * excess
         for rows in _parts(len(self.states)):
             right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
         total_weight = gram[0, 0]  # the first feature is 1
-        unexplained = right - dot(gram, prior)  # right side of the equations for the changes of the prior
+        unexplained = right - dot(
+            gram, prior
+        )  # right side of the equations for the changes of the prior
         # Without the constant: everything relative to its mean.
         feature_means, mean = gram[0] / total_weight, unexplained[0] / total_weight
         centred = gram - total_weight * np.outer(feature_means, feature_means)
         centred[np.diag_indices(len(gram))] += ridge
         changes = (unexplained - total_weight * feature_means * mean)[1:]
-        kernels.solve_positive(np.ascontiguousarray(centred[1:, 1:]), changes, ridge)  # in place of the right side
+        kernels.solve_positive(
+            np.ascontiguousarray(centred[1:, 1:]), changes, ridge
+        )  # in place of the right side
         constant_change = mean - dot(feature_means[1:], changes)
-        coefficients = rounded(prior + np.concatenate([[constant_change], changes]), COEFFICIENT_BITS)
+        coefficients = rounded(
+            prior + np.concatenate([[constant_change], changes]), COEFFICIENT_BITS
+        )
         explained = dot(coefficients, dot(gram, coefficients))
-        squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained  # of what is left
+        squares = (
+            dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained
+        )  # of what is left
         return coefficients, float(np.sqrt(max(0.0, squares) / total_weight))
 
 
@@ -247,9 +311,16 @@ def _parts(size: int) -> list[Ints]:
 
 
 def visited_states(
-    values: FittedValues, games: int, first: int, seed: int, threads: int | None, report: Callable[[int], None]
+    values: FittedValues,
+    games: int,
+    first: int,
+    seed: int,
+    threads: int | None,
+    report: Callable[[int], None],
 ) -> list[States]:
-    """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
+    """The states before every turn of games played greedily, by number of open boxes; every
+    second game explores.
+    """
     turns = LaneTurns(values, threads)
     states = same_cards(values.rules, EMPTY_STATE, games)
     numbers = np.arange(first, first + games)
@@ -264,7 +335,12 @@ def visited_states(
 
 def distinct(states: States) -> tuple[States, Ints]:
     """The different states, and how often each occurs."""
-    fields = *np.atleast_2d(states.filled.T), states.upper, states.saved, states.tracked  # masks of one word or two
+    fields = (
+        *np.atleast_2d(states.filled.T),
+        states.upper,
+        states.saved,
+        states.tracked,
+    )  # masks of one word or two
     order = np.lexsort(fields)  # equal states follow one another
     changes = [field[order][1:] != field[order][:-1] for field in fields]
     starts = np.flatnonzero(np.concatenate([[True], np.any(changes, axis=0)]))

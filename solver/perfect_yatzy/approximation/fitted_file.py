@@ -1,31 +1,36 @@
-"""A fitted value function, the expected points to come of any card without a table of all cards; and its file.
+"""A fitted value function, the expected points to come of any card without a table of all cards;
+and its file.
 
-With S the open boxes, z their indicators, t their number, u the upper sum and x a few more features of the state::
+With S the open boxes, z their indicators, t their number, u the upper sum and x a few more features
+of the state::
 
     V(S, u) = sum of the prices of S + W(g(S), u) + min(0, theta_t + b_t.z + z'Q_t z / 2 + x.(e_t + L_t z))
 
-W is the table of a relaxed game (:mod:`perfect_yatzy.approximation.relaxed_game`) that remembers of S only g(S); prices and W
-alone are an upper bound, which no value exceeds: cards that play never visited cannot be overestimated without limit.
-The other terms are fitted to one-turn backups at states that play visits
-(:mod:`perfect_yatzy.approximation.fit`). The features x are:
+W is the table of a relaxed game (:mod:`perfect_yatzy.approximation.relaxed_game`) that remembers of
+S only g(S); prices and W alone are an upper bound, which no value exceeds: cards that play never
+visited cannot be overestimated without limit. The other terms are fitted to one-turn backups at
+states that play visits (:mod:`perfect_yatzy.approximation.fit`). The features x are:
 
-- for each upper bonus what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the whole bonus, and its
+- for each upper bonus what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the
+  whole bonus, and its
   square; if W does not remember the sum, the sum itself relative to the threshold, and its square;
 - the rolls saved, and their square, if the rules have saved rolls;
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
-Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all sums of their
-products are exact in float64, in any order: fit and play have the same bits on every machine. A full card is worth
-its upper bonuses, exactly. NumPy only: a question loads no compiled code.
+Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all
+sums of their products are exact in float64, in any order: fit and play have the same bits on every
+machine. A full card is worth its upper bonuses, exactly. NumPy only: a question loads no compiled
+code.
 
 Two files with one name, as a table has (:mod:`perfect_yatzy.core.table_file`), store it::
 
     NAME.npz    prices, coefficients, W, and what the relaxed game remembers of a card: a NumPy archive
     NAME.json   rules, certificate, SHA-256 of the archive, its own checksum; written last
 
-The name has the objective ``approximate-mean``. Without a sidecar there is no finished file, and a file whose bytes
-do not match their checksum is refused. The certificate has the mean of the strategy within an interval of 99 %
-confidence, a proven upper bound of the best possible mean, and their gap: what the strategy may lose at most.
+The name has the objective ``approximate-mean``. Without a sidecar there is no finished file, and a
+file whose bytes do not match their checksum is refused. The certificate has the mean of the
+strategy within an interval of 99 % confidence, a proven upper bound of the best possible mean, and
+their gap: what the strategy may lose at most.
 """
 
 from __future__ import annotations
@@ -43,19 +48,21 @@ import numpy.typing as npt
 
 from .._files import folder_lock, replacing
 from .._version import __version__
-from ..errors import _, number_text, shown, significant_text
 from ..core.dice import Floats, Ints
+from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
+from ..core.state_space import card_masks
+from ..core.table_info import checked_fields, damaged, reading, with_checksum
+from ..errors import _, number_text, shown, significant_text
+from ..tablebase.store import Folder, table_path
 from . import turn_slots as slots_of
 from .relaxed_game import RelaxedLayout
-from ..core.state_space import card_masks
 from .turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
-from ..core.resources import check_space, writing_to
-from ..tablebase.store import Folder, table_path
-from ..core.table_info import checked_fields, damaged, reading, with_checksum
 
-NOT_ALLOWED = -1e30  # the child value of a slot that a state cannot reach: below every value, and finite
+NOT_ALLOWED = (
+    -1e30
+)  # the child value of a slot that a state cannot reach: below every value, and finite
 FEATURE_BITS = 12  # after the binary point
 COEFFICIENT_BITS = 20
 
@@ -66,7 +73,8 @@ class FittedValues:
 
     rules: RuleSet
     prices: Floats  # (categories,): what an open box is worth in the relaxed game
-    # (categories + 1, features): by open boxes, row 0 unused: theta, b, the upper triangle of Q by rows, e, L by rows
+    # (categories + 1, features): by open boxes, row 0 unused: theta, b, the upper triangle of Q by
+    # rows, e, L by rows
     coefficients: Floats
     relaxed: RelaxedLayout | None  # tells where a state lies in `relaxed_values`; None: W is zero
     relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
@@ -77,11 +85,19 @@ class FittedValues:
         assert self.coefficients.shape == (n + 1, feature_count(self.rules))
 
     def values(
-        self, filled: npt.ArrayLike, upper: npt.ArrayLike, saved: npt.ArrayLike, tracked: npt.ArrayLike
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        saved: npt.ArrayLike,
+        tracked: npt.ArrayLike,
     ) -> Floats:
-        """Expected points to come in n states, ``(n,)``, the upper bonuses included; scalars are repeated."""
+        """Expected points to come in n states, ``(n,)``, the upper bonuses included; scalars are
+        repeated.
+        """
         cards = card_masks(self.rules, filled)  # `(n,)`, or two words `(n, 2)` for many boxes
-        others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
+        others = [
+            np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)
+        ]
         (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
         fields = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
         open_count = open_boxes(self.rules, fields[0]).sum(axis=1)
@@ -96,35 +112,54 @@ class FittedValues:
                 found[rows] = self._bounded(bound + features @ self.coefficients[t], bound)
         return found
 
-    def features(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> tuple[Floats, Floats]:
-        """What the relaxed game says of n states, ``(n,)``, and the features ``(n, features)`` that correct it."""
+    def features(
+        self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
+    ) -> tuple[Floats, Floats]:
+        """What the relaxed game says of n states, ``(n,)``, and the features ``(n, features)``
+        that correct it.
+        """
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
         # In the order of the coefficients theta, b, Q, e and L.
-        (one, other), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)  # columns of z and of x
+        (one, other), (extra, box) = (
+            feature_pairs(self.rules),
+            feature_lines(self.rules),
+        )  # columns of z and of x
         parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
-    def feature_sums(self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Floats:
-        """Weighted sum of the features of n states, ``(features,)``, without computing the features."""
+    def feature_sums(
+        self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
+    ) -> Floats:
+        """Weighted sum of the features of n states, ``(features,)``, without computing the
+        features.
+        """
         z = open_boxes(self.rules, filled).astype(np.float64)
         x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]
         weighted = z * weights[:, None]
-        pairs, lines = (weighted.T @ z)[feature_pairs(self.rules)], (x.T @ weighted)[feature_lines(self.rules)]
+        pairs, lines = (
+            (weighted.T @ z)[feature_pairs(self.rules)],
+            (x.T @ weighted)[feature_lines(self.rules)],
+        )
         return np.concatenate([[weights.sum()], weighted.sum(axis=0), pairs, weights @ x, lines])
 
-    def child_values(self, filled: Ints, upper: Ints, tracked: Ints, saved: tuple[int, ...] = (0,)) -> Floats:
-        """Values of all children of n states with equally many open boxes, by slot (:mod:`.turn_slots`).
+    def child_values(
+        self, filled: Ints, upper: Ints, tracked: Ints, saved: tuple[int, ...] = (0,)
+    ) -> Floats:
+        """Values of all children of n states with equally many open boxes, by slot
+        (:mod:`.turn_slots`).
 
-        ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the points made;
-        NOT_ALLOWED where the box may not be filled or does not pay.
+        ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the
+        points made; NOT_ALLOWED where the box may not be filled or does not pay.
         """
         slots = slots_of.turn_slots(self.rules)
         boxes = slots.slot_category  # of each slot
         reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
-        state, slot = np.nonzero(reached)  # of each child; the arrays below have an entry for each child, too
+        state, slot = np.nonzero(
+            reached
+        )  # of each child; the arrays below have an entry for each child, too
         box = boxes[slot]
         next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
@@ -138,7 +173,9 @@ class FittedValues:
         by_box, extra, extra_by_box = self._child_terms(z, t)
         prices = (z @ self.prices)[state] - self.prices[box]
         for stage, rolls in enumerate(saved):
-            relaxed, x = self._relaxed_and_extras(next_filled, next_upper, np.full_like(box, rolls), next_tracked)
+            relaxed, x = self._relaxed_and_extras(
+                next_filled, next_upper, np.full_like(box, rolls), next_tracked
+            )
             to_come = by_box[state, box] + relaxed
             for k in range(x.shape[1]):  # add x.(e + L z) for the open boxes of the child
                 to_come += x[:, k] * (extra[state, k] - extra_by_box[k, box])
@@ -150,24 +187,32 @@ class FittedValues:
         return values if self.relaxed is None else np.minimum(values, bound)
 
     def _child_terms(self, z: Floats, t: int) -> tuple[Floats, Floats, Floats]:
-        """The terms of the module's formula for the children of states with open boxes `z`, ``(n, categories)``.
+        """The terms of the module's formula for the children of states with open boxes `z`, ``(n,
+        categories)``.
 
-        Prices + theta + b.z + z'Q z / 2 with t boxes open, by the box filled, ``(n, categories)``; e + L z with all
-        boxes of the state open, ``(n, extras)``; and L, ``(extras, categories)``: what that loses with each box.
+        Prices + theta + b.z + z'Q z / 2 with t boxes open, by the box filled, ``(n, categories)``;
+        e + L z with all boxes of the state open, ``(n, extras)``; and L, ``(extras, categories)``:
+        what that loses with each box.
         """
         n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
         pairs, lines = feature_pairs(self.rules), feature_lines(self.rules)
-        theta, b, q, e, of_lines = np.split(self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k]))
+        theta, b, q, e, of_lines = np.split(
+            self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k])
+        )
         b = b + self.prices
         q_matrix, l_matrix = np.zeros((n, n)), np.zeros((k, n))
         q_matrix[pairs] = q
         q_matrix += q_matrix.T
         l_matrix[lines] = of_lines
-        with_box = z @ q_matrix  # of the terms of Q those of each box, which are lost when it is filled
+        with_box = (
+            z @ q_matrix
+        )  # of the terms of Q those of each box, which are lost when it is filled
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
         return whole[:, None] - b - with_box, e + z @ l_matrix.T, l_matrix
 
-    def _relaxed_and_extras(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> tuple[Floats, Floats]:
+    def _relaxed_and_extras(
+        self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
+    ) -> tuple[Floats, Floats]:
         """W of n states, ``(n,)``, and their extra features, ``(n, extras)``."""
         rules = self.rules
         columns: list[Floats] = []  # the extra features in the order of the module's list
@@ -176,11 +221,17 @@ class FittedValues:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
         sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            if self.relaxed is not None and column == self.relaxed.bonus_column:  # W remembers this sum
-                without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
+            if (
+                self.relaxed is not None and column == self.relaxed.bonus_column
+            ):  # W remembers this sum
+                without = self.relaxed_values[
+                    self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)
+                ]
                 share = (relaxed - without) / max(1, bonus.points)
             else:
-                own_sum = upper // sums.weights[column] % sums.widths[column]  # several sums are one number
+                own_sum = (
+                    upper // sums.weights[column] % sums.widths[column]
+                )  # several sums are one number
                 share = np.minimum(own_sum, bonus.threshold) / max(1, bonus.threshold)
             columns += [share, share * share]
         if rules.saved_rolls:
@@ -200,7 +251,10 @@ class FittedValues:
 
 
 def first_guess(
-    rules: RuleSet, prices: Floats, relaxed: RelaxedLayout | None = None, relaxed_values: Floats | None = None
+    rules: RuleSet,
+    prices: Floats,
+    relaxed: RelaxedLayout | None = None,
+    relaxed_values: Floats | None = None,
 ) -> FittedValues:
     """The values of a relaxed game without any correction, or of prices alone."""
     coefficients = np.zeros((len(rules.categories) + 1, feature_count(rules)))
@@ -220,7 +274,8 @@ class Certificate:
     Attributes
     ----------
     mean : float
-        Mean final score of the strategy, from simulated games with the value function as control variate.
+        Mean final score of the strategy, from simulated games with the value function as control
+        variate.
     interval99 : (float, float)
         The mean lies within with a confidence of 99 %.
     plain_mean, plain_error : float
@@ -266,7 +321,9 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Share of the upper bound that the strategy may lose at most, by its mean; 0.015 is 1.5 %."""
+        """Share of the upper bound that the strategy may lose at most, by its mean; 0.015 is 1.5
+        %.
+        """
         return (self.upper_bound - self.mean) / self.upper_bound if self.upper_bound else 0.0
 
     @property
@@ -276,25 +333,38 @@ class Certificate:
         error = max(self.half_width, 0.5 * 10.0**-digits)  # never shown as zero
         figures = {"mean": self.mean, "error": error, "bound": rounded_up(self.upper_bound, digits)}
         shown = {name: number_text(figure, digits) for name, figure in figures.items()}
-        text = _("the strategy scores {mean} ± {error} (99 %), no strategy scores more than {bound} (gap {gap} %)")
+        text = _(
+            "the strategy scores {mean} ± {error} (99 %), no strategy scores more than {bound} (gap {gap} %)"
+        )
         return text.format(**shown, gap=significant_text(100 * self.gap, 2))
 
     def summary(self) -> dict[str, Any]:
         """The field ``approximate`` of answers: the main figures, and the sentence as ``text``."""
         known = self.as_json() | {"text": self.sentence}
-        return {name: known[name] for name in ("mean", "interval99", "games", "upper_bound", "gap", "text")}
+        return {
+            name: known[name]
+            for name in ("mean", "interval99", "games", "upper_bound", "gap", "text")
+        }
 
     def as_json(self) -> dict[str, Any]:
         """All fields, and the gap, as plain JSON values."""
-        plain = asdict(self) | {"interval99": list(self.interval99), "exact_boxes": list(self.exact_boxes)}
+        plain = asdict(self) | {
+            "interval99": list(self.interval99),
+            "exact_boxes": list(self.exact_boxes),
+        }
         return plain | {"gap": self.gap}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Certificate:
-        """The certificate that :meth:`as_json` wrote; KeyError, TypeError or ValueError if it is not one."""
+        """The certificate that :meth:`as_json` wrote; KeyError, TypeError or ValueError if it is
+        not one.
+        """
         known = {f.name: plain[f.name] for f in fields(cls)}
         low, high = map(float, known["interval99"])
-        return cls(**known | {"interval99": (low, high), "exact_boxes": tuple(map(str, known["exact_boxes"]))})
+        return cls(
+            **known
+            | {"interval99": (low, high), "exact_boxes": tuple(map(str, known["exact_boxes"]))}
+        )
 
 
 def rounded_up(value: float, digits: int) -> float:
@@ -308,7 +378,9 @@ def fitted_path(rules: RuleSet, tables: Folder = None) -> Path:
 
 
 def has_fitted(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether the store has a finished file; it may still turn out to be damaged when it is read."""
+    """Whether the store has a finished file; it may still turn out to be damaged when it is
+    read.
+    """
     path = fitted_path(rules, tables)
     return path.is_file() and path.with_suffix(".json").is_file()
 
@@ -331,7 +403,9 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
 
 
 def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Certificate]:
-    """Read a value function and its certificate; MissingTable if there is none, TableError if it is damaged."""
+    """Read a value function and its certificate; MissingTable if there is none, TableError if it
+    is damaged.
+    """
     path = fitted_path(rules, tables)
     command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
     hint = _("make it again with: {command}", command=command)
@@ -339,15 +413,31 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
     otherwise = _("the table {path} is damaged; {hint}", path=path, hint=hint)
     with reading(path, otherwise, missing):
         with folder_lock(path.parent, shared=True):
-            sidecar, content = checked_fields(path.with_suffix(".json").read_bytes()), path.read_bytes()
+            sidecar, content = (
+                checked_fields(path.with_suffix(".json").read_bytes()),
+                path.read_bytes(),
+            )
         if sidecar["format"] != FORMAT:
             text = _("{path} has format {format}, not {known}; {hint}")
-            raise damaged(text.format(path=path, format=shown(sidecar["format"]), known=FORMAT, hint=hint))
+            raise damaged(
+                text.format(path=path, format=shown(sidecar["format"]), known=FORMAT, hint=hint)
+            )
         if (sidecar["fingerprint"], sidecar["objective"]) != (rules.fingerprint, OBJECTIVE):
-            text = _("{path} was made for other rules than {rules}; {hint}", path=path, rules=rules.key, hint=hint)
+            text = _(
+                "{path} was made for other rules than {rules}; {hint}",
+                path=path,
+                rules=rules.key,
+                hint=hint,
+            )
             raise damaged(text)
         if hashlib.sha256(content).hexdigest() != sidecar["sha256"]:
-            raise damaged(_("the table {path} was altered (its checksum differs); {hint}", path=path, hint=hint))
+            raise damaged(
+                _(
+                    "the table {path} was altered (its checksum differs); {hint}",
+                    path=path,
+                    hint=hint,
+                )
+            )
         return from_arrays(rules, unpacked(content)), Certificate.from_json(sidecar["certificate"])
 
 
@@ -366,7 +456,9 @@ def unpacked(content: bytes) -> Arrays:
 
 def to_arrays(values: FittedValues) -> Arrays:
     """A value function as named arrays."""
-    arrays: Arrays = {name: getattr(values, name) for name in ("prices", "coefficients", "relaxed_values")}
+    arrays: Arrays = {
+        name: getattr(values, name) for name in ("prices", "coefficients", "relaxed_values")
+    }
     if layout := values.relaxed:
         arrays["layout.exact"] = np.array(layout.exact, dtype=np.int64)
         arrays["layout.bonus_column"] = np.array(layout.bonus_column)
@@ -377,12 +469,18 @@ def to_arrays(values: FittedValues) -> Arrays:
 
 
 def from_arrays(rules: RuleSet, arrays: Arrays) -> FittedValues:
-    """The value function of :func:`to_arrays`; KeyError or ValueError if the arrays do not belong together."""
+    """The value function of :func:`to_arrays`; KeyError or ValueError if the arrays do not
+    belong together.
+    """
     relaxed = levels = None
     if "layout.levels" in arrays:
         levels = np.split(arrays["layout.levels"], np.cumsum(arrays["layout.level_counts"])[:-1])
     if "layout.exact" in arrays:
-        relaxed = RelaxedLayout(rules, arrays["layout.exact"].tolist(), int(arrays["layout.bonus_column"]), levels)
+        relaxed = RelaxedLayout(
+            rules, arrays["layout.exact"].tolist(), int(arrays["layout.bonus_column"]), levels
+        )
         if len(arrays["relaxed_values"]) != relaxed.size:
             raise ValueError(f"{len(arrays['relaxed_values'])} values, not {relaxed.size}")
-    return FittedValues(rules, arrays["prices"], arrays["coefficients"], relaxed, arrays["relaxed_values"])
+    return FittedValues(
+        rules, arrays["prices"], arrays["coefficients"], relaxed, arrays["relaxed_values"]
+    )

@@ -1,18 +1,21 @@
 """Estimates of the chances of goals, for games whose table of all goals is too large.
 
-For every state the mean m of the points X still to come under play for the mean, and two spreads, from play that
-maximises an exponential utility of rate a (liking of risk) and of rate -a (aversion to it)::
+For every state the mean m of the points X still to come under play for the mean, and two spreads,
+from play that maximises an exponential utility of rate a (liking of risk) and of rate -a (aversion
+to it)::
 
     upside^2   = 2 (log E exp(a X) - a m) / a^2
     downside^2 = 2 (log E exp(-a X) + a m) / a^2
 
-If X were normal and did not depend on the play, both were its standard deviation. The upside is larger, because play
-may seek risk. The chance of n more points is estimated as that of a normal distribution in two pieces::
+If X were normal and did not depend on the play, both were its standard deviation. The upside is
+larger, because play may seek risk. The chance of n more points is estimated as that of a normal
+distribution in two pieces::
 
     P(n) = Phi(-z)      z = (n - 1/2 - m) / (upside if n - 1/2 > m else downside)
 
-The goals of the last layers are exact (:class:`LateGoals`): the table of all goals begins with the full cards, so
-they are its beginning. The estimates serve the states before; the spreads are stored, in points.
+The goals of the last layers are exact (:class:`LateGoals`): the table of all goals begins with the
+full cards, so they are its beginning. The estimates serve the states before; the spreads are
+stored, in points.
 """
 
 from __future__ import annotations
@@ -21,11 +24,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.dice import Floats, Ints
-from ..core.rules import RuleSet
 from ..core.checked_values import Table
-from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..core.dice import Floats, Ints
 from ..core.objectives import ExponentialUtility, Goals, Values
+from ..core.rules import RuleSet
+from ..tablebase.estimates import SolveCost, rule_set_stats
 
 LATE_GOALS_BYTES = 1_000_000_000  # most bytes of the exact goals of the last layers
 ESTIMATE_OPTIONS = " --what goals --approximate"  # of `yatzy solve`
@@ -36,7 +39,9 @@ ROOT_HALF = 0.5**0.5
 
 
 class Upside(ExponentialUtility):
-    """The spread of the points to come if play likes risk, float32; `means` and `rate` are only to solve it."""
+    """The spread of the points to come if play likes risk, float32; `means` and `rate` are only
+    to solve it.
+    """
 
     name = "upside"
     sign = 1
@@ -52,7 +57,9 @@ class Upside(ExponentialUtility):
         """Cost of a solve: that of the means, in another type."""
         means = rule_set_stats(self.rules)
         size = means.values * self.store.itemsize
-        return SolveCost(values=means.values, bytes=size, memory=means.memory, seconds=means.seconds)
+        return SolveCost(
+            values=means.values, bytes=size, memory=means.memory, seconds=means.seconds
+        )
 
     def as_stored(self, values: Values, start: int) -> Values:
         """Spreads from expected utilities, `(n,)`; the first one is entry `start` of the table."""
@@ -60,9 +67,13 @@ class Upside(ExponentialUtility):
         found = np.empty(len(values), dtype=self.store)
         for first in range(0, len(values), CHUNK):
             part = values[first : first + CHUNK]
-            means = np.asarray(self.means[start + first : start + first + len(part)], dtype=np.float64)
+            means = np.asarray(
+                self.means[start + first : start + first + len(part)], dtype=np.float64
+            )
             square = 2 * (np.log(np.abs(part)) - self.rate * means) / self.rate**2
-            found[first : first + len(part)] = np.sqrt(np.maximum(square, 0.0))  # rounding may make it negative
+            found[first : first + len(part)] = np.sqrt(
+                np.maximum(square, 0.0)
+            )  # rounding may make it negative
         return found
 
     def start_value(self, last_layer: Values) -> float | None:
@@ -78,17 +89,23 @@ class Downside(Upside):
 
 
 class LateGoals(Goals):
-    """All goals of so many layers before the full cards, as many as LATE_GOALS_BYTES hold by default."""
+    """All goals of so many layers before the full cards, as many as LATE_GOALS_BYTES hold by
+    default.
+    """
 
     name = "lategoals"
     solve_options = ESTIMATE_OPTIONS
 
     def __init__(self, rules: RuleSet, layers: int | None = None) -> None:
         super().__init__(rules)
-        self.layers = len(rules.categories) if layers is None else layers  # layer_sizes() needs it: of all, at first
+        self.layers = (
+            len(rules.categories) if layers is None else layers
+        )  # layer_sizes() needs it: of all, at first
         if layers is None:
             # Bytes of the full cards alone, then with the layer before them, and so on.
-            sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
+            sizes = np.cumsum(
+                [self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]]
+            )
             fitting = int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right"))
             self.layers = max(1, fitting - 1)  # without the full cards
 
@@ -124,7 +141,9 @@ class EstimatedGoals(Goals):
         return rows, space.layout.offsets[rows]
 
     def lowest(self, states: Ints) -> Ints:
-        """First x of the range of states (places in the table of means): minus the points still possible."""
+        """First x of the range of states (places in the table of means): minus the points still
+        possible.
+        """
         layout = self.space.layout
         rows, starts = self._in_order
         row = rows[np.searchsorted(starts, states, side="right") - 1]  # of each state
@@ -134,7 +153,9 @@ class EstimatedGoals(Goals):
 
 
 def estimated_chances(needed: Floats, mean: Floats, upside: Floats, downside: Floats) -> Floats:
-    """Estimated chances of `needed` more points or more, for arrays of one shape; see the module."""
+    """Estimated chances of `needed` more points or more, for arrays of one shape; see the
+    module.
+    """
     from math import erfc
 
     above = needed - 0.5 - mean

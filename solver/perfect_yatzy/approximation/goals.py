@@ -1,10 +1,13 @@
-"""Make the tables of the estimated chances of goals (:mod:`perfect_yatzy.approximation.goal_estimates`).
+"""Make the tables of the estimated chances of goals
+(:mod:`perfect_yatzy.approximation.goal_estimates`).
 
-The rate a of the exponential utilities is RATE over the standard deviation of the final score of play for the mean,
-which a simulation of RATE_GAMES games with a fixed seed estimates: the tables are the same on every machine.
+The rate a of the exponential utilities is RATE over the standard deviation of the final score of
+play for the mean, which a simulation of RATE_GAMES games with a fixed seed estimates: the tables
+are the same on every machine.
 
-RATE was chosen by measurement. With exact goals of the last 4 layers, Yatzy reached 250 and 330 in 55.1 and 0.85 %
-of 100,000 games with RATE = 1, in 55.1 and 0.94 % with 1.5 (best play: 56.4 and 1.2 %, for the mean: 49.5 and 0.4).
+RATE was chosen by measurement. With exact goals of the last 4 layers, Yatzy reached 250 and 330 in
+55.1 and 0.85 % of 100,000 games with RATE = 1, in 55.1 and 0.94 % with 1.5 (best play: 56.4 and 1.2
+%, for the mean: 49.5 and 0.4).
 """
 
 from __future__ import annotations
@@ -12,16 +15,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
 
-from ..core.rules import RuleSet
-from ..tablebase.estimates import SolveCost
-from .goal_estimates import Downside, LateGoals, Upside
 from ..core.objectives import Objective
+from ..core.rules import RuleSet
+from ..core.table_info import TableInfo, read_info
 from ..strategy.opening import open_strategy
 from ..strategy.score_strategy import ScoreStrategy, has_goal_estimates, open_goal_estimates
 from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
+from ..tablebase.estimates import SolveCost
 from ..tablebase.store import Folder, Progress, has_table, solve_to_store, table_path
-from ..core.table_info import TableInfo, read_info
+from .goal_estimates import Downside, LateGoals, Upside
 
 RATE = 1.5
 RATE_GAMES = 10_000
@@ -30,16 +33,27 @@ Begin = Callable[[Objective], Progress | None]
 
 def goal_estimates_cost(rules: RuleSet) -> SolveCost:
     """Cost of all tables of the estimates, without that of the means."""
-    costs = [astuple(objective.solve_cost()) for objective in (Upside(rules), Downside(rules), LateGoals(rules))]
+    costs = [
+        astuple(objective.solve_cost())
+        for objective in (Upside(rules), Downside(rules), LateGoals(rules))
+    ]
     values, size, memory, seconds = zip(*costs, strict=True)  # each of the three tables
-    return SolveCost(sum(values), sum(size), max(memory), sum(seconds))  # they are solved one after another
+    return SolveCost(
+        sum(values), sum(size), max(memory), sum(seconds)
+    )  # they are solved one after another
 
 
 def solve_goal_estimates(
-    rules: RuleSet, tables: Folder = None, *, threads: int | None = None, begin: Begin = lambda objective: None,
+    rules: RuleSet,
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    begin: Begin = lambda objective: None,
     force: bool = False,
-) -> list[TableInfo]:  # fmt: skip
-    """Solve the spreads and the goals of the last layers, and store them; the means first if they are missing."""
+) -> list[TableInfo]:
+    """Solve the spreads and the goals of the last layers, and store them; the means first if
+    they are missing.
+    """
     means = Objective(rules)
     if not has_table(rules, tables):
         solve_to_store(means, tables, threads=threads, progress=begin(means), missing_only=True)
@@ -49,10 +63,18 @@ def solve_goal_estimates(
     strategy = open_strategy(rules, tables)
     rate = risk_rate(strategy, threads)
     found = []
-    for objective in (Upside(rules, strategy.table, rate), Downside(rules, strategy.table, rate), LateGoals(rules)):
+    for objective in (
+        Upside(rules, strategy.table, rate),
+        Downside(rules, strategy.table, rate),
+        LateGoals(rules),
+    ):
         is_solved = has_table(rules, tables, objective.name) and not force
         progress = None if is_solved else begin(objective)
-        found.append(solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force))
+        found.append(
+            solve_to_store(
+                objective, tables, threads=threads, progress=progress, missing_only=not force
+            )
+        )
     return found
 
 
@@ -76,7 +98,9 @@ class MeasuredGoal:
 def measured_goals(
     rules: RuleSet, tables: Folder = None, *, games: int, seed: int = 1, threads: int | None = None
 ) -> Iterator[MeasuredGoal]:
-    """Simulate play for three goals: the mean, and one and two standard deviations more, all to the nearest ten."""
+    """Simulate play for three goals: the mean, and one and two standard deviations more, all to
+    the nearest ten.
+    """
     strategy = open_strategy(rules, tables)
     info, evaluator = open_goal_estimates(rules, strategy.evaluator, tables)
     by_mean = simulate(strategy, games, seed, threads=threads)

@@ -4,22 +4,25 @@ With n boxes, every box in the class and no upper bonus, all turns of the relaxe
 
     bound(lam) = sum of lam_c + n E[ best turn of max over c of p_c(roll) - lam_c ]
 
-It is convex in the prices, and ``1 - expected uses of box c`` is a subgradient: at the minimum each box is used once
-in the mean. Any prices give a valid bound; these are computed once, and exact boxes keep them.
+It is convex in the prices, and ``1 - expected uses of box c`` is a subgradient: at the minimum each
+box is used once in the mean. Any prices give a valid bound; these are computed once, and exact
+boxes keep them.
 
-An upper bonus whose sum the relaxed game does not remember is replaced by a line ``intercept + slope * sum``; its
-slope is one more variable. A proximal bundle method minimises the bound: the maximum of its *cuts*, the lines
-``f(x_i) + g_i . (x - x_i)`` at the points visited. Each step minimises the cuts found so far plus a quadratic term
-that keeps it near the best point::
+An upper bonus whose sum the relaxed game does not remember is replaced by a line ``intercept +
+slope * sum``; its slope is one more variable. A proximal bundle method minimises the bound: the
+maximum of its *cuts*, the lines ``f(x_i) + g_i . (x - x_i)`` at the points visited. Each step
+minimises the cuts found so far plus a quadratic term that keeps it near the best point::
 
     y = argmin over x of  max over i of cut_i(x) + |x - best|^2 / (2 t)
 
-The dual of that is a quadratic program over the convex combinations of the cuts. If y lowers the function by a
-tenth of what the cuts promise, it becomes the best point; else its cut makes the model better (C. Lemarechal and
-C. Sagastizabal, "Variable metric bundle methods", Mathematical Programming 76, 1997; the rules for t are those of
-K. C. Kiwiel, "Proximity control in bundle methods", Mathematical Programming 46, 1990, simplified).
+The dual of that is a quadratic program over the convex combinations of the cuts. If y lowers the
+function by a tenth of what the cuts promise, it becomes the best point; else its cut makes the
+model better (C. Lemarechal and C. Sagastizabal, "Variable metric bundle methods", Mathematical
+Programming 76, 1997; the rules for t are those of K. C. Kiwiel, "Proximity control in bundle
+methods", Mathematical Programming 46, 1990, simplified).
 
-The bits are the same on every machine: products are added in a fixed order (:func:`dot`), as the README explains.
+The bits are the same on every machine: products are added in a fixed order (:func:`dot`), as the
+README explains.
 """
 
 from __future__ import annotations
@@ -33,9 +36,9 @@ import numpy as np
 from ..core.dice import Floats, Ints, lattice
 from ..core.rules import Bonus, RuleSet
 from ..core.scoring import points_table
-from .relaxed_game import intercept
 from ..core.state_space import is_wide
 from ..strategy.turn_evaluator import passes
+from .relaxed_game import intercept
 
 EVALUATIONS = 300
 SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
@@ -59,16 +62,25 @@ def rounded(numbers: Floats, bits: int) -> Floats:
 
 
 def exact_bits(numbers: Floats, spare: int) -> int:
-    """Bits after the binary point with which any sums of such numbers, each times `spare` bits, are exact."""
+    """Bits after the binary point with which any sums of such numbers, each times `spare` bits,
+    are exact.
+    """
     most = frexp(float(np.abs(numbers).sum()))[1] + 1
     return MANTISSA - spare - most
 
 
 def minimise(
-    function: Callable[[Floats], tuple[float, Floats]], start: Floats, free: int, *, tolerance: float,
-    evaluations: int, progress: Progress | None = None,
-) -> tuple[Floats, float, int]:  # fmt: skip
-    """The best point of a convex function, its value, the evaluations; coordinates from `free` on are at least 0."""
+    function: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    free: int,
+    *,
+    tolerance: float,
+    evaluations: int,
+    progress: Progress | None = None,
+) -> tuple[Floats, float, int]:
+    """The best point of a convex function, its value, the evaluations; coordinates from `free`
+    on are at least 0.
+    """
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     cuts = [(best, gradient, value)]  # point, slope, and the height there
@@ -77,11 +89,15 @@ def minimise(
     while count < evaluations:
         slopes = np.array([slope for _, slope, _ in cuts])
         # How far each cut lies below the value at the best point.
-        errors = np.array([value - height - dot(slope, best - point) for point, slope, height in cuts])
+        errors = np.array(
+            [value - height - dot(slope, best - point) for point, slope, height in cuts]
+        )
         errors = np.maximum(errors, 0.0)
         weights = convex_combination(step * dot(slopes[:, None], slopes), errors, weights)
         direction = dot(slopes.T, weights)
-        gap = float(step * dot(direction, direction) + dot(weights, errors))  # the descent that the cuts promise
+        gap = float(
+            step * dot(direction, direction) + dot(weights, errors)
+        )  # the descent that the cuts promise
         if gap <= tolerance:
             break
         trial = rounded(best - step * direction, POINT_BITS)
@@ -107,7 +123,9 @@ def minimise(
 
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:
-    """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated projection."""
+    """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated
+    projection.
+    """
     lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0  # the gradient changes no faster
     here = start / start.sum()
     ahead = here  # where the momentum leads
@@ -129,16 +147,20 @@ def onto_simplex(point: Floats) -> Floats:
     """The nearest point with entries of at least 0 whose sum is 1."""
     # The same is subtracted from all entries, and what falls below 0 is cut off.
     ordered = np.sort(point)[::-1]
-    excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)  # what, if the 1, 2, ... largest are left
+    excess = (np.cumsum(ordered) - 1.0) / np.arange(
+        1, len(point) + 1
+    )  # what, if the 1, 2, ... largest are left
     last = np.flatnonzero(ordered > excess)[-1]  # the most that stay above 0
     return np.asarray(np.maximum(point - excess[last], 0.0))
 
 
 class OneTurn:
-    """One turn for points alone, in NumPy: the mean of the best turn, and how often it ends with each roll.
+    """One turn for points alone, in NumPy: the mean of the best turn, and how often it ends with
+    each roll.
 
-    ``d mean / d gain(roll)`` is the chance that the best policy ends a turn with that roll: chances move forward from
-    the first roll, dice that are held move down the lattice one die at a time, and rerolls move up again.
+    ``d mean / d gain(roll)`` is the chance that the best policy ends a turn with that roll: chances
+    move forward from the first roll, dice that are held move down the lattice one die at a time,
+    and rerolls move up again.
     """
 
     def __init__(self, dice: int, faces: int, rolls: int) -> None:
@@ -154,18 +176,25 @@ class OneTurn:
             stops = gains >= of_rerolls
             stages.append((stops, choice))
             best = np.where(stops, gains, of_rerolls)
-        chances, ends = self.grid.weights.copy(), np.zeros(len(gains))  # to have each roll; to end with it
+        chances, ends = (
+            self.grid.weights.copy(),
+            np.zeros(len(gains)),
+        )  # to have each roll; to end with it
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
         return float(dot(self.grid.weights, best)), ends + chances
 
     def _best_within(self, holds: Floats) -> tuple[Floats, Ints]:
-        """The best hold within each multiset, and the multiset with one die less that has it (or itself)."""
+        """The best hold within each multiset, and the multiset with one die less that has it (or
+        itself).
+        """
         best, choice = holds.copy(), np.arange(len(holds))
         for level in self.passes.levels[1:]:  # by number of dice: those with fewer are done
             multisets = np.arange(level.place.start, level.place.stop)
-            column = best[level.predecessors].argmax(axis=1, keepdims=True)  # the best with one die less
+            column = best[level.predecessors].argmax(
+                axis=1, keepdims=True
+            )  # the best with one die less
             predecessor = np.take_along_axis(level.predecessors, column, axis=1)[:, 0]
             better = best[predecessor] > best[multisets]
             choice[multisets] = np.where(better, predecessor, multisets)
@@ -176,7 +205,9 @@ class OneTurn:
         """Chance of each roll after a reroll, from the chance that each roll is rerolled."""
         held = np.zeros(self.grid.n_holds)  # chance of each multiset
         held[self.grid.first_roll :] = chances
-        for level in self.passes.levels[:0:-1]:  # dice are put aside one by one, until the best hold is left
+        for level in self.passes.levels[
+            :0:-1
+        ]:  # dice are put aside one by one, until the best hold is left
             multisets = np.arange(level.place.start, level.place.stop)
             moved = multisets[choice[multisets] != multisets]
             held += np.bincount(choice[moved], weights=held[moved], minlength=len(held))
@@ -190,33 +221,46 @@ class Prices:
 
     prices: Floats  # (categories,) float64
     slopes: Floats  # (bonuses,) float64: 0 where there is no line
-    value: float  # bound of the game without the bonuses that have no line; to guide the method, not certified
+    # bound of the game without the bonuses that have no line; to guide the method, not certified
+    value: float
 
 
 def split_variables(
     rules: RuleSet, lines: Sequence[int], variables: Floats, value: float, unit: float = 1.0
 ) -> Prices:
-    """Variables as prices and slopes: first one for each box, then one for each of the `lines`, times `unit`."""
+    """Variables as prices and slopes: first one for each box, then one for each of the `lines`,
+    times `unit`.
+    """
     n_boxes = len(rules.categories)
     slopes = np.zeros(len(rules.bonuses))
     slopes[list(lines)] = unit * variables[n_boxes:]
     return Prices(variables[:n_boxes], slopes, value)
 
 
-def optimal_prices(rules: RuleSet, lines: Sequence[int] = (), progress: Progress | None = None) -> Prices:
-    """The prices with which the relaxed game is worth least; `lines`: the bonuses that a line replaces."""
+def optimal_prices(
+    rules: RuleSet, lines: Sequence[int] = (), progress: Progress | None = None
+) -> Prices:
+    """The prices with which the relaxed game is worth least; `lines`: the bonuses that a line
+    replaces.
+    """
     points = points_table(rules).astype(np.float64)  # (boxes, rolls)
     n_boxes, rolls = len(rules.categories), np.arange(points.shape[1])
     turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
     unit = SLOPE_UNIT if is_wide(rules) else 1.0
     # For each line, (boxes,): 1 for those whose points count towards its bonus, else 0.
-    counted = [np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64) for b in lines]
+    counted = [
+        np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64)
+        for b in lines
+    ]
 
     def bound(variables: Floats) -> tuple[float, Floats]:
         """The bound with these prices and slopes, and its gradient."""
         prices, slopes = variables[:n_boxes], unit * variables[n_boxes:]
         # (boxes,): what a point is worth beyond itself
-        extra = sum((slope * counts for slope, counts in zip(slopes, counted, strict=True)), np.zeros(n_boxes))
+        extra = sum(
+            (slope * counts for slope, counts in zip(slopes, counted, strict=True)),
+            np.zeros(n_boxes),
+        )
         gains = points * (1.0 + extra)[:, None] - prices[:, None]
         box = gains.argmax(axis=0)  # the best one for each roll
         mean, ends = turn.mean_and_uses(gains[box, rolls])
@@ -227,19 +271,25 @@ def optimal_prices(rules: RuleSet, lines: Sequence[int] = (), progress: Progress
         for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):
             bonus = rules.bonuses[b]
             total += intercept(bonus, slope)
-            gradient.append(unit * (float(n_boxes * dot(counts, points_made)) - touching_sum(bonus, slope)))
+            gradient.append(
+                unit * (float(n_boxes * dot(counts, points_made)) - touching_sum(bonus, slope))
+            )
         return total, np.array(gradient)
 
-    # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
-    # random roll orders the boxes well enough.
+    # Prices of what a box pays in the mean if the turn is played for it alone would be far too
+    # high; the mean of a random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found, value, _ = minimise(bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress)
+    found, value, _ = minimise(
+        bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress
+    )
     return split_variables(rules, lines, found, value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:
-    """The upper sum at which the lowest line of this slope above all steps of a bonus touches one."""
+    """The upper sum at which the lowest line of this slope above all steps of a bonus touches
+    one.
+    """
     steps = (0, 0), *bonus.steps  # upper sum, points
     touched = max(steps, key=lambda step: step[1] - slope * step[0])
     return float(touched[0])

@@ -4,8 +4,8 @@
     relaxation.bound                                              no strategy scores more
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
-Every card has a value of its own. To remember less of the cards that play rarely visits raises the bound: the best
-play of the relaxed game then visits those cards.
+Every card has a value of its own. To remember less of the cards that play rarely visits raises the
+bound: the best play of the relaxed game then visits those cards.
 """
 
 from __future__ import annotations
@@ -19,19 +19,27 @@ from time import perf_counter
 
 import numpy as np
 
-from ..errors import RulesError
 from ..core.dice import Floats, Ints, lattice
-from ..game.limits import ONE_WORD
-from ..core.rules import RuleSet, chains
 from ..core.lattice import kernel_lattice
+from ..core.resources import ScratchPool, default_threads, thread_map
+from ..core.rules import RuleSet, chains
+from ..core.state_space import card_masks
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import SolveJob, make_scratch, solve_rows
-from .turn_visits_kernel import VisitJob, visit_row, visit_scratch
+from ..errors import RulesError
+from ..game.limits import ONE_WORD
 from . import approximate_cost as costs
+from .multipliers import (
+    Prices,
+    Progress,
+    dot,
+    minimise,
+    optimal_prices,
+    split_variables,
+    touching_sum,
+)
 from .relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
-from ..core.state_space import card_masks
-from ..core.resources import ScratchPool, default_threads, thread_map
-from .multipliers import Prices, Progress, dot, minimise, optimal_prices, split_variables, touching_sum
+from .turn_visits_kernel import VisitJob, visit_row, visit_scratch
 
 ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time
 UNIT_ROUNDOFF = 2.0**-53
@@ -40,10 +48,14 @@ TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 Chain = tuple[int, ...]
-Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
+Report = Callable[
+    [str, float], None
+]  # takes what is being done, and about the share of all work that is done
 
 
-def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None) -> Floats:
+def solve_relaxed(
+    game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None
+) -> Floats:
     """W of every state of a relaxed game."""
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
@@ -55,7 +67,9 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
         with pool.borrow() as scratch:
-            solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
+            solve_rows(
+                rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch)
+            )
 
     for row in game.rows_in_layer[game.turns].tolist():
         of_full_card = game.full_cards(row)
@@ -68,7 +82,9 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
             for status in range(len(game.models)):  # each has its own outcomes
                 same = rows[statuses == status]
                 tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
-                list(in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))))  # wait for all
+                list(
+                    in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn])))
+                )  # wait for all
             done += len(rows)
             if progress:
                 progress(done / row_count)
@@ -78,20 +94,23 @@ def solve_relaxed(game: RelaxedGame, *, threads: int | None = None, progress: Pr
 def rounding_error(game: RelaxedGame, values: Floats) -> float:
     """Upper bound of the rounding error of `game.offset` + W, in points.
 
-    The kernels compute with float64. With the unit roundoff ``u = 2^-53`` every operation has a relative error of at
-    most u. A turn takes convex combinations and maxima of numbers of at most M, so an error neither grows nor cancels
-    from one turn to the next, and with n operations one after another in a turn
+    The kernels compute with float64. With the unit roundoff ``u = 2^-53`` every operation has a
+    relative error of at most u. A turn takes convex combinations and maxima of numbers of at most
+    M, so an error neither grows nor cancels from one turn to the next, and with n operations one
+    after another in a turn
 
         |computed W - exact W| <= turns * n * u / (1 - n u) * M
 
-    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section 3.1).
+    (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, section
+    3.1).
     """
     rules = game.rules
     rolls = rules.rolls_per_turn + int(game.most_saved.max())
-    # The most rounded operations one after another from the values of the children to that of a card: scoring adds
-    # points less a price, rounded themselves (6, with the line above a bonus); each die of each reroll is a sum over
-    # the faces and a product (faces + 1, for 1 / faces too); the mean of the first roll is a sum of products in four
-    # parts with rounded weights (rolls / 4 + 8).
+    # The most rounded operations one after another from the values of the children to that of a
+    # card: scoring adds points less a price, rounded themselves (6, with the line above a bonus);
+    # each die of each reroll is a sum over the faces and a product (faces + 1, for 1 / faces too);
+    # the mean of the first roll is a sum of products in four parts with rounded weights (rolls / 4
+    # + 8).
     grid = lattice(rules.dice, rules.faces)
     in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + (grid.n_rolls + 3) // 4 + 8
     operations = in_turn + len(rules.categories)  # n; the offset adds a price of each box
@@ -100,61 +119,94 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
     of_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
     extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
-    largest = float(np.abs(values).max()) + 2 * points + extra + of_lines + float(np.abs(game.prices).sum())  # M
+    largest = (
+        float(np.abs(values).max())
+        + 2 * points
+        + extra
+        + of_lines
+        + float(np.abs(game.prices).sum())
+    )  # M
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
 def upper_bound(game: RelaxedGame, values: Floats) -> float:
-    """No strategy makes more points in the mean: the value of the relaxed game and its rounding error, rounded up."""
+    """No strategy makes more points in the mean: the value of the relaxed game and its rounding
+    error, rounded up.
+    """
     filled, none = card_masks(game.rules, [0]), np.zeros(1, dtype=np.int64)
     total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
     return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
 
 class _Play:
-    """The best policy at the cards of one status; outcomes are grouped by the step to the child and the shift."""
+    """The best policy at the cards of one status; outcomes are grouped by the step to the child
+    and the shift.
+    """
 
     def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
         self.game, self.model, self.table, self.chance = game, game.models[status], table, chance
         self.boxes = game.boxes(status)  # that each outcome fills
         outcomes = self.model.outcomes
-        pairs, group = np.unique(np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True)
+        pairs, group = np.unique(
+            np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True
+        )
         self.step, self.shift = pairs  # of each group
         self.order = np.argsort(group, kind="stable")  # the outcomes, sorted by group
-        self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))  # of the groups in this order
-        self.points = outcomes.points + game.prices[self.boxes]  # of each outcome, without the price
+        self.starts = np.searchsorted(
+            group[self.order], np.arange(len(self.step))
+        )  # of the groups in this order
+        self.points = (
+            outcomes.points + game.prices[self.boxes]
+        )  # of each outcome, without the price
         self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
-        self._scratch = ScratchPool(partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model))
+        self._scratch = ScratchPool(
+            partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model)
+        )
 
     def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
-        """One turn from some rows: rows and places of the children and their chances; chance of each outcome."""
+        """One turn from some rows: rows and places of the children and their chances; chance of
+        each outcome.
+        """
         layout = self.game.layout
         total = np.zeros(len(self.boxes))
         children, places, chances = list[Ints](), list[Ints](), list[Floats]()
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))  # chances by outcome and lane
-                visit_row(row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch))
+                found = np.zeros(
+                    (len(self.boxes), int(layout.lane_count[lane_set]))
+                )  # chances by outcome and lane
+                visit_row(
+                    row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch)
+                )
                 total += found.sum(axis=1)
                 by_group = np.add.reduceat(found[self.order], self.starts)  # (groups, lanes)
                 group, lane = np.nonzero(by_group)
                 child = row + self.step[group]
                 upper = layout.lane_upper[lane_set, lane] + self.shift[group]
                 children.append(child)
-                places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
+                places.append(
+                    layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper]
+                )
                 chances.append(by_group[group, lane])
         return np.concatenate(children), np.concatenate(places), np.concatenate(chances), total
 
 
-def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> tuple[Floats, Floats]:
-    """Of best play: chance that each turn fills each box, ``(turns, categories)``; expected sums, ``(bonuses,)``."""
+def visits(
+    game: RelaxedGame, values: Floats, *, threads: int | None = None
+) -> tuple[Floats, Floats]:
+    """Of best play: chance that each turn fills each box, ``(turns, categories)``; expected
+    sums, ``(bonuses,)``.
+    """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     rules = game.rules
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
-    chance_of_row, chance = np.zeros(game.n_rows), np.zeros(game.size)  # of each row, and of each state
+    chance_of_row, chance = (
+        np.zeros(game.n_rows),
+        np.zeros(game.size),
+    )  # of each row, and of each state
     chance_of_row[EMPTY_ROW] = 1.0
     chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
@@ -179,18 +231,28 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
             uses[:, c] += play.used[:, in_box].sum(axis=1)
             if box.upper and rules.bonus:
                 points = float(dot(play.used[:, in_box].sum(axis=0), play.points[in_box]))
-                upper[box.column] += points / (1.0 + game.slopes[box.column])  # without the slope of the line
+                upper[box.column] += points / (
+                    1.0 + game.slopes[box.column]
+                )  # without the slope of the line
     return uses, upper
 
 
 def order_of_gain(
-    rules: RuleSet, prices: Floats, slopes: Floats, exact: Sequence[int], column: int, work: float, *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> list[Chain]:  # fmt: skip
-    """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
+    rules: RuleSet,
+    prices: Floats,
+    slopes: Floats,
+    exact: Sequence[int],
+    column: int,
+    work: float,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Chain]:
+    """The chains that are not exact yet, those first that lower the bound most for the cards they
+    cost.
 
-    Gains are measured with the required boxes exact if that is cheap, and again after each box that is taken, because
-    boxes that pay for the same rolls take gain from each other.
+    Gains are measured with the required boxes exact if that is cheap, and again after each box that
+    is taken, because boxes that pay for the same rolls take gain from each other.
     """
 
     def game(boxes: list[int]) -> RelaxedGame:
@@ -199,7 +261,11 @@ def order_of_gain(
     def bound(relaxed: RelaxedGame) -> float:
         return upper_bound(relaxed, solve_relaxed(relaxed, threads=threads))
 
-    left = [chain for chain in chains(rules) if not {*chain} & {*exact} and len(exact) + len(chain) <= ONE_WORD]
+    left = [
+        chain
+        for chain in chains(rules)
+        if not {*chain} & {*exact} and len(exact) + len(chain) <= ONE_WORD
+    ]
     with_boxes = list(exact)  # of the game to which each chain is added in turn
     if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
         with_boxes = list(tracked_exact(rules))
@@ -213,8 +279,12 @@ def order_of_gain(
         work -= cost
         before = bound(game(with_boxes))
         bounds = map(bound, games)
-        # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is divided by that.
-        gains = [(before - after) / log2(len(chain) + 1) for after, chain in zip(bounds, left, strict=True)]
+        # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is
+        # divided by that.
+        gains = [
+            (before - after) / log2(len(chain) + 1)
+            for after, chain in zip(bounds, left, strict=True)
+        ]
         best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
         taken.append(left[best])
         with_boxes += left[best]
@@ -226,8 +296,9 @@ def order_of_gain(
 
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
     """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
-    # Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
-    # upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
+    # Levels by how often play visits their states would be fewer, but the relaxed game exploits
+    # them: it crosses out upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the
+    # bound rose by 30 points).
     layout = game.layout
     levels = []
     rows = np.flatnonzero(game.occurs)
@@ -236,7 +307,9 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
         same = rows[sets == lane_set]
         ends = []
         if len(same):
-            table = values[layout.offsets[same][:, None] + np.arange(count)]  # (rows, lanes), without saved rolls
+            table = values[
+                layout.offsets[same][:, None] + np.arange(count)
+            ]  # (rows, lanes), without saved rolls
             low = 0  # first lane of the level
             for lane in range(1, count):
                 if float((table[:, lane] - table[:, low]).max()) > tolerance:
@@ -250,7 +323,9 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 class Budget:
     """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    work: float = 12e12  # operations (:mod:`.approximate_cost`), of which two threads do about 5e10 a second
+    work: float = (
+        12e12  # operations (:mod:`.approximate_cost`), of which two threads do about 5e10 a second
+    )
     memory: int = costs.BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 
@@ -261,15 +336,23 @@ class Relaxation:
 
     game: RelaxedGame
     values: Floats  # (game.size,) float64: W
-    bound: float  # certified upper bound of the expected final score from the empty card, rounded up
+    bound: (
+        float  # certified upper bound of the expected final score from the empty card, rounded up
+    )
     work: float  # operations it took
     speed: float  # operations a second of its last solve
 
 
 def relax(
-    rules: RuleSet, budget: Budget | None = None, *, report: Report | None = None, threads: int | None = None
+    rules: RuleSet,
+    budget: Budget | None = None,
+    *,
+    report: Report | None = None,
+    threads: int | None = None,
 ) -> Relaxation:
-    """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have too many cards."""
+    """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have
+    too many cards.
+    """
     return _Relaxing(rules, budget or Budget(), report or (lambda stage, done: None), threads).run()
 
 
@@ -288,7 +371,8 @@ class _Relaxing:
 
     def run(self) -> Relaxation:
         """The last relaxed game, solved."""
-        # Prices, and the boxes that are exact in any case; without the upper sum if that is too much work.
+        # Prices, and the boxes that are exact in any case; without the upper sum if that is too
+        # much work.
         self.exact, self.column = required_exact(self.rules)
         self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         if self.column >= 0 and not self.affordable(self.exact):
@@ -296,19 +380,29 @@ class _Relaxing:
             self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game = self.refined(self.game(self.exact))
         further = order_of_gain(
-            self.rules, self.prices.prices, self.prices.slopes, self.exact, self.column,
-            costs.ORDERING_SHARE * self.work, threads=self.threads, progress=self.progress("boxes"),
-        )[: self.budget.boxes]  # fmt: skip
+            self.rules,
+            self.prices.prices,
+            self.prices.slopes,
+            self.exact,
+            self.column,
+            costs.ORDERING_SHARE * self.work,
+            threads=self.threads,
+            progress=self.progress("boxes"),
+        )[: self.budget.boxes]
         if whole := self.affordable([*self.exact, *(c for chain in further for c in chain)]):
             game = self.refined(whole)
             values = self.solve(game, "bound")
         else:
             if self.column >= 0 and not self.rules.saved_rolls:
                 values = self.solve(game, "upper sums")
-                self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
+                self.levels = coarse_levels(
+                    game, values, LEVEL_TOLERANCE * upper_bound(game, values)
+                )
             game = self.largest(further)
             values = self.solve(game, f"{len(game.exact)} exact boxes")
-        return Relaxation(game, values, upper_bound(game, values), self.budget.work - self.work, self.speed)
+        return Relaxation(
+            game, values, upper_bound(game, values), self.budget.work - self.work, self.speed
+        )
 
     def largest(self, further: Sequence[Chain]) -> RelaxedGame:
         """The game with as many further exact boxes, in this order, as the budget allows."""
@@ -354,7 +448,9 @@ class _Relaxing:
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
-        """The game with better prices, which are kept, if it is small enough to be solved many times."""
+        """The game with better prices, which are kept, if it is small enough to be solved many
+        times.
+        """
         each = costs.solve_work(game) + costs.visits_work(game)  # work of an evaluation
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
@@ -362,7 +458,9 @@ class _Relaxing:
         before, lines = self.prices, self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = split_variables(self.rules, lines, variables, value=0.0)  # which the game below takes
+            self.prices = split_variables(
+                self.rules, lines, variables, value=0.0
+            )  # which the game below takes
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             uses, upper = visits(tried, values, threads=self.threads)

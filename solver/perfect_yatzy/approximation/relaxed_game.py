@@ -1,23 +1,27 @@
-"""A game relaxed by prices: each use of a box costs its price, and most boxes may be used any number of times.
+"""A game relaxed by prices: each use of a box costs its price, and most boxes may be used any
+number of times.
 
 Let ``lam_c`` be a price for each box c. For a card with the open boxes S::
 
     V(S, u) <= sum over c in S of lam_c + W(g(S), u)
 
 where ``g(S)`` is what :class:`RelaxedLayout` remembers of the card and W the value of the relaxed
-game, in which a turn may fill any exact box that is open, or any box of the class while the class has turns left::
+game, in which a turn may fill any exact box that is open, or any box of the class while the class
+has turns left::
 
     W(g, u) = E[ best turn of max over boxes c that g allows of  p_c(roll) - lam_c + W(g after c, u + p_c) ]
 
-Every choice of the game is a choice of the relaxed game, which proves the inequality for any prices, by induction
-over the turns (Lagrangian relaxation of "each box exactly once"; Adelman and Mersereau, "Relaxations of weakly
-coupled stochastic dynamic programs", Operations Research 56, 2008). All boxes of the class lead to the same state, so
-the class is one category, which pays the best of ``p_c(roll) - lam_c``.
+Every choice of the game is a choice of the relaxed game, which proves the inequality for any
+prices, by induction over the turns (Lagrangian relaxation of "each box exactly once"; Adelman and
+Mersereau, "Relaxations of weakly coupled stochastic dynamic programs", Operations Research 56,
+2008). All boxes of the class lead to the same state, so the class is one category, which pays the
+best of ``p_c(roll) - lam_c``.
 
-The relaxed game allows more than the rules wherever they would need a longer memory. A joker may go to any box, and
-pays fixed points in full and the bonus whether or not its upper box is open; a box may be crossed out at any time;
-a box of the class may come before the boxes of the class it has to wait for. An upper bonus whose sum is not
-remembered is replaced by a line above it: ``paid(x) <= intercept + slope * x``.
+The relaxed game allows more than the rules wherever they would need a longer memory. A joker may go
+to any box, and pays fixed points in full and the bonus whether or not its upper box is open; a box
+may be crossed out at any time; a box of the class may come before the boxes of the class it has to
+wait for. An upper bonus whose sum is not remembered is replaced by a line above it: ``paid(x) <=
+intercept + slope * x``.
 
 A game of many boxes in free order has too many cards, so ``g`` is only
 
@@ -30,9 +34,9 @@ A *row* is a mixed-radix number of the first two, plus the tracked flag::
 
     row = sum over exact chains of weight * filled boxes of the chain + weight * filled boxes of the class (+ cards)
 
-The values of a row lie together, as in :mod:`.state_space`. A lane stands for all sums above the lane before it up to
-its own, and has the value of its own, the largest: rounding up never lowers a value, because more points are never
-worth less.
+The values of a row lie together, as in :mod:`.state_space`. A lane stands for all sums above the
+lane before it up to its own, and has the value of its own, the largest: rounding up never lowers a
+value, because more points are never worth less.
 """
 
 from __future__ import annotations
@@ -42,12 +46,10 @@ from itertools import accumulate
 
 import numpy as np
 
-from ..errors import RulesError, _
 from ..core.dice import Floats, Ints, lattice
-from ..game.limits import ONE_WORD
+from ..core.lanes import LaneSets, ceil_div
 from ..core.rules import Bonus, RuleSet, chains, prerequisites
 from ..core.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
-from ..core.lanes import LaneSets, ceil_div
 from ..core.state_space import LANES, StateLayout, card_masks, in_layers
 from ..core.turn_model import (
     CategoryOutcomes,
@@ -57,6 +59,8 @@ from ..core.turn_model import (
     TurnOutcomes,
     dice_model,
 )
+from ..errors import RulesError, _
+from ..game.limits import ONE_WORD
 from .turn_slots import open_boxes
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
@@ -68,22 +72,30 @@ MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
 class RelaxedLayout:
     """Rows and lanes of a relaxed game.
 
-    Of a chain (:func:`perfect_yatzy.core.rules.chains`) all boxes or none are exact, and so are the upper boxes
-    of `bonus_column`, whose sum is remembered (-1: none); else ValueError. RulesError if there are more than MAX_ROWS
-    rows or ONE_WORD exact boxes. `levels`: the sums that end a level; default: every sum that makes a difference.
+    Of a chain (:func:`perfect_yatzy.core.rules.chains`) all boxes or none are exact, and so are the
+    upper boxes of `bonus_column`, whose sum is remembered (-1: none); else ValueError. RulesError
+    if there are more than MAX_ROWS rows or ONE_WORD exact boxes. `levels`: the sums that end a
+    level; default: every sum that makes a difference.
     """
 
     def __init__(
-        self, rules: RuleSet, exact: Sequence[int], bonus_column: int = -1, levels: Levels | None = None
+        self,
+        rules: RuleSet,
+        exact: Sequence[int],
+        bonus_column: int = -1,
+        levels: Levels | None = None,
     ) -> None:
-        # Category i of the relaxed game is box exact[i]; the members of the class are the boxes that are not exact.
+        # Category i of the relaxed game is box exact[i]; the members of the class are the boxes
+        # that are not exact.
         self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column
         self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
         self.turns = len(rules.categories)
         self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
         if sum(map(len, self.chains)) != len(self.exact):
             raise ValueError("of a chain of boxes all or none must be exact")
-        self.has_flag = rules.tracked_index >= 0  # rows from `cards` on are cards whose tracked box holds points
+        self.has_flag = (
+            rules.tracked_index >= 0
+        )  # rows from `cards` on are cards whose tracked box holds points
         if self.has_flag and rules.tracked_index not in self.exact:
             raise ValueError("the box of which it matters whether it holds points must be exact")
         if len(self.exact) > ONE_WORD:
@@ -94,8 +106,13 @@ class RelaxedLayout:
         *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
         self.n_rows = self.cards * (2 if self.has_flag else 1)
         if self.n_rows > MAX_ROWS:
-            raise RulesError(f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit", code="too-large")
-        self.upper = [c for c in upper_sums(rules).counting if rules.categories[c].column == bonus_column]
+            raise RulesError(
+                f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit",
+                code="too-large",
+            )
+        self.upper = [
+            c for c in upper_sums(rules).counting if rules.categories[c].column == bonus_column
+        ]
         if not set(self.upper) <= set(self.exact):
             raise ValueError("the upper boxes whose sum is remembered must be exact")
         self.levels, self._sets = levels, LaneSets(rules, counting=self.upper)
@@ -106,7 +123,11 @@ class RelaxedLayout:
     @property
     def bonus(self) -> Bonus | None:
         """The bonus whose upper sum is remembered."""
-        return self.rules.bonuses[self.bonus_column] if self.bonus_column >= 0 and self.rules.bonus else None
+        return (
+            self.rules.bonuses[self.bonus_column]
+            if self.bonus_column >= 0 and self.rules.bonus
+            else None
+        )
 
     @property
     def threshold(self) -> int:
@@ -116,30 +137,43 @@ class RelaxedLayout:
     def _lanes(self) -> tuple[Ints, Ints, Ints]:
         """``lane_count``, ``lane_upper`` and ``lane_of`` of the layout."""
         # By lane set the largest sum of each lane, ascending; all are 0 if no sum is remembered.
-        tops = [self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper]
+        tops = [
+            self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper
+        ]
         if self.levels:
             of_sets = zip(tops, self.levels, strict=True)
             tops = [np.intersect1d(of_set, [*level, of_set[-1]]) for of_set, level in of_sets]
         width = ceil_div(max(map(len, tops)), LANES) * LANES
         lane_upper = np.array([np.pad(of_set, (0, width - len(of_set)), "edge") for of_set in tops])
         points = possible_points(self.rules)
-        most = max((max(points[c]) for c in self.upper), default=0)  # of one box: sums before they are capped
+        most = max(
+            (max(points[c]) for c in self.upper), default=0
+        )  # of one box: sums before they are capped
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
         # A sum has the first lane whose largest sum reaches it, or the last lane.
         lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
-        return np.array([*map(len, tops)], dtype=np.int64), lane_upper, np.array(lane_of, dtype=np.int64)
+        return (
+            np.array([*map(len, tops)], dtype=np.int64),
+            lane_upper,
+            np.array(lane_of, dtype=np.int64),
+        )
 
     def _digit(self, cards: Ints, number: int) -> Ints:
         """How many boxes of a chain, or of the class (number -1), are filled on each card."""
         return np.asarray(cards // self.weights[number] % self.bases[number])
 
     def _build_rows(self) -> None:
-        """Place all rows: those of the cards, then with a flag those of the cards whose tracked box holds points."""
+        """Place all rows: those of the cards, then with a flag those of the cards whose tracked
+        box holds points.
+        """
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        bit = {c: 1 << i for i, c in enumerate(self.exact)}  # in masks of the categories of the relaxed game
+        bit = {
+            c: 1 << i for i, c in enumerate(self.exact)
+        }  # in masks of the categories of the relaxed game
         class_bit = 1 << len(self.exact)
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
-        # By card: lane set, exact boxes that are filled, and categories that the turn must not fill.
+        # By card: lane set, exact boxes that are filled, and categories that the turn must not
+        # fill.
         lane_sets, filled, closed = (np.zeros(self.cards, dtype=np.int64) for _ in range(3))
         class_filled = self._digit(cards, -1)
         turns = class_filled.copy()
@@ -149,24 +183,34 @@ class RelaxedLayout:
             lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[chain_filled]
             for i, c in enumerate(chain):
                 filled |= np.where(chain_filled > i, bit[c], 0)
-                closed |= np.where(chain_filled != i, bit[c], 0)  # of a chain only the next box is open
+                closed |= np.where(
+                    chain_filled != i, bit[c], 0
+                )  # of a chain only the next box is open
         for c in self.exact:
             closed |= np.where(needed[c] & ~filled, bit[c], 0)
-        class_waits = np.ones(self.cards, dtype=bool)  # whether each of its boxes waits for an exact one
+        class_waits = np.ones(
+            self.cards, dtype=bool
+        )  # whether each of its boxes waits for an exact one
         for c in self.members:
             class_waits &= needed[c] & ~filled != 0
         closed |= np.where((class_filled == len(self.members)) | class_waits, class_bit, 0)
         self.occurs = np.ones(self.cards, dtype=bool)
         if self.has_flag:
             self.occurs = np.concatenate([self.occurs, filled & bit[rules.tracked_index] != 0])
-            turns, lane_sets, closed = (np.tile(of_card, 2) for of_card in (turns, lane_sets, closed))
+            turns, lane_sets, closed = (
+                np.tile(of_card, 2) for of_card in (turns, lane_sets, closed)
+            )
         self.turns_played = turns.astype(np.uint8)
-        self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
+        self.most_saved = np.arange(self.turns + 1) * (
+            rules.rolls_per_turn - 1 if rules.saved_rolls else 0
+        )
         lanes = self._lanes()
         lane_count = lanes[0]
         sizes = np.where(self.occurs, lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
         self.size = int(sizes.sum())
-        self.layout, self.rows_in_layer = in_layers(closed, turns, lane_sets, sizes, self.occurs, self.turns, lanes)
+        self.layout, self.rows_in_layer = in_layers(
+            closed, turns, lane_sets, sizes, self.occurs, self.turns, lanes
+        )
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64."""
@@ -185,30 +229,42 @@ class RelaxedLayout:
         rows, layout = self.row_of(filled, tracked), self.layout
         sets = layout.lane_sets[rows]
         sums = upper_sums(self.rules).split(upper)[self.bonus_column]
-        lanes = layout.lane_of[sets, np.minimum(sums, self.threshold)]  # the threshold is 0 if no sum is remembered
+        lanes = layout.lane_of[
+            sets, np.minimum(sums, self.threshold)
+        ]  # the threshold is 0 if no sum is remembered
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
 
 def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
-    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered (-1: none)."""
-    # Those that decide about jokers and required boxes, and the upper boxes of the column with the largest bonus,
-    # unless that is too many; each with the other boxes of its chain.
+    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered
+    (-1: none).
+    """
+    # Those that decide about jokers and required boxes, and the upper boxes of the column with the
+    # largest bonus, unless that is too many; each with the other boxes of its chain.
     bonuses = rules.bonuses
     column = max(range(len(bonuses)), key=lambda b: bonuses[b].points) if bonuses else -1
-    upper = {c for c, box in enumerate(rules.categories) if box.upper and bonuses and box.column == column}
+    upper = {
+        c
+        for c, box in enumerate(rules.categories)
+        if box.upper and bonuses and box.column == column
+    }
     exact = _whole_chains(rules, upper | set(tracked_exact(rules)))
     return (exact, column) if len(exact) <= ONE_WORD else (tracked_exact(rules), -1)
 
 
 def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
-    """The boxes that decide about jokers and required boxes, with their chains; RulesError if they are too many."""
+    """The boxes that decide about jokers and required boxes, with their chains; RulesError if
+    they are too many.
+    """
     exact = _whole_chains(rules, {c for c in (rules.joker_index, rules.tracked_index) if c >= 0})
     if len(exact) > ONE_WORD:
         text = _(
             "{rules} has {count} boxes in one order, one of which jokers or other boxes need; "
             "at most {most} are possible"
         )
-        raise RulesError(text.format(rules=rules.key, count=len(exact), most=ONE_WORD), code="too-large")
+        raise RulesError(
+            text.format(rules=rules.key, count=len(exact), most=ONE_WORD), code="too-large"
+        )
     return exact
 
 
@@ -224,17 +280,27 @@ class RelaxedGame(RelaxedLayout):
     models: list[TurnModel]  # the turn, by what is known of the tracked box (:meth:`status`)
 
     def __init__(
-        self, rules: RuleSet, exact: Sequence[int], prices: Floats, bonus_column: int = -1,
-        slopes: Floats | None = None, levels: Levels | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        rules: RuleSet,
+        exact: Sequence[int],
+        prices: Floats,
+        bonus_column: int = -1,
+        slopes: Floats | None = None,
+        levels: Levels | None = None,
+    ) -> None:
         super().__init__(rules, exact, bonus_column, levels)
         if rules.joker and rules.joker_index not in self.exact:
             raise ValueError("the joker's box must be exact")
         self.prices = np.array(prices, dtype=np.float64)
-        self.slopes = np.zeros(len(rules.bonuses)) if slopes is None else np.array(slopes, dtype=np.float64)
+        self.slopes = (
+            np.zeros(len(rules.bonuses)) if slopes is None else np.array(slopes, dtype=np.float64)
+        )
         if self.prices.shape != (len(rules.categories),) or not np.isfinite(self.prices).all():
             raise ValueError("a relaxed game needs a finite price for each category")
-        if self.slopes.shape != (len(rules.bonuses),) or not (np.isfinite(self.slopes) & (self.slopes >= 0)).all():
+        if (
+            self.slopes.shape != (len(rules.bonuses),)
+            or not (np.isfinite(self.slopes) & (self.slopes >= 0)).all()
+        ):
             raise ValueError("a relaxed game needs a slope of at least 0 for each bonus")
         if self.bonus is not None:
             self.slopes[bonus_column] = 0.0
@@ -243,7 +309,9 @@ class RelaxedGame(RelaxedLayout):
 
     @property
     def statuses(self) -> list[tuple[bool, bool]]:
-        """Whether the joker's box is filled, and whether the tracked box holds points; in the order of `models`."""
+        """Whether the joker's box is filled, and whether the tracked box holds points; in the
+        order of `models`.
+        """
         filled_or_not = (False, True) if self.rules.joker else (False,)
         paid_or_not = (False, True) if self.has_flag else (False,)
         return [(filled, paid) for paid in paid_or_not for filled in filled_or_not]
@@ -267,25 +335,35 @@ class RelaxedGame(RelaxedLayout):
         return self._turns[status][1]
 
     def offset(self, filled: Ints, upper: Ints) -> Floats:
-        """What is added to W for an upper bound: prices of open boxes, and the lines above bonuses not remembered."""
+        """What is added to W for an upper bound: prices of open boxes, and the lines above
+        bonuses not remembered.
+        """
         total = np.zeros(len(filled))
-        for price, is_open in zip(self.prices.tolist(), open_boxes(self.rules, filled).T, strict=True):
+        for price, is_open in zip(
+            self.prices.tolist(), open_boxes(self.rules, filled).T, strict=True
+        ):
             total += np.where(is_open, price, 0.0)
-        columns = zip(self.rules.bonuses, self.slopes, upper_sums(self.rules).split(upper), strict=False)
+        columns = zip(
+            self.rules.bonuses, self.slopes, upper_sums(self.rules).split(upper), strict=False
+        )
         for b, (bonus, slope, own_sum) in enumerate(columns):
             if self.bonus is None or b != self.bonus_column:
                 total += intercept(bonus, slope) + slope * np.minimum(own_sum, bonus.threshold)
         return total
 
     def full_cards(self, row: int) -> Floats:
-        """W of a full card: the bonus that each lane has reached, ``(lanes * (saved rolls + 1),)``."""
+        """W of a full card: the bonus that each lane has reached, ``(lanes * (saved rolls +
+        1),)``.
+        """
         lane_set = self.layout.lane_sets[row]
         uppers = self.layout.lane_upper[lane_set, : self.layout.lane_count[lane_set]].tolist()
         paid = [float(self.bonus.paid(upper)) if self.bonus else 0.0 for upper in uppers]
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
-        """Most points of each box for each roll, ``(categories, rolls)``, and bonus points of a roll in any box."""
+        """Most points of each box for each roll, ``(categories, rolls)``, and bonus points of a
+        roll in any box.
+        """
         rules, joker = self.rules, self.rules.joker
         points = points_table(rules).copy()
         if not paid:
@@ -301,8 +379,13 @@ class RelaxedGame(RelaxedLayout):
         return points, bonus
 
     def gains(self, points: Ints) -> Floats:
-        """Points less the price, and what they are worth on the lines above the bonuses, ``(categories, rolls)``."""
-        slopes = [self.slopes[box.column] if box.upper and self.rules.bonus else 0.0 for box in self.rules.categories]
+        """Points less the price, and what they are worth on the lines above the bonuses,
+        ``(categories, rolls)``.
+        """
+        slopes = [
+            self.slopes[box.column] if box.upper and self.rules.bonus else 0.0
+            for box in self.rules.categories
+        ]
         return np.asarray(points * (1.0 + np.array(slopes))[:, None] - self.prices[:, None])
 
     def _turn(self, joker_filled: bool, paid: bool) -> tuple[TurnModel, Ints]:
@@ -325,22 +408,31 @@ class RelaxedGame(RelaxedLayout):
             best = members[gains[members].argmax(axis=0)]  # by roll
             values = gains[best, np.arange(grid.n_rolls)]
             most_extra = max(extra[c] for c in self.members)
-            # The outcome every roll may have: the lowest, or below it if a first roll adds points to all of them.
+            # The outcome every roll may have: the lowest, or below it if a first roll adds points
+            # to all of them.
             lowest = float(values.min()) - (1.0 if most_extra else 0.0), weight
             found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most_extra, lowest)
         outcomes, boxes = found.arrays()
         none = np.zeros(0, dtype=np.int64)
         model = TurnModel(
-            layout=self.layout, outcomes=outcomes, number=none,
+            layout=self.layout,
+            outcomes=outcomes,
+            number=none,
             turn_outcomes=TurnOutcomes(none, none, np.zeros(0), none, none, 0),
-            # It has no jokers of its own, which `status_points` pays, and every open category may be filled.
+            # It has no jokers of its own, which `status_points` pays, and every open category may
+            # be filled.
             jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, 0, 0, 0, 0, 0, 0, 0),
             legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
-            category_count=len(found.start) - 1, upper_bits=0, card_count=self.n_rows,
-            rolls_per_turn=rules.rolls_per_turn, saves_rolls=int(rules.saved_rolls),
-            has_first_roll_bonus=int(bool(rules.first_roll_bonus)), monotone=1, nested=0,
-        )  # fmt: skip
+            category_count=len(found.start) - 1,
+            upper_bits=0,
+            card_count=self.n_rows,
+            rolls_per_turn=rules.rolls_per_turn,
+            saves_rolls=int(rules.saved_rolls),
+            has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
+            monotone=1,
+            nested=0,
+        )
         return model, boxes
 
 
@@ -350,19 +442,36 @@ class _Outcomes:
     def __init__(self, first_roll: int) -> None:
         self.first_roll = first_roll  # its index in the lattice
         self.start, self.first_roll_bonus = [0], list[float]()  # as in CategoryOutcomes
-        self.found: list[tuple[float, int, int, int, list[int]]] = []  # points, box, shift, step, rolls
+        self.found: list[
+            tuple[float, int, int, int, list[int]]
+        ] = []  # points, box, shift, step, rolls
 
     def add(
-        self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
+        self,
+        boxes: Ints,
+        values: Floats,
+        shift: Ints,
+        step: Ints,
+        bonus: float,
+        lowest: tuple[float, int],
     ) -> None:
-        """Add a category: box, value, rise of the upper sum and of the row by roll; value and step of `lowest`."""
+        """Add a category: box, value, rise of the upper sum and of the row by roll; value and
+        step of `lowest`.
+        """
         value_of_lowest, step_of_lowest = lowest
-        first = (value_of_lowest, boxes[int(values.argmin())].item(), 0, step_of_lowest)  # offered to every roll
+        first = (
+            value_of_lowest,
+            boxes[int(values.argmin())].item(),
+            0,
+            step_of_lowest,
+        )  # offered to every roll
         rolls: dict[tuple[float, int, int, int], list[int]] = {first: []}  # by outcome
         outcomes = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
         for roll, outcome in enumerate(outcomes, self.first_roll):
             rolls.setdefault(outcome, []).append(roll)
-        self.found += [(*outcome, rolls[outcome]) for outcome in (first, *sorted(rolls.keys() - {first}))]
+        self.found += [
+            (*outcome, rolls[outcome]) for outcome in (first, *sorted(rolls.keys() - {first}))
+        ]
         self.start.append(len(self.found))
         self.first_roll_bonus.append(bonus)
 
@@ -370,15 +479,21 @@ class _Outcomes:
         """The outcomes of all categories, and the box that each fills."""
         points, boxes, shift, step, rolls = zip(*self.found, strict=True)
         found = CategoryOutcomes(
-            start=np.array(self.start, dtype=np.int64), points=np.array(points, dtype=np.float64),
-            shift=np.array(shift, dtype=np.int64), step=np.array(step, dtype=np.int64),
-            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64), rolls=np.concatenate(rolls).astype(np.int64),
-            hold_start=np.zeros(0, dtype=np.int64), holds=np.zeros(0, dtype=np.int64),
+            start=np.array(self.start, dtype=np.int64),
+            points=np.array(points, dtype=np.float64),
+            shift=np.array(shift, dtype=np.int64),
+            step=np.array(step, dtype=np.int64),
+            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64),
+            rolls=np.concatenate(rolls).astype(np.int64),
+            hold_start=np.zeros(0, dtype=np.int64),
+            holds=np.zeros(0, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
-        )  # fmt: skip
+        )
         return found, np.array(boxes, dtype=np.int64)
 
 
 def intercept(bonus: Bonus, slope: float) -> float:
-    """The lowest line of this slope above a bonus, at an upper sum of 0; it is lowest where a step begins."""
+    """The lowest line of this slope above a bonus, at an upper sum of 0; it is lowest where a
+    step begins.
+    """
     return float(max(points - slope * threshold for threshold, points in ((0, 0), *bonus.steps)))

@@ -5,16 +5,17 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-The simulation has a control variate that removes nearly all luck of the dice. A turn from the state S is worth E(S),
-its exact expectation on the fitted values V of the cards after it. Play is greedy on the same values, so what a turn
-reaches, points + V(S'), is E(S) on average, whatever the values are::
+The simulation has a control variate that removes nearly all luck of the dice. A turn from the state
+S is worth E(S), its exact expectation on the fitted values V of the cards after it. Play is greedy
+on the same values, so what a turn reaches, points + V(S'), is E(S) on average, whatever the values
+are::
 
     D = sum over the turns of (points + V(S') - E(S))         has mean zero
     X - D = E(start) + sum over the turns but the first of (E(S) - V(S))
 
-for the final score X, because V is exact for a full card. X - D has the mean of X and a far smaller variance: it
-depends on the dice only through the errors of the values at the states that the game visits. (Veness, Lanctot and
-Bowling, "Variance reduction in Monte-Carlo tree search", NIPS 2011.)
+for the final score X, because V is exact for a full card. X - D has the mean of X and a far smaller
+variance: it depends on the dice only through the errors of the values at the states that the game
+visits. (Veness, Lanctot and Bowling, "Variance reduction in Monte-Carlo tree search", NIPS 2011.)
 """
 
 from __future__ import annotations
@@ -30,24 +31,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..core.dice import Floats
-from ..game.rule_loader import load_rules
+from ..core.resources import check_space, peak_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import maximum_score, upper_sums
-from . import approximate_cost as costs
-from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
-from . import fitted_file
-from .approximate_strategy import ApproximateStrategy, needs_table
-from .fitted_file import Certificate, FittedValues, first_guess, fitted_path
-from ..strategy.opening import open_approximate, open_strategy
-from ..strategy.simulation import Z99, Simulation, check_seed
-from ..strategy.strategy import Position
-from ..strategy.verify import Check
-from ..core.resources import check_space, peak_memory
-from ..tablebase.sharded_solve import driver_lock
-from ..tablebase.store import Folder, has_table
 from ..core.table_info import (
     checkpoint_path,
     part_path,
@@ -55,24 +43,43 @@ from ..core.table_info import (
     store_layer,
     stored_layer,
 )
+from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
+from ..game.rule_loader import load_rules
+from ..strategy.opening import open_approximate, open_strategy
+from ..strategy.simulation import Z99, Simulation, check_seed
+from ..strategy.strategy import Position
+from ..strategy.verify import Check
+from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
+from ..tablebase.sharded_solve import driver_lock
+from ..tablebase.store import Folder, has_table
+from . import approximate_cost as costs
+from . import fitted_file
+from .approximate_strategy import ApproximateStrategy, needs_table
 from .fit import LaneTurns, fit_values, same_cards
+from .fitted_file import Certificate, FittedValues, first_guess, fitted_path
 from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time
-SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
+SIMULATION_SEED = (
+    1 << 20
+)  # added to the seed of a fit: the games that judge a strategy are not those it learned from
 SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
 Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
-Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
+Report = Callable[
+    [str, float, Known], None
+]  # name of a stage, the share of it that is done, what is known
 
 
 @dataclass(frozen=True, repr=False)
 class ApproximateSimulation(Simulation):
     """Simulated games by a fitted value function, with the fitted values as control variate."""
 
-    luck: Floats  # (games,) float64: what the dice gave beyond the expectation, in points: D of the module; mean 0
+    # (games,) float64: what the dice gave beyond the expectation, in points: D of the module; mean
+    # 0
+    luck: Floats
     seconds: float
 
     @property
@@ -89,7 +96,9 @@ class ApproximateSimulation(Simulation):
     def standard_error(self) -> float:
         """Standard error of the mean with the luck removed."""
         without = self.final_scores - self.luck
-        return float(without.std(ddof=1) / math.sqrt(len(without))) if len(without) > 1 else math.inf
+        return (
+            float(without.std(ddof=1) / math.sqrt(len(without))) if len(without) > 1 else math.inf
+        )
 
     @property
     def interval99(self) -> tuple[float, float]:
@@ -105,11 +114,20 @@ class ApproximateSimulation(Simulation):
 
 
 def simulate_values(
-    values: FittedValues, *, games: int, half_width: float = 0.0, seed: int = 0,
-    threads: int | None = None, progress: Callable[[int, float, float], None] | None = None,
-    start: State = EMPTY_STATE, points_before: int = 0, first: int = 0,
-) -> ApproximateSimulation:  # fmt: skip
-    """Play games greedily on fitted values, until half the 99 % interval is at most `half_width` (0: all games)."""
+    values: FittedValues,
+    *,
+    games: int,
+    half_width: float = 0.0,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[int, float, float], None] | None = None,
+    start: State = EMPTY_STATE,
+    points_before: int = 0,
+    first: int = 0,
+) -> ApproximateSimulation:
+    """Play games greedily on fitted values, until half the 99 % interval is at most `half_width`
+    (0: all games).
+    """
     if games < 1 or half_width < 0:
         raise StateError("the number of games and the width of the interval must be positive")
     started = time.perf_counter()
@@ -120,10 +138,14 @@ def simulate_values(
     total, squares = 0.0, 0.0  # sums of their scores without luck, and of the squares
     while done < games and (not half_width or done < 2 or half > half_width):
         number = min(BATCH, games - done)
-        game_numbers = first + np.arange(done, done + number)  # `first` is the number of the first game
+        game_numbers = first + np.arange(
+            done, done + number
+        )  # `first` is the number of the first game
         states = same_cards(rules, start, number)
         scores, luck = np.full(number, points_before, dtype=np.int64), np.zeros(number)
-        points = np.full((number, n_boxes), -1, dtype=np.int16)  # -1 for boxes that are filled at the start
+        points = np.full(
+            (number, n_boxes), -1, dtype=np.int16
+        )  # -1 for boxes that are filled at the start
         for turn in range(filled, n_boxes):
             played = turns.play(states, game_numbers, seed, turn)
             states = played.states
@@ -142,17 +164,32 @@ def simulate_values(
         squares += (without * without).sum()
         if done > 1:
             half = Z99 * math.sqrt(max(0.0, squares - total * total / done) / (done - 1) / done)
-    all_scores, all_luck, boxes, bonuses = (np.concatenate(part) for part in zip(*parts, strict=True))
+    all_scores, all_luck, boxes, bonuses = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
     return ApproximateSimulation(
-        rules=rules, policy="approximate-mean", seed=seed, points_before=points_before, final_scores=all_scores,
-        category_points=boxes, upper_bonus=bonuses, luck=all_luck, seconds=time.perf_counter() - started,
-    )  # fmt: skip
+        rules=rules,
+        policy="approximate-mean",
+        seed=seed,
+        points_before=points_before,
+        final_scores=all_scores,
+        category_points=boxes,
+        upper_bonus=bonuses,
+        luck=all_luck,
+        seconds=time.perf_counter() - started,
+    )
 
 
 def simulate(
-    strategy: ApproximateStrategy, games: int, seed: int = 1, start: Position | None = None,
-    threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
-) -> ApproximateSimulation:  # fmt: skip
+    strategy: ApproximateStrategy,
+    games: int,
+    seed: int = 1,
+    start: Position | None = None,
+    threads: int | None = None,
+    *,
+    points: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ApproximateSimulation:
     """Play games under an approximate strategy; as :func:`perfect_yatzy.simulate`."""
     games, seed = whole_number(games, "games"), check_seed(seed)
     checked = strategy.check_start(start)
@@ -164,22 +201,43 @@ def simulate(
     report = (lambda done, mean, width: progress(done, games)) if progress else None
     before = checked.points if points is None else whole_number(points, "points")
     return simulate_values(
-        function, games=games, seed=seed, threads=threads, progress=report, start=checked.state, points_before=before
+        function,
+        games=games,
+        seed=seed,
+        threads=threads,
+        progress=report,
+        start=checked.state,
+        points_before=before,
     )
 
 
 def verify_approximate(
-    rules: RuleSet, tables: Folder = None, *, games: int = 0, seed: int = 1, threads: int | None = None
+    rules: RuleSet,
+    tables: Folder = None,
+    *,
+    games: int = 0,
+    seed: int = 1,
+    threads: int | None = None,
 ) -> Iterator[Check]:
     """Check the approximate strategy of a rule set, yielding each result when it is known."""
     strategy = open_approximate(rules, tables)
     known = strategy.certificate
     low, high = known.interval99
-    yield Check(N_("file"), True, _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, tables).name))
-    ordered = low <= known.mean <= high and low <= known.upper_bound and known.mean <= maximum_score(rules)
+    yield Check(
+        N_("file"),
+        True,
+        _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, tables).name),
+    )
+    ordered = (
+        low <= known.mean <= high
+        and low <= known.upper_bound
+        and known.mean <= maximum_score(rules)
+    )
     figures = {"mean": known.mean, "low": low, "high": high, "bound": known.upper_bound}
     shown = {name: number_text(figure, 4) for name, figure in figures.items()}
-    yield Check(N_("bound"), ordered, _("mean {mean} ({low} to {high}), bound {bound}").format(**shown))
+    yield Check(
+        N_("bound"), ordered, _("mean {mean} ({low} to {high}), bound {bound}").format(**shown)
+    )
     if has_table(rules, tables):
         exact = open_strategy(rules, tables).value()
         between = low <= exact <= known.upper_bound
@@ -211,7 +269,13 @@ class Settings:
 
     def check(self) -> None:
         """Raise StateError if a setting is out of range."""
-        for name, least in (("seed", 0), ("rounds", 1), ("fit_games", 2), ("games", 2), ("memory", 1 << 20)):
+        for name, least in (
+            ("seed", 0),
+            ("rounds", 1),
+            ("fit_games", 2),
+            ("games", 2),
+            ("memory", 1 << 20),
+        ):
             if whole_number(getattr(self, name), name) < least:
                 raise StateError(f"{name} is {getattr(self, name)}; must be at least {least}")
         if not 0 <= self.work < 1e9:
@@ -223,15 +287,26 @@ class Settings:
 
 
 def approximate(
-    rules: str | Path | RuleSet, tables: Folder = None, *, seed: int = 1, games: int = costs.GAMES,
-    half_width: float = 0.0, rounds: int = costs.ROUNDS, fit_games: int = costs.FIT_GAMES,
-    work: float = costs.BOUND_WORK / UNIT, minutes: float | None = None, memory: int = costs.BOUND_MEMORY,
-    threads: int | None = None, report: Report | None = None, force: bool = False,
-) -> ApproximateStrategy:  # fmt: skip
+    rules: str | Path | RuleSet,
+    tables: Folder = None,
+    *,
+    seed: int = 1,
+    games: int = costs.GAMES,
+    half_width: float = 0.0,
+    rounds: int = costs.ROUNDS,
+    fit_games: int = costs.FIT_GAMES,
+    work: float = costs.BOUND_WORK / UNIT,
+    minutes: float | None = None,
+    memory: int = costs.BOUND_MEMORY,
+    threads: int | None = None,
+    report: Report | None = None,
+    force: bool = False,
+) -> ApproximateStrategy:
     """An approximate strategy with a certificate, for a game that is too large for an exact table.
 
-    The value function is stored in the folder of the tables; :func:`perfect_yatzy.open_strategy` opens it from then
-    on. An interrupted solution is resumed after its last finished stage if the settings are the same.
+    The value function is stored in the folder of the tables; :func:`perfect_yatzy.open_strategy`
+    opens it from then on. An interrupted solution is resumed after its last finished stage if the
+    settings are the same.
 
     Parameters
     ----------
@@ -242,21 +317,23 @@ def approximate(
     games
         Games of the simulation.
     half_width
-        The simulation ends earlier if half the 99 % interval of the mean is at most this, in points; 0 for never.
+        The simulation ends earlier if half the 99 % interval of the mean is at most this, in
+        points; 0 for never.
     rounds, fit_games
         Rounds of the fit, and games of the last round; every round before plays half as many.
     work
-        For the bound: the most operations, in 10^12. Two threads do that many in about 20 seconds. The small relaxed
-        game takes at most 5, and no more than the bound.
+        For the bound: the most operations, in 10^12. Two threads do that many in about 20 seconds.
+        The small relaxed game takes at most 5, and no more than the bound.
     minutes
-        For the bound in place of `work`: as many operations as this machine does in that time, at the speed it had
-        in the first stage. That does not repeat; the certificate records the number under ``stages``.
+        For the bound in place of `work`: as many operations as this machine does in that time, at
+        the speed it had in the first stage. That does not repeat; the certificate records the
+        number under ``stages``.
     memory
         Bytes for the bound.
     report
-        Called with the name of the stage (:data:`STAGES`), the share of it that is done, and a mapping with ``mean``,
-        ``half_width`` (of its 99 % interval) and ``bound``, as far as they are known. Without it a solution that
-        takes more than 10 s is logged before it begins.
+        Called with the name of the stage (:data:`STAGES`), the share of it that is done, and a
+        mapping with ``mean``, ``half_width`` (of its 99 % interval) and ``bound``, as far as they
+        are known. Without it a solution that takes more than 10 s is logged before it begins.
     force
         Make it again even if it is in the folder.
 
@@ -278,9 +355,15 @@ def approximate(
     settings.check()
     if force or not fitted_file.has_fitted(rule_set, tables):
         limits: dict[str, Any] = {"work": UNIT * work, "minutes": minutes, "memory": memory}
-        estimate = costs.approximate_seconds(rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits)
-        log_long(f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report)
-        solution = Solution(rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report)
+        estimate = costs.approximate_seconds(
+            rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits
+        )
+        log_long(
+            f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report
+        )
+        solution = Solution(
+            rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report
+        )
         with solution.lock():
             fitted_file.write_fitted(*solution.solve(), tables)
     return open_approximate(rule_set, tables)
@@ -289,13 +372,18 @@ def approximate(
 class Solution:
     """The stages of one solution, one after another; a stage that is finished already is read.
 
-    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each stage: the names
-    of an unfinished table, so `yatzy tables` lists and removes them. Stages of other settings, rules or another
-    version of the package are not used.
+    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each
+    stage: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages of
+    other settings, rules or another version of the package are not used.
     """
 
     def __init__(
-        self, rules: RuleSet, settings: Settings, path: Path, threads: int | None, report: Report | None
+        self,
+        rules: RuleSet,
+        settings: Settings,
+        path: Path,
+        threads: int | None,
+        report: Report | None,
     ) -> None:
         self.rules, self.settings, self.path, self.threads = rules, settings, path, threads
         self.report = report or (lambda stage, done, known: None)
@@ -305,16 +393,23 @@ class Solution:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the lock, and read what is stored; the files of finished stages are deleted at the end."""
+        """Hold the lock, and read what is stored; the files of finished stages are deleted at
+        the end.
+        """
         check_space(self.path.parent, SPACE)
         with driver_lock(part_path(self.path)) as free:
             if not free:
                 rules = self.rules.key
-                raise TableError(f"another process is making the approximate strategy of {rules}; wait for it")
+                raise TableError(
+                    f"another process is making the approximate strategy of {rules}; wait for it"
+                )
             if stored := stored_layer(checkpoint_path(self.path), self.rules):
                 values, fields = stored
                 if fields["settings"] == asdict(self.settings):
-                    self.arrays, self.records = fitted_file.unpacked(values.tobytes()), fields["stages"]
+                    self.arrays, self.records = (
+                        fitted_file.unpacked(values.tobytes()),
+                        fields["stages"],
+                    )
             yield
             remove_checkpoint(self.path)
 
@@ -330,12 +425,15 @@ class Solution:
         certificate = Certificate(
             **{name: simulated[name] for name in ("mean", "plain_mean", "plain_error", "games")},
             interval99=tuple(simulated["interval99"]),
-            upper_bound=bound["bound"], exact_boxes=tuple(bound["exact"]),
-            seed=self.settings.seed, iterations=self.settings.rounds,
+            upper_bound=bound["bound"],
+            exact_boxes=tuple(bound["exact"]),
+            seed=self.settings.seed,
+            iterations=self.settings.rounds,
             start_value=float(values.values(0, 0, 0, 0)[0]),
             seconds=sum(record["seconds"] for record in self.records.values()),
-            memory=peak_memory(), stages=self.records,
-        )  # fmt: skip
+            memory=peak_memory(),
+            stages=self.records,
+        )
         return values, certificate
 
     def _stage(self, stage: str, make: Callable[[], Made]) -> Made:
@@ -349,7 +447,11 @@ class Solution:
             self._learn(self.records[stage])
             self.report(stage, 1.0, self.known)
         prefix = f"{stage}/"
-        of_stage = {name.removeprefix(prefix): a for name, a in self.arrays.items() if name.startswith(prefix)}
+        of_stage = {
+            name.removeprefix(prefix): a
+            for name, a in self.arrays.items()
+            if name.startswith(prefix)
+        }
         return self.records[stage], of_stage
 
     def _report(self, stage: str, done: float) -> None:
@@ -367,8 +469,17 @@ class Solution:
     def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
         """A relaxed game, and its record."""
         began = time.perf_counter()
-        found = relax(self.rules, budget, report=lambda _, done: self._report(stage, done), threads=self.threads)
-        return found, {"seconds": time.perf_counter() - began, "bound": found.bound, "work": found.work / UNIT}
+        found = relax(
+            self.rules,
+            budget,
+            report=lambda _, done: self._report(stage, done),
+            threads=self.threads,
+        )
+        return found, {
+            "seconds": time.perf_counter() - began,
+            "bound": found.bound,
+            "work": found.work / UNIT,
+        }
 
     def _bound_work(self, speed: float) -> float:
         """Most operations for the bound, at so many a second."""
@@ -378,7 +489,9 @@ class Solution:
     def _baseline(self) -> Made:
         """The prices and the small relaxed game."""
         work = min(costs.BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
-        relaxed, found = self._relaxed("relaxation", Budget(work, costs.BASELINE_MEMORY, costs.BASELINE_BOXES))
+        relaxed, found = self._relaxed(
+            "relaxation", Budget(work, costs.BASELINE_MEMORY, costs.BASELINE_BOXES)
+        )
         values = first_guess(self.rules, relaxed.game.prices, relaxed.game, relaxed.values)
         return found | {"speed": relaxed.speed}, fitted_file.to_arrays(values)
 
@@ -386,7 +499,10 @@ class Solution:
         settings = self.settings
         counts = {"games": settings.fit_games, "rounds": settings.rounds, "seed": settings.seed}
         values, found = fit_values(
-            start, **counts, threads=self.threads, progress=lambda done, total: self._report("fit", done / total)
+            start,
+            **counts,
+            threads=self.threads,
+            progress=lambda done, total: self._report("fit", done / total),
         )
         return found, {"coefficients": values.coefficients}
 
@@ -403,17 +519,23 @@ class Solution:
         played = simulate_values(values, **limits, seed=seed, threads=self.threads, progress=report)
         low, high = played.plain_interval99
         found = {
-            "seconds": played.seconds, "games": len(played.final_scores),
-            "mean": played.mean, "interval99": list(played.interval99),
-            "plain_mean": played.plain_mean, "plain_error": (high - low) / 2,
+            "seconds": played.seconds,
+            "games": len(played.final_scores),
+            "mean": played.mean,
+            "interval99": list(played.interval99),
+            "plain_mean": played.plain_mean,
+            "plain_error": (high - low) / 2,
             "standard_deviation": played.standard_deviation,
             "box_means": played.category_points.mean(axis=0).tolist(),
-        }  # fmt: skip
+        }
         return found, {"final_scores": played.final_scores.astype(np.int32)}
 
     def _bound(self) -> Made:
         most_work = self._bound_work(self.records["relaxation"]["speed"])
         relaxed, found = self._relaxed("bound", Budget(most_work, self.settings.memory))
         exact = [self.rules.categories[c].id for c in relaxed.game.exact]
-        work = {"most_work": most_work / UNIT, "work": found.pop("work")}  # next to each other in the record
+        work = {
+            "most_work": most_work / UNIT,
+            "work": found.pop("work"),
+        }  # next to each other in the record
         return found | {"exact": exact, "values": len(relaxed.values)} | work, {}

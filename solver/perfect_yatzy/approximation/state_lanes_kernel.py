@@ -1,14 +1,15 @@
-"""One turn of eight different states at a time, from the values of their children: for games without a table.
+"""One turn of eight different states at a time, from the values of their children: for games
+without a table.
 
-The backup of :mod:`.turn` has the upper sums of one card in the lanes of a vector. Here each lane is a state of its
-own, with its own open boxes::
+The backup of :mod:`.turn` has the upper sums of one card in the lanes of a vector. Here each lane
+is a state of its own, with its own open boxes::
 
     block b = states 8b, ..., 8b + 7
     child values[b, n, slot] = a vector: value of each state after the turn, if it ends with n rerolls left
 
-for the slots of :class:`perfect_yatzy.approximation.turn_slots.TurnSlots`. A slot that a state cannot reach holds a number
-below NOT_REACHED, so one maximum serves all lanes. A joker restricts the boxes by state: its rolls are decided lane
-by lane.
+for the slots of :class:`perfect_yatzy.approximation.turn_slots.TurnSlots`. A slot that a state
+cannot reach holds a number below NOT_REACHED, so one maximum serves all lanes. A joker restricts
+the boxes by state: its rolls are decided lane by lane.
 
 :func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn, then the
 hold with the fewest dice; of equal categories the first of the sheet. :func:`solve_positive` solves the equations of
@@ -22,14 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dice import Floats, Ints, Lattice
-from ..core.state_space import LANES
-from .turn_slots import TurnSlots
 from ..core.jit import jit
 from ..core.lattice import copy_vectors, maxima, means
 from ..core.legal import count_bits, mask_at, nth_bit, outcome_number, scoring_on_card
-from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
 from ..core.simd import aligned, choose, load, maximum, shifted, splat, store, views
+from ..core.state_space import LANES
 from ..core.turn import LOWEST, mean_of_first_roll
+from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
+from .turn_slots import TurnSlots
 
 NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
 EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores
@@ -38,7 +39,9 @@ PANEL = 8  # rows that are eliminated together, while each row above is in the f
 
 
 class LaneTable(NamedTuple):
-    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls), slot and lane."""
+    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls),
+    slot and lane.
+    """
 
     values: Floats  # (blocks * stages * slots * LANES,)
     slots: int
@@ -66,8 +69,11 @@ class TurnResults(NamedTuple):
 class LaneScratch(NamedTuple):
     """Working memory of one thread, in vectors."""
 
-    holds: Floats  # (stages * holds,): the best value within each multiset, by rerolls left from 1 on
-    stops: Floats  # (stages * rolls,): value of the best category, by rerolls left; one stage without saved rolls
+    holds: (
+        Floats  # (stages * holds,): the best value within each multiset, by rerolls left from 1 on
+    )
+    # (stages * rolls,): value of the best category, by rerolls left; one stage without saved rolls
+    stops: Floats
     first_stops: Floats  # (rolls,): the same for the first roll of a turn, if it has bonus points
     outcomes: Floats  # (outcomes,): value of each outcome
     temp: Floats  # (1,)
@@ -90,7 +96,9 @@ class LaneGames(NamedTuple):
     numbers: Ints  # (8 * blocks,): number of each game
     seed: int  # the dice depend on seed and turn
     turn: int
-    exploration: Floats  # (8 * blocks,): chance that a turn of the game ends with a category drawn at random
+    exploration: (
+        Floats  # (8 * blocks,): chance that a turn of the game ends with a category drawn at random
+    )
 
 
 def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratch:
@@ -116,7 +124,9 @@ def outcome_value(children, model, block, lane, saved, outcome):
 
 @jit
 def scoring_of_lane(job, block, lane, roll, is_first):
-    """Bitmask of the categories that may take a roll (0 is the first one) in one lane, and the way they score it."""
+    """Bitmask of the categories that may take a roll (0 is the first one) in one lane, and the
+    way they score it.
+    """
     states, state = job.states, block * LANES + lane
     filled, choices = mask_at(states.filled, state), mask_at(states.choices, state)
     return scoring_on_card(job.model, filled, states.tracked[state] != 0, choices, roll, is_first)
@@ -196,14 +206,20 @@ def backup_block(children, job, block):
             copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
-        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
+        saved_before = (
+            rerolls - model.rolls_per_turn + 1
+        )  # turns with so many begin here, if it is not negative
         if saved_before >= 0:
             value = mean_of_first_roll(dice, stage)
-            if model.has_first_roll_bonus:  # turns that begin with more rolls pass `stage` without it
+            if (
+                model.has_first_roll_bonus
+            ):  # turns that begin with more rolls pass `stage` without it
                 backup_stops(children, job, block, saved, True, first_stops)
                 value = splat(stage, 0.0)
                 for roll in range(roll_count):
-                    value += dice.weights[roll] * maximum(load(first_stops, roll), load(stage, first_roll + roll))
+                    value += dice.weights[roll] * maximum(
+                        load(first_stops, roll), load(stage, first_roll + roll)
+                    )
             store(scratch.temp, 0, value)
             for lane in range(LANES):
                 if job.states.saved[block * LANES + lane] == saved_before:
@@ -213,7 +229,8 @@ def backup_block(children, job, block):
 @jit
 def best_hold(dice, stage, lane, roll):
     """The best hold of one lane within a full roll that rerolls at least one die, and its value."""
-    # `stage` has the best value within each multiset: the hold is one that has it, and no smaller one within it does.
+    # `stage` has the best value within each multiset: the hold is one that has it, and no smaller
+    # one within it does.
     hold, best = roll, LOWEST
     for i in range(dice.predecessor_start[roll], dice.predecessor_start[roll + 1]):
         smaller = dice.predecessors[i]
@@ -238,7 +255,9 @@ def play_lane(children, job, games, block, lane):
     game, most = games.numbers[state], model.rolls_per_turn - 1 + job.states.saved[state]
     held, rerolls = 0, most
     while True:
-        rolled = completed_roll(dice, held, random_word(games.seed, game, games.turn, most - rerolls))
+        rolled = completed_roll(
+            dice, held, random_word(games.seed, game, games.turn, most - rerolls)
+        )
         roll = rolled - dice.first_roll
         saved = rerolls if model.saves_rolls else 0
         outcome, value = best_stop(children, job, block, lane, saved, roll, rerolls == most)
@@ -249,18 +268,26 @@ def play_lane(children, job, games, block, lane):
             break
         held, rerolls = hold, rerolls - 1
     whether = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
-    if whether < games.exploration[state] * float(1 << DIE_BITS):  # the last roll ends in another category
+    if whether < games.exploration[state] * float(
+        1 << DIE_BITS
+    ):  # the last roll ends in another category
         word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
         outcome = outcome_number(model, way, category, roll)
         value = outcome_value(children, model, block, lane, saved, outcome)
-    job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = value, outcome, rerolls
+    job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = (
+        value,
+        outcome,
+        rerolls,
+    )
 
 
 @jit
 def backup_states(begin, end, arguments, table):
-    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child values."""
+    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child
+    values.
+    """
     job, children = views(arguments), views(table)
     for block in range(begin, end):
         backup_block(children, job, block)
@@ -279,7 +306,9 @@ def play_states(begin, end, arguments, table, played):
 @jit
 def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
     """Subtract the finished row k from row i, from the diagonal on."""
-    factor = matrix[k, i] / matrix[k, k]  # entry (i, k) is read above the diagonal: the matrix is symmetric
+    factor = (
+        matrix[k, i] / matrix[k, k]
+    )  # entry (i, k) is read above the diagonal: the matrix is symmetric
     above, row = matrix[k, i:], matrix[i, i:]
     for j in range(len(row)):
         row[j] -= factor * above[j]
@@ -288,7 +317,9 @@ def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
 
 @jit
 def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
-    """Solve a symmetric positive definite system in place, into `right`; no eigenvalue is below `least`."""
+    """Solve a symmetric positive definite system in place, into `right`; no eigenvalue is below
+    `least`.
+    """
     n = len(right)
     for begin in range(0, n, PANEL):
         end = min(n, begin + PANEL)

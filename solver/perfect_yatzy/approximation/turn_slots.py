@@ -1,13 +1,15 @@
 """What follows a turn, without a table of states: for games that are too large to enumerate.
 
-The value after a turn depends on the box that was filled and on what else it changes: the upper sum, and whether
-the tracked box (:attr:`.RuleSet.tracked_index`) holds points. Each combination is a *slot*::
+The value after a turn depends on the box that was filled and on what else it changes: the upper
+sum, and whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points. Each combination is
+a *slot*::
 
     lower box                  one slot: the points do not matter later
     upper box                  one slot for each number of points, which raise the upper sum
     tracked box, `requires`    a slot for no points and one for points
 
-so a state has a child value for each slot (Giant Yatzy: 119) instead of one for each outcome of the turn (about 700).
+so a state has a child value for each slot (Giant Yatzy: 119) instead of one for each outcome of the
+turn (about 700).
 :class:`TurnSlots` is the turn of a rule set with its outcomes by slot; it takes the place of a
 :class:`.turn_model.TurnModel` in kernels that work on single states (:mod:`perfect_yatzy.approximation.state_lanes_kernel`).
 """
@@ -19,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core import turn_model
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet, prerequisites
 from ..core.scoring import upper_sums
-from ..core import turn_model
 from ..core.state_space import Bools, card_masks, is_wide, single_mask, unpacked
 from ..core.turn_model import DiceModel, JokerModel, LegalCategories
 
@@ -30,19 +32,23 @@ WIDE_PAIRS = 1000  # of boxes, in a wide sheet: a regression for each of its tur
 
 
 class TurnSlots(NamedTuple):
-    """One turn of a rule set by slots; the last fields but one are those of :class:`.turn_model.TurnModel`."""
+    """One turn of a rule set by slots; the last fields but one are those of
+    :class:`.turn_model.TurnModel`.
+    """
 
     slot_category: Ints  # (slots,): the category that is filled
     slot_shift: Ints  # (slots,): increase of the upper sum (:mod:`perfect_yatzy.core.scoring`)
     slot_pays: Ints  # (slots,): 1 if the box holds points and that matters
     zero_outcome: Ints  # (categories,): outcome of a box that is crossed out
-    zero_everywhere: Ints  # (categories,): 1 if crossing out may be offered to every roll: it is never better
+    zero_everywhere: (
+        Ints  # (categories,): 1 if crossing out may be offered to every roll: it is never better
+    )
     category: Ints  # (outcomes,): of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`
     points: Ints
     total: Floats  # (outcomes,): points made, bonus points included
     slot: Ints  # (outcomes,)
-    # Roll r, if it is no joker, has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r + 1]]``: those that pay,
-    # and crossing out where that is not offered to every roll.
+    # Roll r, if it is no joker, has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r +
+    # 1]]``: those that pay, and crossing out where that is not offered to every roll.
     roll_start: Ints
     roll_outcomes: Ints
     first_start: Ints  # the same for the first roll of a turn, with its bonus points
@@ -58,8 +64,8 @@ class TurnSlots(NamedTuple):
     legal: LegalCategories
     saves_rolls: int
     has_first_roll_bonus: int
-    # Bitmask of the boxes whose outcomes depend on the tracked box in a way that the rolls' lists do not show: they
-    # count to an upper bonus and pay only while that box holds points.
+    # Bitmask of the boxes whose outcomes depend on the tracked box in a way that the rolls' lists
+    # do not show: they count to an upper bonus and pay only while that box holds points.
     unpaid: int | Ints
 
 
@@ -68,8 +74,8 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     """The turn of a rule set by slots; built once per process."""
     category, points, total, number = turn_model.numbered_outcomes(rules)
     sums, n = upper_sums(rules), len(rules.categories)
-    # A box that pays for every roll has no outcome of no points yet, but can have one if it requires another box. So
-    # each category without one gets it, as a further outcome.
+    # A box that pays for every roll has no outcome of no points yet, but can have one if it
+    # requires another box. So each category without one gets it, as a further outcome.
     missing = np.setdiff1d(np.arange(n), category[(points == 0) & (total == 0)])
     category = np.concatenate([category, missing])
     points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
@@ -82,9 +88,12 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     slot = []  # of each outcome
     for c, made in zip(category.tolist(), points.tolist(), strict=True):
         pays = 1 if made > 0 and (tracked[c] or requires[c]) else 0
-        slot.append(slots.setdefault((c, sums.shift(c, made), pays), len(slots)))  # a new one has the next number
-    # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
-    # roll that does not score in it. In the others a score leads to the same card.
+        slot.append(
+            slots.setdefault((c, sums.shift(c, made), pays), len(slots))
+        )  # a new one has the next number
+    # Where an upper sum rises, a fitted value may fall by more than the points: such a box is
+    # crossed out only by a roll that does not score in it. In the others a score leads to the same
+    # card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
     zero_everywhere = ~counted & ~tracked
     strict = rules.crossing_out == "only-if-nothing-scores"
@@ -97,17 +106,30 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
             listed |= ~zero_everywhere
         return np.concatenate([[0], np.cumsum(listed.sum(axis=1))]), outcomes[listed]
 
-    slot_category, slot_shift, slot_pays = np.ascontiguousarray(np.array([*slots], dtype=np.int64).T)
+    slot_category, slot_shift, slot_pays = np.ascontiguousarray(
+        np.array([*slots], dtype=np.int64).T
+    )
     roll_start, roll_outcomes = by_roll(0)
     first_start, first_outcomes = by_roll(turn_model.ON_FIRST_ROLL)
     return TurnSlots(
-        slot_category=slot_category, slot_shift=slot_shift, slot_pays=slot_pays, slot_count=len(slots),
-        zero_outcome=zero_outcome, zero_everywhere=zero_everywhere.astype(np.int64),
-        category=category, points=points, total=total.astype(np.float64), slot=np.array(slot, dtype=np.int64),
-        roll_start=roll_start, roll_outcomes=roll_outcomes, first_start=first_start, first_outcomes=first_outcomes,
-        outcome_count=len(category), **turn_model.turn_fields(rules),
+        slot_category=slot_category,
+        slot_shift=slot_shift,
+        slot_pays=slot_pays,
+        slot_count=len(slots),
+        zero_outcome=zero_outcome,
+        zero_everywhere=zero_everywhere.astype(np.int64),
+        category=category,
+        points=points,
+        total=total.astype(np.float64),
+        slot=np.array(slot, dtype=np.int64),
+        roll_start=roll_start,
+        roll_outcomes=roll_outcomes,
+        first_start=first_start,
+        first_outcomes=first_outcomes,
+        outcome_count=len(category),
+        **turn_model.turn_fields(rules),
         unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(requires & counted).tolist())),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=8)
@@ -122,15 +144,23 @@ def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
 
 
 def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
-    """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
+    """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted
+    further.
+    """
     missing = (card_masks(rules, prerequisites(rules)) & ~filled[:, None]) != 0
     waits = missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1]  # of two words
     return np.asarray(open_boxes(rules, filled) & ~waits)
 
 
 def extra_count(rules: RuleSet) -> int:
-    """Number of features of a fitted value function in addition to the open boxes and their pairs."""
-    return 2 * len(rules.bonuses) + (2 if rules.saved_rolls else 0) + (1 if rules.tracked_index >= 0 else 0)
+    """Number of features of a fitted value function in addition to the open boxes and their
+    pairs.
+    """
+    return (
+        2 * len(rules.bonuses)
+        + (2 if rules.saved_rolls else 0)
+        + (1 if rules.tracked_index >= 0 else 0)
+    )
 
 
 def feature_count(rules: RuleSet) -> int:
@@ -141,12 +171,19 @@ def feature_count(rules: RuleSet) -> int:
 
 @lru_cache(maxsize=8)
 def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
-    """The pairs of boxes that are features of a fitted value function: all; of a wide sheet the nearest in a line."""
+    """The pairs of boxes that are features of a fitted value function: all; of a wide sheet the
+    nearest in a line.
+    """
     n = len(rules.categories)
     first, second = np.triu_indices(n, 1)
     if is_wide(rules):
-        column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))  # the boxes are listed by columns
-        rows_apart, columns_apart = np.abs(row[first] - row[second]), np.abs(column[first] - column[second])
+        column, row = np.divmod(
+            np.arange(n), n // max(1, len(rules.columns))
+        )  # the boxes are listed by columns
+        rows_apart, columns_apart = (
+            np.abs(row[first] - row[second]),
+            np.abs(column[first] - column[second]),
+        )
         in_line = (rows_apart == 0) | (columns_apart == 0)
         distance = np.where(in_line, rows_apart + columns_apart, n)  # other pairs are the last
         nearest_first = np.argsort(distance, kind="stable")
@@ -157,10 +194,14 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
 
 @lru_cache(maxsize=8)
 def feature_lines(rules: RuleSet) -> tuple[Ints, Ints]:
-    """The further features and the boxes whose products are features; of a wide sheet a sum only with its column."""
+    """The further features and the boxes whose products are features; of a wide sheet a sum only
+    with its column.
+    """
     related = np.ones((extra_count(rules), len(rules.categories)), dtype=bool)
     if is_wide(rules):
         for column in range(len(rules.bonuses)):
-            related[2 * column : 2 * column + 2] = [box.column == column for box in rules.categories]
+            related[2 * column : 2 * column + 2] = [
+                box.column == column for box in rules.categories
+            ]
     extra, box = np.nonzero(related)
     return extra.astype(np.int64), box.astype(np.int64)

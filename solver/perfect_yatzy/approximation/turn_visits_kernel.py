@@ -1,15 +1,16 @@
 """Where the best turn of a state ends: the chances of all outcomes, by the transpose of the backup.
 
-The turn of :mod:`.turn` is computed once more, and what each of its passes read is kept. Then the chance of each roll
-moves the other way::
+The turn of :mod:`.turn` is computed once more, and what each of its passes read is kept. Then the
+chance of each roll moves the other way::
 
     first roll        chance of the state * P(roll)
     transposed maxima a multiset passes its chance to the first multiset with one die less that has its value
     transposed means  a hold passes a share of its chance to each multiset with one die more
     last stop         a roll passes its chance to the first outcome that has its value
 
-A maximum copies one of its operands, so that "has its value" compares equal bits. For turns without saved rolls and
-without bonuses of the first roll. With many dice this is many times faster than :mod:`.policy`, which lists holds.
+A maximum copies one of its operands, so that "has its value" compares equal bits. For turns without
+saved rolls and without bonuses of the first roll. With many dice this is many times faster than
+:mod:`.policy`, which lists holds.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.dice import Floats, Lattice
-from ..core.state_space import LANES
-from ..core.turn_model import TurnModel
 from ..core.jit import jit
 from ..core.lattice import copy_vectors, fill, maxima, means
 from ..core.simd import (
@@ -35,8 +34,10 @@ from ..core.simd import (
     store,
     views,
 )
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import LOWEST, OVERWRITE, Scratch, backup_stop_values, make_scratch, mean_block
+from ..core.turn_model import TurnModel
 from ..core.value_tables import child_value, lanes_of, mean_table, state_place, successor
 
 LEAST = 1e-12  # smaller chances are left out
@@ -59,7 +60,9 @@ class VisitJob(NamedTuple):
     model: TurnModel
     values: TableSlice  # values of the children, float64
     chance: Floats  # (size,): chance of each state, by the place of its value
-    target: Floats  # (outcomes * lanes,): written: chance that play visits a state and its turn ends with an outcome
+    # (outcomes * lanes,): written: chance that play visits a state and its turn ends with an
+    # outcome
+    target: Floats
     scratch: VisitScratch  # used by no other thread during the call
 
 
@@ -72,7 +75,9 @@ def visit_scratch(dice: Lattice, model: TurnModel) -> VisitScratch:
 
 @jit
 def turn_values(children, job, block):
-    """The turn of a block, with all values before and after each choice of a hold kept in the scratch."""
+    """The turn of a block, with all values before and after each choice of a hold kept in the
+    scratch.
+    """
     model, scratch, buffer, dice = job.model, job.scratch, job.scratch.turn.buffer, job.model.dice
     holds = dice.first_roll + dice.roll_count
     backup_stop_values(children, model, block, 0, OVERWRITE, buffer, scratch.turn)
@@ -86,14 +91,18 @@ def turn_values(children, job, block):
 
 @jit
 def put_dice_aside(dice, node, before, after):
-    """Move the chance of each multiset to its best hold, die by die; values `before` and `after` the maxima."""
+    """Move the chance of each multiset to its best hold, die by die; values `before` and `after`
+    the maxima.
+    """
     zero, least = splat(node, 0.0), splat(node, LEAST)
     for hold in range(dice.first_roll + dice.roll_count - 1, 0, -1):
         chance = load(node, hold)
         if not reaches(chance, least):
             continue
         best = load(after, hold)
-        stays = choose(load(before, hold), best, chance, zero)  # in the lanes in which it is the best hold itself
+        stays = choose(
+            load(before, hold), best, chance, zero
+        )  # in the lanes in which it is the best hold itself
         rest = chance - stays
         store(node, hold, stays)
         i, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
@@ -122,22 +131,32 @@ def reroll_dice(dice, node):
 def value_of_outcome(children, job, block, i):
     """Value of an outcome of a turn."""
     outcomes, end = job.model.outcomes, successor(job.model.outcomes, i, block.row, 0)
-    return child_value(children, job.model.layout, block, end, outcomes.points[i], job.scratch.turn.temp)
+    return child_value(
+        children, job.model.layout, block, end, outcomes.points[i], job.scratch.turn.temp
+    )
 
 
 @jit
 def end_turns(children, job, block):
     """Move the chances of all rolls to the outcomes that end their turns."""
     model, scratch, outcomes = job.model, job.scratch, job.model.outcomes
-    node, stop, ends, first_roll = scratch.node, scratch.stop, scratch.ends, job.model.dice.first_roll
+    node, stop, ends, first_roll = (
+        scratch.node,
+        scratch.stop,
+        scratch.ends,
+        job.model.dice.first_roll,
+    )
     zero, crossed_out = splat(node, 0.0), splat(node, LOWEST)
     fill(ends, 0, outcomes.start[model.category_count], zero)
     for c in range(model.category_count):
         if block.choices >> c & 1:
-            crossing_out = outcomes.start[c]  # the outcome of the rolls that the category pays nothing for
+            crossing_out = outcomes.start[
+                c
+            ]  # the outcome of the rolls that the category pays nothing for
             for i in range(crossing_out, outcomes.start[c + 1]):
                 value, total = value_of_outcome(children, job, block, i), zero
-                # Rolls whose best value it is (at least is equal): later outcomes no longer find their chance.
+                # Rolls whose best value it is (at least is equal): later outcomes no longer find
+                # their chance.
                 for j in range(outcomes.roll_start[i], outcomes.roll_start[i + 1]):
                     roll = outcomes.rolls[j]
                     chance = load(node, roll)

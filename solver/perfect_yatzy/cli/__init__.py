@@ -1,6 +1,7 @@
 """The command `yatzy`. Answers go to standard output, everything else to standard error.
 
-Modules that need numpy or numba are imported where they are used, so that help and completion are fast.
+Modules that need numpy or numba are imported where they are used, so that help and completion are
+fast.
 """
 
 from __future__ import annotations
@@ -24,7 +25,18 @@ MODULES = {  # module of `commands` -> its commands; a module is imported when o
     "solve": ("prove", "solve", "table", "tables", "verify"),
 }
 COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
-VERSIONED = ("numpy", "numba", "llvmlite", "click", "dask", "distributed", "fastapi", "uvicorn", "pyarrow", "fpdf2")
+VERSIONED = (
+    "numpy",
+    "numba",
+    "llvmlite",
+    "click",
+    "dask",
+    "distributed",
+    "fastapi",
+    "uvicorn",
+    "pyarrow",
+    "fpdf2",
+)
 EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
@@ -40,7 +52,9 @@ def print_version(context: click.Context, option: click.Parameter, wanted: bool)
 
 
 def versions() -> Iterator[str]:
-    """What a report of a bug needs, in English, as those are: the versions, the machine, the tables."""
+    """What a report of a bug needs, in English, as those are: the versions, the machine, the
+    tables.
+    """
     import os
     import platform
     import sys
@@ -49,9 +63,9 @@ def versions() -> Iterator[str]:
     import llvmlite.binding
 
     from .._files import HAS_LOCKS
-    from ..errors import SolverError
     from ..core.jit import cache_path
     from ..core.resources import available_memory, default_threads
+    from ..errors import SolverError
     from ..tablebase.store import stored, tables_folder
     from .commands.solve import stored_tables_lines
 
@@ -76,14 +90,26 @@ def versions() -> Iterator[str]:
 
 
 @click.group(
-    cls=YatzyGroup, modules=COMMANDS, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=YatzyGroup,
+    modules=COMMANDS,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--verbose", is_flag=True, is_eager=True, help="With --version: what a report of a bug needs.")
 @click.option(
-    "-V", "--version", is_flag=True, expose_value=False, callback=print_version, help="Show the version and exit."
+    "--verbose", is_flag=True, is_eager=True, help="With --version: what a report of a bug needs."
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=print_version,
+    help="Show the version and exit.",
 )
 def main(verbose: bool) -> None:
-    """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to expect."""
+    """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to
+    expect.
+    """
     if verbose:
         raise click.NoSuchOption("--verbose")
 

@@ -1,6 +1,8 @@
-"""The terminal: the error boundary of all commands, their help in the current language, output, prompts, user files.
+"""The terminal: the error boundary of all commands, their help in the current language, output,
+prompts, user files.
 
-A mistake of the user becomes one line on standard error and an exit code; any other exception keeps its traceback.
+A mistake of the user becomes one line on standard error and an exit code; any other exception keeps
+its traceback.
 """
 
 from __future__ import annotations
@@ -22,14 +24,25 @@ import click
 from .. import errors
 from .._files import replacing
 from .._version import ANSWER_SCHEMA
-from ..errors import DOMAIN, ENGLISH, SolverError, StateError, _, alternatives, language_from, set_language
+from ..errors import (
+    DOMAIN,
+    ENGLISH,
+    SolverError,
+    StateError,
+    _,
+    alternatives,
+    language_from,
+    set_language,
+)
 from .options import LANGUAGE_HELP, LanguageParam
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
 
 class YatzyGroup(click.Group):
-    """The error boundary and the lazy list of commands: to import all `modules` takes longer than an answer."""
+    """The error boundary and the lazy list of commands: to import all `modules` takes longer
+    than an answer.
+    """
 
     def __init__(self, *args: Any, modules: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,7 +55,9 @@ class YatzyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
         is_known = cmd_name in self.modules or cmd_name in self.commands
-        for name in [cmd_name] if is_known else self.modules:  # click suggests a similar name among those imported
+        for name in (
+            [cmd_name] if is_known else self.modules
+        ):  # click suggests a similar name among those imported
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
@@ -55,14 +70,20 @@ class YatzyGroup(click.Group):
         path = "yatzy"
         command: click.Command | None = self
         for word in sys.argv[1:] if words is None else words:
-            command = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
+            command = (
+                command.get_command(click.Context(command), word)
+                if isinstance(command, click.Group)
+                else None
+            )
             if command is None:
                 break
             path += f" {word}"
         return path
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
+        """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130
+        interrupted.
+        """
         with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
             localize(self)
             kwargs["standalone_mode"] = False
@@ -81,7 +102,11 @@ class YatzyGroup(click.Group):
                 click.echo(error.format_message())
                 sys.exit(0)
             except click.UsageError as error:
-                command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
+                command = (
+                    error.ctx.command_path
+                    if error.ctx
+                    else self.named_command(args[0] if args else None)
+                )
                 message = error.format_message().rstrip(".")
                 fail(_("{value} (see {command} --help)", value=message, command=command), 2)
             except click.ClickException as error:
@@ -91,7 +116,8 @@ class YatzyGroup(click.Group):
             except SolverError as error:
                 fail(str(error), error.exit_code)
             except BrokenPipeError:
-                # The reader has closed the pipe (`yatzy ... | head`): no message, here or when the interpreter exits.
+                # The reader has closed the pipe (`yatzy ... | head`): no message, here or when the
+                # interpreter exits.
                 discard_stdout()
                 sys.exit(1)
             except OSError as error:
@@ -104,7 +130,9 @@ class YatzyGroup(click.Group):
 
 
 def discard_stdout() -> None:
-    """Send the rest of standard output to the null device, also what the interpreter flushes when it exits."""
+    """Send the rest of standard output to the null device, also what the interpreter flushes
+    when it exits.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -120,7 +148,9 @@ def echo_lines(*parts: Iterable[str]) -> None:
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
-    """Print JSON in one line: an answer as it is, or without one these fields and the version of their form."""
+    """Print JSON in one line: an answer as it is, or without one these fields and the version of
+    their form.
+    """
     import json
 
     click.echo(json.dumps({"schema": ANSWER_SCHEMA} | fields if answer is None else answer))
@@ -134,8 +164,12 @@ def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **field
         echo_lines(lines)
 
 
-def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False) -> str:
-    """The format of an output: of a file that of its suffix, which may be unknown if `any_suffix` and `given`."""
+def file_format(
+    path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False
+) -> str:
+    """The format of an output: of a file that of its suffix, which may be unknown if
+    `any_suffix` and `given`.
+    """
     by_suffix = formats.get(Path(path).suffix[1:].lower())
     if path == "-" or (any_suffix and by_suffix is None and given):  # no suffix says it
         return given or next(iter(formats.values()))
@@ -143,12 +177,16 @@ def file_format(path: str, formats: Mapping[str, str], given: str | None, *, any
         suffixes = alternatives(f".{name}" for name in formats)
         raise click.UsageError(_("{path} must end in {suffixes}", path=path, suffixes=suffixes))
     if given not in (None, by_suffix):
-        raise click.UsageError(_("the suffix of {path} contradicts --format {format}", path=path, format=given))
+        raise click.UsageError(
+            _("the suffix of {path} contradicts --format {format}", path=path, format=given)
+        )
     return by_suffix
 
 
 def check_overwrite(force: bool, *paths: str | None) -> None:
-    """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written to."""
+    """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written
+    to.
+    """
     for path in filter(None, paths):
         if not force and os.path.isfile(path):
             raise click.UsageError(_("{path} exists; use --force to replace it", path=path))
@@ -156,12 +194,16 @@ def check_overwrite(force: bool, *paths: str | None) -> None:
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:
     """The error for a file that cannot be written."""
-    return click.ClickException(_("cannot write {path}: {reason}", path=path, reason=error.strerror or error))
+    return click.ClickException(
+        _("cannot write {path}: {reason}", path=path, reason=error.strerror or error)
+    )
 
 
 @contextmanager
 def output_file(path: str) -> Iterator[IO[bytes]]:
-    """Open a file to write a whole output. After a failure there is no part of it, and an old file stays."""
+    """Open a file to write a whole output. After a failure there is no part of it, and an old
+    file stays.
+    """
     target = os.path.realpath(path)
     try:
         is_device = os.path.exists(target) and not os.path.isfile(target)
@@ -181,7 +223,9 @@ def write_output(path: str, data: str | bytes) -> None:
 
 
 def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str]:
-    """Lines of columns, wrapped to the width of the terminal; continuation lines are indented to the last column."""
+    """Lines of columns, wrapped to the width of the terminal; continuation lines are indented to
+    the last column.
+    """
     from shutil import get_terminal_size
     from textwrap import TextWrapper
 
@@ -224,7 +268,9 @@ def prompt_line(question: str) -> str | None:
 
 
 def confirm(question: str, refusal: str) -> None:
-    """Ask before something costly or irreversible: exit with code 1 without a yes, refuse without a terminal."""
+    """Ask before something costly or irreversible: exit with code 1 without a yes, refuse
+    without a terminal.
+    """
     if not sys.stdin.isatty():
         raise click.UsageError(refusal)
     if not click.confirm(f"{question} {_('Continue?')}", err=True):
@@ -243,15 +289,22 @@ def finished_games() -> str:
     """The record of finished games, which must exist."""
     path = record_path()
     if not path.exists():
-        text = _("`yatzy play` has not recorded a finished game in {path}; name the file of a record", path=path)
+        text = _(
+            "`yatzy play` has not recorded a finished game in {path}; name the file of a record",
+            path=path,
+        )
         raise StateError(text)
     return str(path)
 
 
 def paragraphs(text: str | None) -> list[str]:
-    """The paragraphs of a help text that are sentences, each in one line: the messages of the catalogues."""
+    """The paragraphs of a help text that are sentences, each in one line: the messages of the
+    catalogues.
+    """
     parts = inspect.cleandoc(text or "").split("\n\n")
-    return [" ".join(part.split()) for part in parts if part.strip() and not part.startswith(VERBATIM)]
+    return [
+        " ".join(part.split()) for part in parts if part.strip() and not part.startswith(VERBATIM)
+    ]
 
 
 def translated(text: str | None) -> str | None:
@@ -259,19 +312,31 @@ def translated(text: str | None) -> str | None:
     if not text:
         return text
     parts = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(p if p.startswith(VERBATIM) else _(" ".join(p.split())) for p in parts)  # marked elsewhere
+    return "\n\n".join(
+        p if p.startswith(VERBATIM) else _(" ".join(p.split())) for p in parts
+    )  # marked elsewhere
 
 
 def localize(command: click.Command) -> None:
-    """Give a command and its subcommands ``--lang``, which is read before them, and help in the current language."""
+    """Give a command and its subcommands ``--lang``, which is read before them, and help in the
+    current language.
+    """
     if not any("--lang" in param.opts for param in command.params):
         variable = "YATZY_LANG" if isinstance(command, YatzyGroup) else None
         command.params.append(
-            click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
+            click.Option(
+                ["--lang"],
+                type=LanguageParam(),
+                envvar=variable,
+                expose_value=False,
+                help=LANGUAGE_HELP,
+            )
         )
     options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
     for shown, attributes in [(command, ("help", "short_help", "epilog")), *options]:
-        english = vars(shown).setdefault("english_help", {name: getattr(shown, name) for name in attributes})
+        english = vars(shown).setdefault(
+            "english_help", {name: getattr(shown, name) for name in attributes}
+        )
         for name, text in english.items():  # which are kept for the next language
             setattr(shown, name, translated(text))
     if isinstance(command, click.Group):
@@ -292,13 +357,17 @@ def language_option(words: Sequence[str]) -> str | None:
 
 @contextmanager
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
-    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is refused later."""
+    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is
+    refused later.
+    """
     wanted = language_option(words) or os.environ.get("YATZY_LANG")
     code = (language_from(wanted) or ENGLISH) if wanted else errors.language_of_environment()
     with ExitStack() as restore:
         restore.callback(set_language, errors.current_language())
         set_language(code)
-        if code != ENGLISH:  # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
+        if (
+            code != ENGLISH
+        ):  # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
             import gettext
 
             restore.callback(gettext.textdomain, gettext.textdomain())

@@ -26,17 +26,30 @@ Known = Callable[[click.Context, str], Iterable[str]]
 LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
 # Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
 POLICY_WORDS = (
-    "perfect", "most-points", "prices", "hold-rules", "level:", "safe", "bold", "win", "goal:", "process:",
-)  # fmt: skip
+    "perfect",
+    "most-points",
+    "prices",
+    "hold-rules",
+    "level:",
+    "safe",
+    "bold",
+    "win",
+    "goal:",
+    "process:",
+)
 
 
 class KnownWords(click.ParamType[str]):
-    """Text that is checked later; completes the words that are known, perhaps by the context and the text so far."""
+    """Text that is checked later; completes the words that are known, perhaps by the context and
+    the text so far.
+    """
 
     def __init__(self, known: Iterable[str] | Known, name: str = "text") -> None:
         self.known, self.name = known, name
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """The words that begin with `incomplete`."""
         words = self.known(ctx, incomplete) if callable(self.known) else self.known
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -59,7 +72,9 @@ def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
 
 
 def card_entries(ctx: click.Context, text: str) -> Iterable[str]:
-    """A scorecard with its last word completed to ``id=`` of a category that is open, by the rules given so far."""
+    """A scorecard with its last word completed to ``id=`` of a category that is open, by the
+    rules given so far.
+    """
     from ..game.rule_loader import load_rules
 
     before, space, _last = text.rpartition(" ")
@@ -75,11 +90,17 @@ class LanguageParam(click.ParamType[str]):
 
     name = "language"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Codes that begin with `incomplete`, with the names of the languages."""
         from ..game.translations import languages
 
-        return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
+        return [
+            CompletionItem(code, help=name)
+            for code, name in languages().items()
+            if code.startswith(incomplete)
+        ]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The code of a language, ``nb`` for ``no``."""
@@ -120,11 +141,20 @@ class Number(click.FloatRange):
 
 
 def number_option(
-    *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
+    *names: str,
+    text: str,
+    low: int = 0,
+    high: int | None = None,
+    default: int | None = None,
+    shown: bool = True,
 ) -> Callable[[F], F]:
-    """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
+    """An option for a whole number N of a range, whose default, if it has one, is shown in the
+    help.
+    """
     kind, shown = WholeNumber(low, high), shown and default is not None
-    return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
+    return click.option(
+        *names, type=kind, metavar="N", default=default, show_default=shown, help=text
+    )
 
 
 def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable[[F], F]:
@@ -134,26 +164,43 @@ def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable
 
 RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
 MOST_WORKERS = 256  # that are started on one machine
-language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
+language_option = click.option(
+    "--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP
+)
 rules_option = click.option(
-    "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
+    "--rules",
+    "-r",
+    type=RULES,
+    default="yatzy",
+    envvar="YATZY_RULES",
+    show_default=True,
     help="Rule set: a name, name+switch, or a .toml file.",
-)  # fmt: skip
+)
 card_option = click.option(
-    "--card", "-c", type=CARD, default="", metavar="CARD",
+    "--card",
+    "-c",
+    type=CARD,
+    default="",
+    metavar="CARD",
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
-)  # fmt: skip
+)
 start_card_option = click.option(
     "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty]."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
-tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
-threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
+tables_option = click.option(
+    "--tables", type=click.Path(file_okay=False), help="Folder of the stored tables."
+)
+threads_option = number_option(
+    "--threads", low=1, high=256, text="Threads for solving [one per processor]."
+)
 dataset_card_option = click.option(
-    "--dataset-card", type=click.Path(dir_okay=False), metavar="FILE.md",
+    "--dataset-card",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.md",
     help="Also describe the file of --output: columns, seed, rules and hash, as a dataset card.",
-)  # fmt: skip
+)
 
 
 def format_option(*formats: str) -> Callable[[F], F]:
@@ -171,28 +218,42 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        option, on_command_line = ctx.params.pop("rules_from_option"), is_given("rules_from_option", ctx)
+        option, on_command_line = (
+            ctx.params.pop("rules_from_option"),
+            is_given("rules_from_option", ctx),
+        )
         if value and on_command_line and value != option:
-            text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
+            text = _(
+                "two rule sets given: {value} and --rules {option}", value=value, option=option
+            )
             raise click.UsageError(text, ctx)
         if on_command_line:
             ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
 
     command = click.option(
-        "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", is_eager=True,
+        "--rules",
+        "-r",
+        "rules_from_option",
+        type=RULES,
+        envvar="YATZY_RULES",
+        is_eager=True,
         help="Same as the RULES argument.",
-    )(command)  # fmt: skip
+    )(command)
     return click.argument("rules", type=RULES, required=False, callback=read)(command)
 
 
 def dice_argument(command: F) -> F:
     """A roll as one or several arguments: 33456 or 3 3 4 5 6."""
 
-    def read(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
+    def read(
+        context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+    ) -> str | None:
         if wrong := [word for word in value if "=" in word]:
             text = _("{word} is not a roll; write the card in quotes: {example}")
-            raise click.UsageError(text.format(word=wrong[0], example='--card "ones=3 sixes=24"'), context)
+            raise click.UsageError(
+                text.format(word=wrong[0], example='--card "ones=3 sixes=24"'), context
+            )
         return " ".join(value) or None
 
     return click.argument("dice", nargs=-1, metavar="[DICE]", callback=read)(command)
@@ -200,16 +261,25 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """A command with options, in the order in which its help lists them."""
-    return reduce(lambda found, option: option(found), reversed(options), command)  # the last one is applied first
+    return reduce(
+        lambda found, option: option(found), reversed(options), command
+    )  # the last one is applied first
 
 
-def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command in which one argument, ``make(...)``, stands for the options named as the parameters of `make`."""
+def gathered(
+    name: str, make: Callable[..., Any], command: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A command in which one argument, ``make(...)``, stands for the options named as the
+    parameters of `make`.
+    """
     parameters = signature(make).parameters
 
     @wraps(command)
     def run(**values: Any) -> Any:
-        return command(**{name: make(**{key: values.pop(key) for key in parameters if key in values})}, **values)
+        return command(
+            **{name: make(**{key: values.pop(key) for key in parameters if key in values})},
+            **values,
+        )
 
     return run
 
@@ -225,7 +295,9 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
-    """The service that answers requests; it reports the progress of its solves on standard error."""
+    """The service that answers requests; it reports the progress of its solves on standard
+    error.
+    """
     from ..service.queries import QueryService
 
     def announce(rules: RuleSet, line: str | None) -> Progress:
@@ -239,9 +311,14 @@ def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) 
 def worker_options(command: F, most: int = MOST_WORKERS) -> F:
     """Options of commands that can work on a Dask cluster; at most so many workers."""
     workers = number_option(
-        "--workers", low=1, high=most, text="Start N worker processes on this machine (needs the extra cluster)."
+        "--workers",
+        low=1,
+        high=most,
+        text="Start N worker processes on this machine (needs the extra cluster).",
     )
-    address = click.option("--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.")
+    address = click.option(
+        "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786."
+    )
     return workers(address(command))
 
 
@@ -252,7 +329,9 @@ def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluster | None]:
-    """The cluster that the options ask for, announced on standard error; None without these options."""
+    """The cluster that the options ask for, announced on standard error; None without these
+    options.
+    """
     if workers is None and cluster is None:
         yield None
         return
@@ -279,44 +358,70 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
         gathered("start", fields, command),
         seed_option(),
         click.option(
-            "--policy", "-p", type=KnownWords(POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
+            "--policy",
+            "-p",
+            type=KnownWords(POLICY_WORDS),
+            metavar="POLICY",
+            default="mean",
+            show_default=True,
             help="Who plays: mean for the expected score, goal:280 for the chance of at least 280, or another policy "
             "of yatzy evaluate.",
         ),
         start_card_option,
         number_option("--saved", default=0, shown=False, text="Saved rolls at the start."),
-    )  # fmt: skip
+    )
 
 
 def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options of `hold`, `score` and `expect`, with the help of ``--all``."""
     options = (
-        click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on."),
-        number_option("--digits", high=1000, default=30, text="With --exact: digits after the point."),
+        click.option(
+            "--exact",
+            is_flag=True,
+            help="Also as a fraction, solved in integers from this card on.",
+        ),
+        number_option(
+            "--digits", high=1000, default=30, text="With --exact: digits after the point."
+        ),
         click.option("--all", "show_all", is_flag=True, help=all_text),
         rules_option,
         language_option,
-        number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
+        number_option(
+            "--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."
+        ),
         click.option(
-            "--opponents", metavar="OTHERS",
+            "--opponents",
+            metavar="OTHERS",
             help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by "
             'semicolons: "251; ones=3 sixes=24".',
         ),
         click.option(
-            "--versus", type=CARD, metavar="CARD",
+            "--versus",
+            type=CARD,
+            metavar="CARD",
             help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
         ),
         click.option(
-            "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
+            "--ties",
+            type=KnownWords(TIE_RULES),
+            metavar=f"[{'|'.join(TIE_RULES)}]",
             help="What a tie with an opponent counts as [loss].",
         ),
         card_option,
-        number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
         number_option(
-            "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
+            "--saved", default=0, shown=False, text="Saved rolls at the start of this turn."
+        ),
+        number_option(
+            "--bonus-points",
+            "--extra",
+            default=0,
+            shown=False,
+            text="Joker and first-roll bonuses scored so far.",
         ),
         json_option,
-        click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
+        click.option(
+            "--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."
+        ),
         service_options,
-    )  # fmt: skip
+    )
     return lambda command: with_options(command, *options)

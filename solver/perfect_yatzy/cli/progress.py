@@ -1,4 +1,6 @@
-"""Progress of long work on standard error: a bar on a terminal, elsewhere a line every SILENCE seconds at most."""
+"""Progress of long work on standard error: a bar on a terminal, elsewhere a line every SILENCE
+seconds at most.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..core.rules import RuleSet
 from ..errors import N_, _, ngettext, number_text
 from ..game.rule_words import number_word
-from ..core.rules import RuleSet
-from ..tablebase.estimates import duration, gigabytes
 from ..service.budget import Pace
+from ..tablebase.estimates import duration, gigabytes
 from ..tablebase.store import Progress
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ def stderr_is_terminal() -> bool:
 
 
 def tell(line: str, began: float | None = None) -> None:
-    """Print a line; one about work that `began` at a time only SILENCE seconds after that and after the last line."""
+    """Print a line; one about work that `began` at a time only SILENCE seconds after that and
+    after the last line.
+    """
     global _told
     now = time.monotonic()
     if began is None or now - max(_told, began) >= SILENCE:
@@ -42,7 +46,9 @@ def tell(line: str, began: float | None = None) -> None:
 
 
 def progress(label: str) -> Progress:
-    """Progress of work in any unit: a bar with the time left, from the first report to the last, or lines."""
+    """Progress of work in any unit: a bar with the time left, from the first report to the last,
+    or lines.
+    """
     if stderr_is_terminal():
         return _bar(label)
     pace, began = Pace(), time.monotonic()
@@ -56,7 +62,9 @@ def progress(label: str) -> Progress:
 
 def evaluating(number: int = 1) -> Progress:
     """Progress of the evaluation of so many policies."""
-    return progress(ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number))
+    return progress(
+        ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
+    )
 
 
 def _bar(label: str) -> Progress:
@@ -67,7 +75,11 @@ def _bar(label: str) -> Progress:
         nonlocal bar, shown
         left = pace.left(done / total) if total else None
         if bar is None:
-            settings: dict[str, Any] = {"width": 30, "show_eta": False, "item_show_func": lambda text: text}
+            settings: dict[str, Any] = {
+                "width": 30,
+                "show_eta": False,
+                "item_show_func": lambda text: text,
+            }
             bar = click.progressbar(length=total, label=label, file=sys.stderr, **settings)
         bar.update(done - shown, clock_text(left) if done < total else "")
         shown = done
@@ -95,7 +107,9 @@ def clock_text(seconds: float | None) -> str:
 
 
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
-    """Progress of a solve. An `announcement` of a long solve is printed at once, with how to stop it."""
+    """Progress of a solve. An `announcement` of a long solve is printed at once, with how to
+    stop it.
+    """
     shown = progress(_("Solving {rules}", rules=rules.key))
     is_told = False
     if announcement is not None:
@@ -119,7 +133,9 @@ def progress_if_long(label: str, is_long: bool) -> Progress:
 
 
 class StageProgress:
-    """Progress of an approximate solution: its stages, of so many `seconds` each, and what is known so far."""
+    """Progress of an approximate solution: its stages, of so many `seconds` each, and what is
+    known so far.
+    """
 
     def __init__(self, label: str, seconds: Mapping[str, float]) -> None:
         self.label, self.seconds = label, seconds
@@ -128,7 +144,9 @@ class StageProgress:
         self.bar: Progress | None = None  # of the stage, on a terminal
 
     def __call__(self, stage: str, done: float, known: Mapping[str, float]) -> None:
-        """Report a stage, the share of it that is done, and ``mean``, ``half_width`` and ``bound`` if known."""
+        """Report a stage, the share of it that is done, and ``mean``, ``half_width`` and
+        ``bound`` if known.
+        """
         name = _(stage)  # marked elsewhere
         if stage != self.stage:
             self.stage, self.began = stage, time.monotonic()
@@ -170,4 +188,8 @@ def workers_line(cluster: Cluster) -> str:
     if limits:
         parts.append(_("each with up to {size} of memory", size=gigabytes(limits[0])))
     line = ", ".join(parts)
-    return _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard) if cluster.dashboard else line
+    return (
+        _("{workers}; dashboard {address}", workers=line, address=cluster.dashboard)
+        if cluster.dashboard
+        else line
+    )

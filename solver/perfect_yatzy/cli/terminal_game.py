@@ -1,4 +1,6 @@
-"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves; `Session` is the game."""
+"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves; `Session`
+is the game.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from typing import Any, Literal
 
 import click
 
-from ..errors import RulesError, StateError, _, number_text
-from ..game.notation import parse_category, parse_faces, parse_hold
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
+from ..errors import RulesError, StateError, _, number_text
+from ..game.notation import parse_category, parse_faces, parse_hold
 from ..play.review import find_action
 from ..play.session import Action, SaveFile, Session
 from ..policies.computer_players import ComputerPlayer
@@ -21,7 +23,15 @@ from ..strategy.strategy import Strategy
 from .console import echo_fitted, prompt_line
 from .views import play as view
 from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
-from .views.wording import CATEGORY_HELP, HOLD_HELP, chance_text, command_of, decision_of, decision_question, wrapped
+from .views.wording import (
+    CATEGORY_HELP,
+    HOLD_HELP,
+    chance_text,
+    command_of,
+    decision_of,
+    decision_question,
+    wrapped,
+)
 
 Advice = Literal["mean", "win"]
 DECISION_HELP = HOLD_HELP, CATEGORY_HELP, view.DECISION_HELP  # the answers to `decision_question`
@@ -41,12 +51,17 @@ class TerminalGame:
     rules: RuleSet  # with names in the language of the player
     service: QueryService
     save: SaveFile  # written after every action
-    min_warned_loss: float | None  # points that a decision loses at least to be warned of; None: no warnings
+    min_warned_loss: (
+        float | None
+    )  # points that a decision loses at least to be warned of; None: no warnings
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
     computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind
-    # The last decision that was entered, after the actions before it: the second time it is carried out.
-    _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(default=None, init=False, repr=False)
+    # The last decision that was entered, after the actions before it: the second time it is carried
+    # out.
+    _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(
+        default=None, init=False, repr=False
+    )
 
     @property
     def strategy(self) -> Strategy:
@@ -66,7 +81,10 @@ class TerminalGame:
                     self.computer_decides()
                 else:
                     self.decide()
-            except (StateError, RulesError) as error:  # RulesError: advice would need a solve beyond the budget
+            except (
+                StateError,
+                RulesError,
+            ) as error:  # RulesError: advice would need a solve beyond the budget
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
@@ -74,7 +92,10 @@ class TerminalGame:
         """Carry out the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
-            turn, turns = len(session.turns) // len(session.players) + 1, len(session.rules.categories)
+            turn, turns = (
+                len(session.turns) // len(session.players) + 1,
+                len(session.rules.categories),
+            )
             stage = _("turn {turn} of {turns}", turn=turn, turns=turns)
             click.echo(view.player_prefix(session, session.player) + stage)
         player = self.computers[session.computer()]
@@ -89,10 +110,16 @@ class TerminalGame:
 
     def others(self) -> list[Scorecard]:
         """The cards of those who are not to move."""
-        return [self.session.card(i) for i in range(len(self.session.players)) if i != self.session.player]
+        return [
+            self.session.card(i)
+            for i in range(len(self.session.players))
+            if i != self.session.player
+        ]
 
     def after_turn(self) -> None:
-        """Show the cards before the turn of a person, and to a person the own card before that of a computer."""
+        """Show the cards before the turn of a person, and to a person the own card before that
+        of a computer.
+        """
         player = self.session.turns[-1].player
         if self.session.over:
             return
@@ -146,7 +173,9 @@ class TerminalGame:
     def undo(self) -> None:
         """Undo the last decision."""
         action = self.session.undo()
-        click.echo(view.action_line(self.rules, action) if action else _("There is nothing to undo."))
+        click.echo(
+            view.action_line(self.rules, action) if action else _("There is nothing to undo.")
+        )
 
     def decide(self) -> None:
         """Ask for a decision, and carry it out."""
@@ -161,9 +190,13 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        elif word == "yes" and self._warned and self._warned[0] == session.actions:  # of the last decision entered
+        elif (
+            word == "yes" and self._warned and self._warned[0] == session.actions
+        ):  # of the last decision entered
             _actions, warned = self._warned
-            self.carry_out(warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none"))
+            self.carry_out(
+                warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none")
+            )
         elif text:
             self.carry_out(text)
 
@@ -177,13 +210,18 @@ class TerminalGame:
             if not self.warn(held):
                 session.hold(held)
             return
-        points_of = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
+        points_of = {
+            name: points + bonus_points
+            for name, (points, bonus_points) in session.choices().items()
+        }
         try:
             category = parse_category(self.rules, text, points_of)
         except StateError as error:
             if "`yatzy" not in str(error):  # no command of the shell within a game
                 raise
-            text = _("{text!r} is neither dice nor a category. Enter help for all commands.", text=text)
+            text = _(
+                "{text!r} is neither dice nor a category. Enter help for all commands.", text=text
+            )
             raise StateError(text) from error
         if category not in points_of:
             session.score(category)  # raises StateError with the reason
@@ -194,7 +232,9 @@ class TerminalGame:
         self.after_turn()
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:
-        """Say what a bad hold or category loses; True if it was said, and must be entered again to be carried out."""
+        """Say what a bad hold or category loses; True if it was said, and must be entered again
+        to be carried out.
+        """
         session, before = self.session, self._warned
         self._warned = session.actions, decision
         if self.min_warned_loss is None or self._warned == before:
@@ -212,7 +252,9 @@ class TerminalGame:
         text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
         if isinstance(request, dict):
             sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
-            text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
+            text = sentence.format(
+                chance=chance_text(action.value), best_chance=chance_text(options[0].value)
+            )
         again = _("Enter it again or yes to go on, or choose something else.")
         echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
         return True
@@ -224,22 +266,33 @@ class TerminalGame:
         if advice:
             self.advice = "win" if advice == "win" else "mean"
         text = _("Advice and warnings are for the chance to win; a tie counts as half a win.")
-        echo_fitted(text if self.advice == "win" else _("Advice and warnings are for the expected score."))
+        echo_fitted(
+            text if self.advice == "win" else _("Advice and warnings are for the expected score.")
+        )
 
     def request(self) -> dict[str, Any]:
         """The question of the player for the best options."""
         session, card = self.session, self.session.card()
         rolls_left = {"rolls_left": session.rolls_left} if session.rolls_left else {}
         return {
-            "query": "hold" if rolls_left else "score", "rules": self.rules.key, "dice": list(session.dice),
-            "card": str(card), "saved": card.saved, "bonus_points": card.bonus_points, **rolls_left,
-        }  # fmt: skip
+            "query": "hold" if rolls_left else "score",
+            "rules": self.rules.key,
+            "dice": list(session.dice),
+            "card": str(card),
+            "saved": card.saved,
+            "bonus_points": card.bonus_points,
+            **rolls_left,
+        }
 
     def winning_request(self) -> dict[str, Any] | str:
-        """:meth:`request` for the chance to win, or a sentence why it cannot be answered at once."""
+        """:meth:`request` for the chance to win, or a sentence why it cannot be answered at
+        once.
+        """
         others = [*map(card_text, self.others())]
         if not others:
-            return _("There is nobody to beat in a game of one player; this is the advice for the expected score.")
+            return _(
+                "There is nobody to beat in a game of one player; this is the advice for the expected score."
+            )
         request = self.request() | {"ties": "half"}
         against_one = request | {"versus": others[0]}  # who plays to win, too
         against_all = request | {"opponents": others}  # who play for the mean
@@ -255,13 +308,18 @@ class TerminalGame:
                 )
             self.service.resolve(self.service.parse(against_all), self.strategy)
         except RulesError as error:
-            sentence = _("There is no advice for winning here ({error}); this is the advice for the expected score.")
+            sentence = _(
+                "There is no advice for winning here ({error}); this is the advice for the expected score."
+            )
             return sentence.format(error=error)
         return against_all
 
     def is_instant(self, request: dict[str, Any]) -> bool:
         """Whether a request is answered at once; RulesError if it is beyond the budget."""
-        return self.service.decide(self.service.parse(request)).seconds <= self.service.budget.instant_seconds
+        return (
+            self.service.decide(self.service.parse(request)).seconds
+            <= self.service.budget.instant_seconds
+        )
 
     def advise(self, show_all: bool) -> None:
         """Print the ranking of `yatzy hold` or `yatzy score`."""
@@ -273,7 +331,9 @@ class TerminalGame:
             else:
                 request = winning
         answer = self.service.answer(request)
-        lines = "\n".join(ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP))
+        lines = "\n".join(
+            ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP)
+        )
         enter = _("enter `advice mean` to maximise the expected score.")
         for option in ("--opponents", "--versus"):
             lines = lines.replace(drop_text(option), enter)

@@ -1,11 +1,13 @@
 """Gives tasks to the workers of a Dask cluster, and their results back in the order of completion.
 
-Some tasks for each thread are under way at a time, so that an error stops the run at once. A task whose worker is
-lost is done again by another one. Tasks and results are small: what is large goes through files.
+Some tasks for each thread are under way at a time, so that an error stops the run at once. A task
+whose worker is lost is done again by another one. Tasks and results are small: what is large goes
+through files.
 
-Every task brings a :class:`Job`, which says what the worker must have: the same software as the driver, because the
-bits of a table depend on it, and the folder of the tables, proven by a small file that the driver has written. Both
-are checked once in each process, so that a worker that joins late is checked, too. Workers compile one after another.
+Every task brings a :class:`Job`, which says what the worker must have: the same software as the
+driver, because the bits of a table depend on it, and the folder of the tables, proven by a small
+file that the driver has written. Both are checked once in each process, so that a worker that joins
+late is checked, too. Workers compile one after another.
 """
 
 from __future__ import annotations
@@ -23,18 +25,20 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ..errors import ClusterError
 from ..core import checked_values
 from ..core.resources import peak_memory, writing_to
+from ..core.table_info import versions
+from ..errors import ClusterError
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
-from ..core.table_info import versions
 
 SOURCES = "sources of perfect-yatzy"
 AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
 POLL_SECONDS = 5.0  # time between two looks at the workers
 NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
-ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
+# Dask gives a task up when four workers were lost with it; then it is submitted again, so often in
+# all
+ATTEMPTS = 5
 _checked: set[Job] = set()  # jobs that this process has been checked for
 _compiled: set[str] = set()  # kernels that are compiled or loaded in this process
 _compiling = Lock()
@@ -45,9 +49,12 @@ class Job:
     """What all tasks of a run share."""
 
     software: tuple[tuple[str, str], ...]  # :func:`software` of the driver
-    proof: str = ""  # path of a file in the folder that all workers must see; empty if there is none
+    proof: str = (
+        ""  # path of a file in the folder that all workers must see; empty if there is none
+    )
     token: str = ""  # content of that file
-    kernels: str = ""  # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
+    # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
+    kernels: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,18 +69,26 @@ class WorkerFacts:
 
 @cache
 def software() -> tuple[tuple[str, str], ...]:
-    """Name and version of all that determines the bits of a result, a hash of this package's sources among it."""
+    """Name and version of all that determines the bits of a result, a hash of this package's
+    sources among it.
+    """
     package, digest = Path(__file__).resolve().parent.parent, hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(
+            path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+        )
     return (*versions().items(), (SOURCES, digest.hexdigest()[:12]))
 
 
 def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str], ...]) -> str:
     """What a worker has otherwise than the driver, in words; empty if nothing."""
     mine = dict(own)
-    different = [(name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need]
-    versions = [f"{name} {has} instead of {need}" for name, has, need in different if name != SOURCES]
+    different = [
+        (name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need
+    ]
+    versions = [
+        f"{name} {has} instead of {need}" for name, has, need in different if name != SOURCES
+    ]
     if different and not versions:
         return f"other {SOURCES}"
     return " and ".join(versions)
@@ -90,7 +105,9 @@ def problem(job: Job) -> str:
             seen = False
         if not seen:
             folder = Path(job.proof).parent
-            return f"does not see the folder {folder}; choose one that all workers share with --tables"
+            return (
+                f"does not see the folder {folder}; choose one that all workers share with --tables"
+            )
     return ""
 
 
@@ -103,7 +120,9 @@ def check(job: Job) -> None:
     with suppress(ImportError, ValueError):  # no worker
         from distributed import get_worker
 
-        if limit := get_worker().memory_manager.memory_limit:  # a large table takes a quarter of it at most
+        if (
+            limit := get_worker().memory_manager.memory_limit
+        ):  # a large table takes a quarter of it at most
             checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
     _checked.add(job)
 
@@ -120,7 +139,9 @@ def _process_name() -> str:
 
 
 def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[Any, str, int]:
-    """Do one task: its result, the host and id of this process, and the most bytes it has used at a time."""
+    """Do one task: its result, the host and id of this process, and the most bytes it has used
+    at a time.
+    """
     check(job)
     with compiling(job.kernels):
         return function(argument), _process_name(), peak_memory()
@@ -128,7 +149,9 @@ def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[A
 
 @contextmanager
 def compiling(kernels: str) -> Iterator[None]:
-    """Let one process of a machine compile the kernels in this block while others wait, to load what it stores."""
+    """Let one process of a machine compile the kernels in this block while others wait, to load
+    what it stores.
+    """
     if not kernels or kernels in _compiled:
         yield
         return
@@ -136,11 +159,16 @@ def compiling(kernels: str) -> Iterator[None]:
     from ..core.jit import cache_folder, cache_path
 
     folder = cache_folder(cache_path())
-    mark = (folder or Path()) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait
+    mark = (
+        folder or Path()
+    ) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait
     if folder is None or mark.exists():
         yield
     else:
-        with _compiling, folder_lock(folder):  # one thread of this process, one process of this machine
+        with (
+            _compiling,
+            folder_lock(folder),
+        ):  # one thread of this process, one process of this machine
             yield  # a task that fails ends here, without a mark
             with suppress(OSError):  # a full disk
                 mark.touch()
@@ -149,14 +177,18 @@ def compiling(kernels: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _UnderWay:
-    """A task that a worker has: its place among all tasks, its argument, how often it was submitted."""
+    """A task that a worker has: its place among all tasks, its argument, how often it was
+    submitted.
+    """
 
     number: int
     argument: Any
     attempts: int
 
 
-def _next_tasks(waiting: deque[_UnderWay], most: int, is_ready: Callable[[Any], bool]) -> list[_UnderWay]:
+def _next_tasks(
+    waiting: deque[_UnderWay], most: int, is_ready: Callable[[Any], bool]
+) -> list[_UnderWay]:
     """Take the first tasks that wait, in their order, up to the first one that is not ready."""
     batch: list[_UnderWay] = []
     while waiting and len(batch) < most and is_ready(waiting[0].argument):
@@ -165,7 +197,9 @@ def _next_tasks(waiting: deque[_UnderWay], most: int, is_ready: Callable[[Any], 
 
 
 class DaskEngine:
-    """The workers of a cluster, whose client the caller closes; `restart` is called when there are fewer threads."""
+    """The workers of a cluster, whose client the caller closes; `restart` is called when there
+    are fewer threads.
+    """
 
     def __init__(self, client: Any, name: str, restart: Callable[[], None] = lambda: None) -> None:
         self.client, self.name, self._restart = client, name, restart
@@ -182,7 +216,9 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
-        """In this block all workers must see a folder; one of each machine compiles the kernels for the others."""
+        """In this block all workers must see a folder; one of each machine compiles the kernels
+        for the others.
+        """
         folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):
@@ -197,13 +233,17 @@ class DaskEngine:
                 proof.unlink(missing_ok=True)
 
     def map(
-        self, function: Callable[[Any], Any], arguments: Iterable[Any],
+        self,
+        function: Callable[[Any], Any],
+        arguments: Iterable[Any],
         is_ready: Callable[[Any], bool] = lambda argument: True,
-    ) -> Iterator[tuple[int, Any]]:  # fmt: skip
-        """Call a function of a module on the workers, perhaps twice if one is lost; number and result of each call.
+    ) -> Iterator[tuple[int, Any]]:
+        """Call a function of a module on the workers, perhaps twice if one is lost; number and
+        result of each call.
 
-        The results come as they are complete. `is_ready` says whether the call of the first argument that waits may
-        begin. Errors of a call are raised; ClusterError if the cluster is lost, or a call ended too many workers.
+        The results come as they are complete. `is_ready` says whether the call of the first
+        argument that waits may begin. Errors of a call are raised; ClusterError if the cluster is
+        lost, or a call ended too many workers.
         """
         waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
         under_way: dict[Any, _UnderWay] = {}  # by future
@@ -220,7 +260,9 @@ class DaskEngine:
                 if done or self._count_threads():
                     alive = time.monotonic()
                 elif time.monotonic() - alive > NO_WORKERS_SECONDS:
-                    raise ClusterError(f"{self.name} has had no workers for {NO_WORKERS_SECONDS / 60:.0f} minutes")
+                    raise ClusterError(
+                        f"{self.name} has had no workers for {NO_WORKERS_SECONDS / 60:.0f} minutes"
+                    )
                 for future in done:
                     task = under_way.pop(future)
                     if (report := self._report(future, task)) is None:
@@ -234,8 +276,12 @@ class DaskEngine:
                 with suppress(Exception):  # the cluster may be gone
                     self.client.cancel(list(under_way), force=True)
 
-    def play(self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None) -> list[Any]:
-        """The results of tasks, in their order; each has the `number` of games it plays, for the progress."""
+    def play(
+        self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None
+    ) -> list[Any]:
+        """The results of tasks, in their order; each has the `number` of games it plays, for the
+        progress.
+        """
         found: dict[int, Any] = {}  # results by the place of their task
         games = [task.number for task in tasks]
         for place, result in self.map(function, tasks):
@@ -244,16 +290,22 @@ class DaskEngine:
                 progress(sum(games[done] for done in found), sum(games))
         return [found[place] for place in range(len(tasks))]
 
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+    def run(
+        self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
+    ) -> Iterator[dict[str, Any]]:
         """Solve shards (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""
         for _, footer in self.map(solve_shard_task, tasks, is_ready):
             yield footer
 
-    def _submit(self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]) -> dict[Any, _UnderWay]:
+    def _submit(
+        self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]
+    ) -> dict[Any, _UnderWay]:
         """Hand out tasks, in one message: that takes half the time of one for each."""
         name, arguments = function.__name__.replace("_", "-"), [task.argument for task in tasks]
         keys = [f"{name}-{secrets.token_hex(8)}" for _ in tasks]
-        futures = self.client.map(run_task, arguments, function=function, job=self._job, key=keys, pure=False)
+        futures = self.client.map(
+            run_task, arguments, function=function, job=self._job, key=keys, pure=False
+        )
         submitted = [replace(task, attempts=task.attempts + 1) for task in tasks]
         return dict(zip(futures, submitted, strict=True))
 
@@ -264,7 +316,9 @@ class DaskEngine:
         wait_for: Any = wait  # it has no types
         try:
             with self.client.as_current():
-                return list(wait_for(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED").done)
+                return list(
+                    wait_for(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED").done
+                )
         except TimeoutError:
             return []
         except CancelledError as error:
@@ -291,7 +345,9 @@ class DaskEngine:
         return report
 
     def _lost(self) -> ClusterError:
-        return ClusterError(f"the connection to {self.name} was lost; the same command continues what is unfinished")
+        return ClusterError(
+            f"the connection to {self.name} was lost; the same command continues what is unfinished"
+        )
 
     def _count_threads(self) -> int:
         try:

@@ -1,7 +1,8 @@
 """Loaded by the workers that this package starts, or by the process that they are forked from.
 
-Workers leave the process group of the terminal: Ctrl-C ends the driver, which then closes them, and interrupts no
-task. The kernels are imported before the first task, during which the other workers would wait for one that imports.
+Workers leave the process group of the terminal: Ctrl-C ends the driver, which then closes them, and
+interrupts no task. The kernels are imported before the first task, during which the other workers
+would wait for one that imports.
 """
 
 from __future__ import annotations

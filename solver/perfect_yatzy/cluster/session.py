@@ -1,12 +1,12 @@
 """A cluster as a Python program uses it: ``with perfect_yatzy.open_cluster(workers=2) as cluster``.
 
-It is started on this machine, or connected to, and closed whatever happens. Workers of this machine are processes
-with one thread each, and the scheduler is in this process. Dask restarts a worker that was killed or exceeded its
-memory, and ends all of them if this process dies.
+It is started on this machine, or connected to, and closed whatever happens. Workers of this machine
+are processes with one thread each, and the scheduler is in this process. Dask restarts a worker
+that was killed or exceeded its memory, and ends all of them if this process dies.
 
-Whoever can talk to a scheduler or a worker can run any code as its user, and every user of a machine reaches its
-loopback addresses. So the processes of this machine talk by TLS, with a certificate that is made for this cluster and
-exists in their memory alone.
+Whoever can talk to a scheduler or a worker can run any code as its user, and every user of a
+machine reaches its loopback addresses. So the processes of this machine talk by TLS, with a
+certificate that is made for this cluster and exists in their memory alone.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.objectives import Objective
+from ..core.resources import available_memory, default_threads
+from ..core.rules import RuleSet
 from ..errors import ClusterError, MissingPackage, StateError, _, shown, whole_number
 from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
-from ..core.objectives import Objective
 from ..tablebase.quantities import QUANTITIES
-from ..core.resources import available_memory, default_threads
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder
 from .engine import DaskEngine
 
 if TYPE_CHECKING:
-    from ..game.notation import CardText
-    from ..core.scorecard import Scorecard
     from ..core.checked_values import Table
+    from ..core.scorecard import Scorecard
+    from ..core.table_info import TableInfo
+    from ..game.notation import CardText
     from ..policies.evaluation import Evaluation, SampledEvaluation
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Position, Strategy
     from ..two_players.versus import TwoPlayerChances
-    from ..core.table_info import TableInfo
 
 CONNECT_SECONDS = 15.0  # until a scheduler must answer
 WORKERS_SECONDS = 60.0  # until a cluster must have a worker
@@ -48,24 +48,32 @@ MEMORY_SHARE = 0.9  # of the free memory, that all workers of this machine may u
 LEAST_MEMORY = 256 << 20  # bytes that a worker needs
 MOST_WORKERS = 256
 
-PRELOADED = ["distributed", "perfect_yatzy.cluster.preload"]  # modules that all workers of this machine need
+PRELOADED = [
+    "distributed",
+    "perfect_yatzy.cluster.preload",
+]  # modules that all workers of this machine need
 
 CONFIG = {  # features of Dask that are not needed here, such as sampling profiles, are switched off
     "distributed.worker.profile.enabled": False,
-    "distributed.admin.tick.interval": "1s",  # with these two the driver takes 6 instead of 10 % of a processor
+    # with these two the driver takes 6 instead of 10 % of a processor
+    "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.worker.preload": ["perfect_yatzy.cluster.preload"],
     "distributed.scheduler.active-memory-manager.start": False,
-    "distributed.scheduler.http.routes": [],  # for other users of this machine, and pages of other sites, to read
+    # for other users of this machine, and pages of other sites, to read
+    "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
-    "distributed.deploy.lost-worker-timeout": "60s",  # for a killed worker to come back, on a busy machine, too
+    # for a killed worker to come back, on a busy machine, too
+    "distributed.deploy.lost-worker-timeout": "60s",
     "logging": {"distributed": "critical", "distributed.client": "critical"},
 }
 
 
 @contextmanager
 def local_cluster(workers: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
-    """A new cluster on this machine, closed at the end; it has no dashboard, which would serve any client."""
+    """A new cluster on this machine, closed at the end; it has no dashboard, which would serve
+    any client.
+    """
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
         text = _("workers is {value}; must be from 1 to {most}")
@@ -73,25 +81,39 @@ def local_cluster(workers: int | None = None, memory: int | None = None) -> Iter
     limit = memory_limit(workers) if memory is None else whole_number(memory, "memory")
     if limit < LEAST_MEMORY:
         message = _("{count} workers with {limit} MB of memory each; a worker needs {needed} MB")
-        raise StateError(message.format(count=workers, limit=limit >> 20, needed=LEAST_MEMORY >> 20), field="memory")
+        raise StateError(
+            message.format(count=workers, limit=limit >> 20, needed=LEAST_MEMORY >> 20),
+            field="memory",
+        )
     method = start_method()
     dask, distributed = _packages()
     if not find_spec("cryptography"):
         raise MissingPackage("a cluster on this machine", "cryptography", extra="cluster")
-    with dask.config.set({**CONFIG, "distributed.worker.multiprocessing-method": method}), quiet_logs():
+    with (
+        dask.config.set({**CONFIG, "distributed.worker.multiprocessing-method": method}),
+        quiet_logs(),
+    ):
         try:
             started = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, memory_limit=limit, host="127.0.0.1",
-                security=distributed.Security.temporary(), silence_logs=logging.CRITICAL,
-                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-            )  # fmt: skip
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=limit,
+                host="127.0.0.1",
+                security=distributed.Security.temporary(),
+                silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+            )
         except (OSError, RuntimeError, TimeoutError) as error:
-            raise ClusterError(_("cannot start {workers} workers: {error}", workers=workers, error=error)) from error
+            raise ClusterError(
+                _("cannot start {workers} workers: {error}", workers=workers, error=error)
+            ) from error
         with ExitStack() as stack:
             stack.callback(started.close, 3 * CLOSE_SECONDS)
             client = distributed.Client(started, timeout=CONNECT_SECONDS, set_as_default=False)
             stack.callback(client.close, CLOSE_SECONDS)
-            # Dask gives up a worker that dies while it starts; this starts another one in its place.
+            # Dask gives up a worker that dies while it starts; this starts another one in its
+            # place.
             yield Cluster(DaskEngine(client, "the cluster", lambda: started.scale(workers)), "")
 
 
@@ -111,15 +133,21 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                text = _("{address} has no workers; start some with: dask worker {address}", address=address)
+                text = _(
+                    "{address} has no workers; start some with: dask worker {address}",
+                    address=address,
+                )
                 raise ClusterError(text)
             yield Cluster(DaskEngine(client, address), client.dashboard_link)
 
 
 def start_method() -> str:
-    """How worker processes start: forked from a process that has imported what they need, where that is possible."""
-    # The imports take two seconds of a processor, here once for all workers and those that replace killed ones. The
-    # process begins its imports immediately, beside those of the caller, and ends with it.
+    """How worker processes start: forked from a process that has imported what they need, where
+    that is possible.
+    """
+    # The imports take two seconds of a processor, here once for all workers and those that replace
+    # killed ones. The process begins its imports immediately, beside those of the caller, and ends
+    # with it.
     if "forkserver" not in multiprocessing.get_all_start_methods() or not find_spec("distributed"):
         return "spawn"
     from multiprocessing import forkserver
@@ -151,7 +179,10 @@ def _packages() -> tuple[Any, Any]:
 def quiet_logs() -> Iterator[None]:
     """Keep Dask's notes about workers that come and go off the terminal."""
     known = ("distributed", "tornado", "bokeh", "asyncio")
-    names = {*known, *(name for name in logging.root.manager.loggerDict if name.partition(".")[0] in known)}
+    names = {
+        *known,
+        *(name for name in logging.root.manager.loggerDict if name.partition(".")[0] in known),
+    }
     before = {name: logging.getLogger(name).level for name in names}
     for name in names:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -163,13 +194,19 @@ def quiet_logs() -> Iterator[None]:
 
 
 def solve_objective_on(
-    engine: DaskEngine, objective: Objective, tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None, *, force: bool = False,
-) -> TableInfo:  # fmt: skip
+    engine: DaskEngine,
+    objective: Objective,
+    tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    *,
+    force: bool = False,
+) -> TableInfo:
     """Solve any objective of a whole game on the workers, and store its table in shards."""
     folder = tables_folder(tables).absolute()
     with engine.seeing(folder, f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"):
-        return solve_sharded(objective, folder, engine=engine, progress=progress, missing_only=not force)
+        return solve_sharded(
+            objective, folder, engine=engine, progress=progress, missing_only=not force
+        )
 
 
 class Cluster:
@@ -181,7 +218,8 @@ class Cluster:
     ----------
     engine : DaskEngine
     dashboard : str
-        Address of Dask's page about the workers and their tasks; empty for a cluster on this machine.
+        Address of Dask's page about the workers and their tasks; empty for a cluster on this
+        machine.
     """
 
     def __init__(self, engine: DaskEngine, dashboard: str) -> None:
@@ -191,20 +229,26 @@ class Cluster:
         return f"<Cluster {self.engine.name}: {self.engine.threads} threads, dashboard {self.dashboard or 'none'}>"
 
     def solve(
-        self, rules: str | Path | RuleSet, what: str = "mean", *, tables: str | os.PathLike[str] | None = None,
-        progress: Progress | None = None, force: bool = False,
-    ) -> TableInfo:  # fmt: skip
+        self,
+        rules: str | Path | RuleSet,
+        what: str = "mean",
+        *,
+        tables: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+        force: bool = False,
+    ) -> TableInfo:
         """Solve a game on the workers and store its table in shards.
 
-        The values have the same bits as those of a solve by threads. An unfinished solve is resumed, whatever ended
-        it.
+        The values have the same bits as those of a solve by threads. An unfinished solve is
+        resumed, whatever ended it.
 
         Parameters
         ----------
         rules
             A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
         what
-            As for ``yatzy solve --what``: ``"mean"``, ``"goals"``... The mean is solved first where it is needed.
+            As for ``yatzy solve --what``: ``"mean"``, ``"goals"``... The mean is solved first where
+            it is needed.
         tables
             Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
         progress
@@ -222,12 +266,15 @@ class Cluster:
         ClusterError
             If workers lack the software or do not see the folder, or the cluster is lost.
         TableError
-            If a shard cannot be written, or is damaged. What is solved remains, and the same call resumes.
+            If a shard cannot be written, or is damaged. What is solved remains, and the same call
+            resumes.
         """
         rule_set = load_rules(rules)
         if what not in QUANTITIES:
             text = _("{name} is not a table; must be one of {names}")
-            raise StateError(text.format(name=shown(what), names=", ".join(QUANTITIES)), field="what")
+            raise StateError(
+                text.format(name=shown(what), names=", ".join(QUANTITIES)), field="what"
+            )
 
         def means(rules: RuleSet) -> Table:
             solve_objective_on(self.engine, Objective(rules), tables, progress)
@@ -237,15 +284,23 @@ class Cluster:
         return solve_objective_on(self.engine, objective, tables, progress, force=force)
 
     def simulate(
-        self, strategy: Strategy, games: int, seed: int = 1, start: Position | None = None, *,
-        points: int | None = None, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None,
-    ) -> Simulation:  # fmt: skip
+        self,
+        strategy: Strategy,
+        games: int,
+        seed: int = 1,
+        start: Position | None = None,
+        *,
+        points: int | None = None,
+        tables: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> Simulation:
         """Play games on the workers: the same games as those of :func:`perfect_yatzy.simulate`.
 
         Parameters
         ----------
         strategy
-            For the mean, exact or approximate, or for a goal. That of a utility is in no table that workers can open.
+            For the mean, exact or approximate, or for a goal. That of a utility is in no table that
+            workers can open.
         games, seed, start, points
             As for :func:`perfect_yatzy.simulate`.
         tables
@@ -265,15 +320,21 @@ class Cluster:
         return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
 
     def evaluate(
-        self, policies: Sequence[str], rules: str | Path | RuleSet = "yatzy", card: CardText | Scorecard = "", *,
+        self,
+        policies: Sequence[str],
+        rules: str | Path | RuleSet = "yatzy",
+        card: CardText | Scorecard = "",
+        *,
         tables: str | os.PathLike[str] | None = None,
-    ) -> list[Evaluation | SampledEvaluation]:  # fmt: skip
-        """Evaluate policies, each on one worker: the same numbers as :func:`perfect_yatzy.evaluate`.
+    ) -> list[Evaluation | SampledEvaluation]:
+        """Evaluate policies, each on one worker: the same numbers as
+        :func:`perfect_yatzy.evaluate`.
 
         Parameters
         ----------
         policies
-            Names as `yatzy evaluate` takes them: ``"perfect"``, ``"most-points"``, ``"level:3"``, ``"bot.py:play"``.
+            Names as `yatzy evaluate` takes them: ``"perfect"``, ``"most-points"``, ``"level:3"``,
+            ``"bot.py:play"``.
         rules, card
             The game, and the card it starts from.
         tables
@@ -291,14 +352,23 @@ class Cluster:
         """
         from .tasks import evaluate_on
 
-        found = {n: result for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)}
+        found = {
+            n: result
+            for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)
+        }
         return [found[number] for number in range(len(policies))]
 
     def versus(
-        self, rules: str | Path | RuleSet, *, ties: str = "half", tables: str | os.PathLike[str] | None = None,
-        store: bool = False, progress: Progress | None = None,
-    ) -> TwoPlayerChances:  # fmt: skip
-        """Solve a whole game of two players who play to win: the same bits as :func:`perfect_yatzy.versus`.
+        self,
+        rules: str | Path | RuleSet,
+        *,
+        ties: str = "half",
+        tables: str | os.PathLike[str] | None = None,
+        store: bool = False,
+        progress: Progress | None = None,
+    ) -> TwoPlayerChances:
+        """Solve a whole game of two players who play to win: the same bits as
+        :func:`perfect_yatzy.versus`.
 
         Each turn is stored; an unfinished solve is resumed, whatever ended it.
 
@@ -325,7 +395,8 @@ def open_cluster(
 ) -> Iterator[Cluster]:
     """Connect to a Dask cluster, or start one on this machine that ends with the block.
 
-    A script that starts one must do so below ``if __name__ == "__main__":``, because its processes import the script.
+    A script that starts one must do so below ``if __name__ == "__main__":``, because its processes
+    import the script.
 
     Parameters
     ----------
@@ -334,8 +405,8 @@ def open_cluster(
     workers
         Processes to start; default: one for each processor. Each has one thread.
     memory
-        Bytes that each of them may use; default: its share of 90 % of the free memory. Dask ends a worker that
-        takes more and starts another one.
+        Bytes that each of them may use; default: its share of 90 % of the free memory. Dask ends a
+        worker that takes more and starts another one.
 
     Yields
     ------

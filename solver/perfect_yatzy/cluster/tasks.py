@@ -1,12 +1,13 @@
 """Evaluations, simulated games and games of two players on the workers, each a list of tasks.
 
-A worker opens the strategy itself, from the tables that all see: the driver sends what it is, and no values. An
-evaluation is that of one policy, or some games of a program. Simulated games are a range of the games, whose dice
-depend on their numbers alone; they come back as small integers, 38 bytes each for Yatzy.
+A worker opens the strategy itself, from the tables that all see: the driver sends what it is, and
+no values. An evaluation is that of one policy, or some games of a program. Simulated games are a
+range of the games, whose dice depend on their numbers alone; they come back as small integers, 38
+bytes each for Yatzy.
 
-A whole game of two players is solved turn by turn. A part of a turn needs the values after the turn for its own
-states of the player who waits. They are one range of the layer that the driver has stored, from which a killed solve
-resumes, too. The values of a part come back in a file.
+A whole game of two players is solved turn by turn. A part of a turn needs the values after the turn
+for its own states of the player who waits. They are one range of the layer that the driver has
+stored, from which a killed solve resumes, too. The values of a part come back in a file.
 """
 
 from __future__ import annotations
@@ -25,35 +26,37 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
+from ..approximation.fitted_file import FittedValues
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
-from ..errors import StateError, _, game_over, positive_number
 from ..core.dice import Ints
-from ..game.notation import CardText, read_card
+from ..core.objectives import FRAME
+from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..two_players.leads_kernel import LeadValues
-from ..core.objectives import FRAME
+from ..core.table_info import damaged, store_layer, stored_layer
+from ..errors import StateError, _, game_over, positive_number
+from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
-from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
-from ..approximation.fitted_file import FittedValues
 from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
+from ..tablebase.store import Progress, tables_folder
+from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game
 from ..two_players.two_players import TASKS, Turn, TwoPlayerGame
 from ..two_players.versus import TwoPlayerChances, versus_checkpoint
-from ..core.resources import check_memory
-from ..tablebase.store import Progress, tables_folder
-from ..core.table_info import damaged, store_layer, stored_layer
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
-MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
+MOST_GAMES = (
+    100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ class StrategyName:
     tables: str  # folder
     kind: str = "mean"  # or "goal" or "approximate"
     goal: int = 0  # final score to reach, for a goal
-    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points
+    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category
+    # and its points
     points: tuple[tuple[int, int], ...] = ()
     saved: int = 0
     bonus_points: int = 0
@@ -72,7 +76,9 @@ class StrategyName:
 
 @dataclass(frozen=True)
 class GamesTask:
-    """The games `first` to ``first + number - 1`` of a strategy, or of a program that it measures."""
+    """The games `first` to ``first + number - 1`` of a strategy, or of a program that it
+    measures.
+    """
 
     strategy: StrategyName
     start: Any  # a checked position, or for a program the card
@@ -91,18 +97,26 @@ def sample_task(task: GamesTask) -> SampledGames:
     """Play the games of a task with a program that is started for them."""
     strategy = _opened(task.strategy)
     with ProcessPlayer(task.command) as player:
-        return sample_games(player, strategy, task.first, task.number, task.seed, task.start, threads=1)
+        return sample_games(
+            player, strategy, task.first, task.number, task.seed, task.start, threads=1
+        )
 
 
 def evaluate_on(
-    engine: DaskEngine, policies: Sequence[str], rules: RuleSet, card: CardText | Scorecard = "",
-    tables: str | os.PathLike[str] | None = None, games: int = 200, seed: int = 1,
-) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:  # fmt: skip
+    engine: DaskEngine,
+    policies: Sequence[str],
+    rules: RuleSet,
+    card: CardText | Scorecard = "",
+    tables: str | os.PathLike[str] | None = None,
+    games: int = 200,
+    seed: int = 1,
+) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
     """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
     folder = str(tables_folder(tables).absolute())
     setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
-    # Workers have other working folders, so they get the absolute path of a file; titles have the path that is given.
+    # Workers have other working folders, so they get the absolute path of a file; titles have the
+    # path that is given.
     files = [policy_file(policy) for policy in policies]  # empty if the policy is none
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     named = zip(policies, files, paths, strict=True)
@@ -113,14 +127,25 @@ def evaluate_on(
 
 
 def sample_on(
-    engine: DaskEngine, command: str, strategy: Strategy, games: int = 200, seed: int = 1,
-    start: CardText | Scorecard = "", *, tables: str | os.PathLike[str] | None = None,
+    engine: DaskEngine,
+    command: str,
+    strategy: Strategy,
+    games: int = 200,
+    seed: int = 1,
+    start: CardText | Scorecard = "",
+    *,
+    tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-) -> SampledEvaluation:  # fmt: skip
-    """Let a program play games on the workers, which start it; as :func:`.policies.evaluation.sample`."""
+) -> SampledEvaluation:
+    """Let a program play games on the workers, which start it; as
+    :func:`.policies.evaluation.sample`.
+    """
     games = positive_number(games, "games")
     name, card = strategy_name(strategy, tables), read_card(strategy.rules, start)
-    tasks = [GamesTask(name, card, seed, *part, command) for part in ranges(games, engine.threads, name.kind)]
+    tasks = [
+        GamesTask(name, card, seed, *part, command)
+        for part in ranges(games, engine.threads, name.kind)
+    ]
     with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):
         return summary(strategy, card, games, engine.play(sample_task, tasks, progress))
 
@@ -135,11 +160,17 @@ def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> 
     if isinstance(strategy, ScoreStrategy):
         kind, _unused, goal = strategy.policy.partition(":")
         if kind != "goal":
-            raise StateError(_("the strategy of a utility is not in a table that workers can open; simulate it here"))
+            raise StateError(
+                _(
+                    "the strategy of a utility is not in a table that workers can open; simulate it here"
+                )
+            )
         card = strategy.start
         assert isinstance(card, Scorecard)
         points = tuple(sorted(card.points.items()))
-        return StrategyName(strategy.rules, folder, "goal", int(goal), points, card.saved, card.bonus_points)
+        return StrategyName(
+            strategy.rules, folder, "goal", int(goal), points, card.saved, card.bonus_points
+        )
     return StrategyName(strategy.rules, folder)
 
 
@@ -161,37 +192,59 @@ def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
 def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
     """Play the games of a task."""
     if task.strategy.kind != "approximate":
-        made, boxes, bonus = _rollout(task.strategy, task.start).play(task.number, task.first, task.seed)
+        made, boxes, bonus = _rollout(task.strategy, task.start).play(
+            task.number, task.first, task.seed
+        )
         return made.astype(np.int32), boxes, bonus.astype(np.int32)
     strategy = _opened(task.strategy)
     assert isinstance(strategy, ApproximateStrategy)
     values, games = strategy.evaluator.function, task.number
     assert isinstance(values, FittedValues)
-    played = simulate_values(values, games=games, seed=task.seed, threads=1, start=task.start.state, first=task.first)
+    played = simulate_values(
+        values, games=games, seed=task.seed, threads=1, start=task.start.state, first=task.first
+    )
     made = played.final_scores - played.upper_bonus
-    return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
+    return (
+        made.astype(np.int32),
+        played.category_points,
+        played.upper_bonus.astype(np.int32),
+        played.luck,
+    )
 
 
 def simulate_on(
-    engine: DaskEngine, strategy: Strategy, games: int, seed: int, start: Position | None, points: int | None,
-    tables: str | os.PathLike[str] | None, progress: Progress | None,
-) -> Simulation:  # fmt: skip
+    engine: DaskEngine,
+    strategy: Strategy,
+    games: int,
+    seed: int,
+    start: Position | None,
+    points: int | None,
+    tables: str | os.PathLike[str] | None,
+    progress: Progress | None,
+) -> Simulation:
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
     began = time.perf_counter()
     name = strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
-    tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
+    tasks = [
+        GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)
+    ]
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
         parts = engine.play(play_task, tasks, progress)
-    widened = [(made.astype(np.int64), boxes, bonus.astype(np.int64)) for made, boxes, bonus, *_luck in parts]
+    widened = [
+        (made.astype(np.int64), boxes, bonus.astype(np.int64))
+        for made, boxes, bonus, *_luck in parts
+    ]
     played = joined_games(strategy, seed, position.points, widened)
     if name.kind != "approximate":
         return played
     luck = np.concatenate([luck for *_figures, luck in parts])
     seconds = time.perf_counter() - began
-    return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
+    return ApproximateSimulation(
+        **vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds
+    )
 
 
 def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
@@ -240,7 +293,9 @@ def _bounds(found: LeadValues) -> Ints:
 def _parts_of(
     game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, threads: int, below: LeadValues
 ) -> Iterator[TurnPart]:
-    """The parts of a turn against `waiting` states of the other player; `below` are the values after it."""
+    """The parts of a turn against `waiting` states of the other player; `below` are the values
+    after it.
+    """
     size, bounds = max(1, waiting // (TASKS * threads)), _bounds(below)
     pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
     for begin in range(0, waiting, size):
@@ -251,8 +306,12 @@ def _parts_of(
         yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
 
 
-def _solve_turn(engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues) -> LeadValues:
-    """The values before a turn, solved on the workers in parts, from those after it, which `layer` stores."""
+def _solve_turn(
+    engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues
+) -> LeadValues:
+    """The values before a turn, solved on the workers in parts, from those after it, which
+    `layer` stores.
+    """
     before, other = game.pairs(turn)
     target = game.blank(before, other, game.lead_of(turn.mover))
     bounds = _bounds(target)
@@ -264,9 +323,12 @@ def _solve_turn(engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn
                 raise damaged(f"the values {part.path} were altered or removed")
             values, _fields = stored
             part.path.unlink()
-            # The states of the other player are the inner index of the pairs: for each state of the mover, a part has
-            # a run of values.
-            run_begins, run_ends = bounds[part.begin : -1 : other.size], bounds[part.end :: other.size]
+            # The states of the other player are the inner index of the pairs: for each state of the
+            # mover, a part has a run of values.
+            run_begins, run_ends = (
+                bounds[part.begin : -1 : other.size],
+                bounds[part.end :: other.size],
+            )
             copied = 0
             for begin, end in zip(run_begins, run_ends, strict=True):
                 target.values[begin:end] = values[copied : copied + end - begin]
@@ -278,15 +340,23 @@ def _solve_turn(engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn
 
 
 def versus_on(
-    engine: DaskEngine, rules: RuleSet, ties: str = "half", tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None, store: bool = False,
-) -> TwoPlayerChances:  # fmt: skip
+    engine: DaskEngine,
+    rules: RuleSet,
+    ties: str = "half",
+    tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    store: bool = False,
+) -> TwoPlayerChances:
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
 
-    def solve(game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None) -> float:
+    def solve(
+        game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None
+    ) -> float:
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-            return game.chance(1, report, layer, partial(_solve_turn, engine, game, layer), on_layer)
+            return game.chance(
+                1, report, layer, partial(_solve_turn, engine, game, layer), on_layer
+            )
 
     game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
     if store:

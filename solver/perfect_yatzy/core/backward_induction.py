@@ -4,9 +4,10 @@ With k filled categories in layer k, and n categories on the sheet::
 
     V(full card) given;   for k = n - 1, ..., 0:   V(layer k) from V(layer k + 1)
 
-Every row of a layer depends only on the layer below. So any thread, process or machine can solve any part of a layer
-(:class:`RowSolver`). Threads take rows in small tasks; compiled code runs without the interpreter lock, and one
-thread computes each row's values in one order, so that the table is the same to the bit for any number of threads.
+Every row of a layer depends only on the layer below. So any thread, process or machine can solve
+any part of a layer (:class:`RowSolver`). Threads take rows in small tasks; compiled code runs
+without the interpreter lock, and one thread computes each row's values in one order, so that the
+table is the same to the bit for any number of threads.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dice import Floats, Ints, lattice
-from .rules import RuleSet
-from .table_slices import PADDING, TableSlice, padded, read_only, window
 from ..tablebase.estimates import log_long
+from .dice import Floats, Ints, lattice
 from .objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
-from .state_space import ScoreOffsets
-from .turn_model import turn_model
 from .resources import ScratchPool, check_memory, default_threads, thread_map
+from .rules import RuleSet
+from .state_space import ScoreOffsets
+from .table_slices import PADDING, TableSlice, padded, read_only, window
+from .turn_model import turn_model
 
 if TYPE_CHECKING:
     from .turn import SolveJob
 
-ROWS_PER_TASK = 128  # few enough that threads finish a layer together, enough that the cost of a call is negligible
+# few enough that threads finish a layer together, enough that the cost of a call is negligible
+ROWS_PER_TASK = 128
 SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
 MOST_SPACING = 4  # of scores; more would not save much, because a range has to fill a vector
 DENSE_LAYERS = 5  # at the start, whose values are answers; they cost little
@@ -40,7 +42,8 @@ UNKNOWN: Misses = (0.0, 0.0)  # of objectives that do not interpolate
 
 
 class RowSolver:
-    """Solves any rows of an objective's table from the values of the layer below, in any number of threads::
+    """Solves any rows of an objective's table from the values of the layer below, in any number of
+    threads::
 
     below = TableSlice(padded(values), start)                      # values of the layer below, from `start` on
     part = solver.blank(objective.places.rows_slice(filled, first, end))  # for the values of the rows
@@ -65,10 +68,16 @@ class RowSolver:
 
     def blank(self, place: slice) -> TableSlice:
         """A zeroed slice of the table, to be solved into."""
-        return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
+        return TableSlice(
+            np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start
+        )
 
-    def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> Misses:
-        """Write the values of some rows of a layer (`offsets`: of a shard's part); the misses, for `after_layer`."""
+    def solve(
+        self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None
+    ) -> Misses:
+        """Write the values of some rows of a layer (`offsets`: of a shard's part); the misses,
+        for `after_layer`.
+        """
         objective, filled = self.objective, int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
             if isinstance(objective, PolicyQuantity):
@@ -80,18 +89,24 @@ class RowSolver:
             if isinstance(objective, ScoreObjective):
                 places = offsets or objective.score_offsets
                 is_certain_beyond = objective.before > 0
-                missed, changes = turn.solve_score_rows(rows, job, places, is_certain_beyond, self._spacing)
+                missed, changes = turn.solve_score_rows(
+                    rows, job, places, is_certain_beyond, self._spacing
+                )
                 return missed, changes
             getattr(turn, objective.kernel)(rows, job, *objective.kernel_arguments)
             return UNKNOWN
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
-        """Solve fewer scores of the next layer if this one, with one turn less to come, is smooth enough."""
+        """Solve fewer scores of the next layer if this one, with one turn less to come, is
+        smooth enough.
+        """
         missed, changes = map(sum, zip(*misses, strict=True))
         turns_to_come = self.objective.space.categories - filled
         if filled <= self.objective.first_layer + DENSE_LAYERS:
             self._spacing = 1
-        elif turns_to_come > 1 and missed < changes * self.objective.tolerance**2:  # one turn makes it less smooth
+        elif (
+            turns_to_come > 1 and missed < changes * self.objective.tolerance**2
+        ):  # one turn makes it less smooth
             self._spacing = min(2 * self._spacing, MOST_SPACING)
 
     def new_scratch(self) -> Any:
@@ -109,26 +124,46 @@ class RowSolver:
         """The arguments of the kernels of a solve."""
         from .turn import SolveJob
 
-        return SolveJob(self._model, self._lattice, below, out, int(self.objective.space.most_saved[filled]), scratch)
+        return SolveJob(
+            self._model,
+            self._lattice,
+            below,
+            out,
+            int(self.objective.space.most_saved[filled]),
+            scratch,
+        )
 
     def _evaluate(
-        self, objective: PolicyQuantity, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any
+        self,
+        objective: PolicyQuantity,
+        rows: Ints,
+        below: TableSlice,
+        out: TableSlice,
+        filled: int,
+        scratch: Any,
     ) -> None:
         """Write the values of a quantity under a policy, or under perfect play."""
-        from ..strategy.policy_kernel import PolicyJob
         from ..strategy.policy_evaluation_kernel import EvaluationJob, PerfectPlay, evaluate_rows
+        from ..strategy.policy_kernel import PolicyJob
         from .turn import TIE
 
         ties = objective.policy.ties if objective.policy else (TIE, 0.0)
         policy = PolicyJob(self._model, self._lattice, ties, scratch)
-        # By the means of the layer below the kernel chooses the actions; of a mean they are the values themselves.
+        # By the means of the layer below the kernel chooses the actions; of a mean they are the
+        # values themselves.
         if isinstance(objective, PolicyMean):
-            means = TableSlice(read_only(below.values), below.start)  # of the type of a window: one kernel
+            means = TableSlice(
+                read_only(below.values), below.start
+            )  # of the type of a window: one kernel
         else:
             means = window(objective.space, objective.values, filled)
         weights = objective.points_weight, objective.square_weight
-        evaluation = EvaluationJob(policy, means, below, out, int(objective.space.most_saved[filled]), *weights)
-        parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
+        evaluation = EvaluationJob(
+            policy, means, below, out, int(objective.space.most_saved[filled]), *weights
+        )
+        parts = (
+            objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
+        )
         for part, actions in parts:
             evaluate_rows(part, evaluation, actions)
 
@@ -144,10 +179,16 @@ class Layer:
 
 
 def solve_layers(
-    objective: Objective, *, threads: int | None = None, resume: tuple[int, Values] | None = None,
-    unrolled: bool = True, progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Layer]:  # fmt: skip
-    """Solve a game layer by layer, from the full card to the start; two layers are in memory, unrounded."""
+    objective: Objective,
+    *,
+    threads: int | None = None,
+    resume: tuple[int, Values] | None = None,
+    unrolled: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Layer]:
+    """Solve a game layer by layer, from the full card to the start; two layers are in memory,
+    unrounded.
+    """
     solver, space = RowSolver(objective, unrolled=unrolled), objective.space
     if resume is None:
         last, below = space.categories, solver.full_cards()
@@ -164,17 +205,25 @@ def solve_layers(
             misses = []
             for missed in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):
                 misses.append(missed)
-                if progress and len(misses) < len(tasks):  # the end of a layer is for the caller to report
-                    progress(place.start + (place.stop - place.start) * len(misses) // len(tasks), objective.size)
+                if progress and len(misses) < len(
+                    tasks
+                ):  # the end of a layer is for the caller to report
+                    progress(
+                        place.start + (place.stop - place.start) * len(misses) // len(tasks),
+                        objective.size,
+                    )
             solver.after_layer(filled, misses)
             below = layer
             yield Layer(filled, layer.values[:-PADDING], place.stop, objective.size)
 
 
 def solve_objective(
-    objective: Objective, *, threads: int | None = None, unrolled: bool = True,
+    objective: Objective,
+    *,
+    threads: int | None = None,
+    unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
-) -> Values:  # fmt: skip
+) -> Values:
     """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
     for layer in solve_layers(objective, threads=threads, unrolled=unrolled, progress=progress):
@@ -184,8 +233,11 @@ def solve_objective(
     return values
 
 
-def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
-    """Solve a rule set in memory: the expected points still to come in every state. Nothing is stored on disk.
+def solve_values(
+    rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True
+) -> Floats:
+    """Solve a rule set in memory: the expected points still to come in every state. Nothing is
+    stored on disk.
 
     Parameters
     ----------
@@ -194,13 +246,14 @@ def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unr
     threads
         Number of threads; default: one per processor. The values do not depend on it.
     unrolled
-        Whether the passes over the lattice of holds are compiled as straight-line code (faster) or driven by index
-        arrays. The values do not depend on it.
+        Whether the passes over the lattice of holds are compiled as straight-line code (faster) or
+        driven by index arrays. The values do not depend on it.
 
     Returns
     -------
     (size,) float64
-        Value of each state at the start of a turn, in points, upper bonus included. The order is that of
+        Value of each state at the start of a turn, in points, upper bonus included. The order is
+        that of
         :class:`perfect_yatzy.core.state_space.StateSpace`: ``StateSpace(rules).index(state)`` is the index of a
         state, and the last value is that of the empty card.
 

@@ -1,8 +1,10 @@
-"""Values of a large table on disk: each block is read when it is first needed, and compared with its SHA-256.
+"""Values of a large table on disk: each block is read when it is first needed, and compared with
+its SHA-256.
 
-A block is read into memory of this process, checked there, and used from there: a file that is truncated or changed
-later, or a disk that fails, is an error of the request that needs the block, and never a wrong answer. The kernels
-read tables too, therefore this module is not part of :mod:`perfect_yatzy.tablebase`.
+A block is read into memory of this process, checked there, and used from there: a file that is
+truncated or changed later, or a disk that fails, is an error of the request that needs the block,
+and never a wrong answer. The kernels read tables too, therefore this module is not part of
+:mod:`perfect_yatzy.tablebase`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ BLOCK_BYTES = 1 << 16
 DIGEST_BYTES = 32
 READ_BLOCKS = 64  # read at a time where many are needed
 THREADED_BLOCKS = 256  # from so many on, threads share them
-# A flag of mmap that Python names from 3.13 on: a system that counts promised memory does not count this.
+# A flag of mmap that Python names from 3.13 on: a system that counts promised memory does not count
+# this.
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x40 if sys.platform == "darwin" else 0x4000)
 
 
@@ -43,7 +46,9 @@ KEPT_BYTES = _kept_bytes()
 
 
 class BlockHasher:
-    """SHA-256 of a stream of bytes, and of each block of a longer one in which it begins at `offset`."""
+    """SHA-256 of a stream of bytes, and of each block of a longer one in which it begins at
+    `offset`.
+    """
 
     def __init__(self, offset: int = 0) -> None:
         self._whole = hashlib.sha256()
@@ -81,14 +86,18 @@ def block_count(size: int) -> int:
 
 
 def sparse_array(count: int, dtype: np.dtype[Any]) -> Array:
-    """A zeroed array that takes memory only where it has been written to; MemoryError without room for addresses."""
+    """A zeroed array that takes memory only where it has been written to; MemoryError without
+    room for addresses.
+    """
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
         return np.zeros(count, dtype=dtype)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
     try:
         memory = mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags)
     except OSError as error:
-        raise MemoryError(f"cannot reserve {count * dtype.itemsize >> 20} MB of addresses") from error
+        raise MemoryError(
+            f"cannot reserve {count * dtype.itemsize >> 20} MB of addresses"
+        ) from error
     return np.frombuffer(memory, dtype=dtype, count=count)
 
 
@@ -103,14 +112,17 @@ class _Held:
         self.target = memory.data.cast("B")
         self.values = memory.view()
         self.values.flags.writeable = False
-        # Twice as long as need be: blocks counted from the end are never marked, and so take the way with the modulo.
+        # Twice as long as need be: blocks counted from the end are never marked, and so take the
+        # way with the modulo.
         self.checked = np.zeros(2 * block_count(memory.nbytes), dtype=np.bool_)
         self.blocks, self.lock = 0, threading.Lock()
         self._mapped = getattr(memory.base, "obj", None)
         self.large_pages(0, len(self.target), wanted=False)
 
     def large_pages(self, low: int, high: int, *, wanted: bool) -> None:
-        """Whether the system may give large pages: many blocks take half the time with them, single ones more."""
+        """Whether the system may give large pages: many blocks take half the time with them,
+        single ones more.
+        """
         advice = getattr(mmap, "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE", None)
         if advice is not None and isinstance(self._mapped, mmap.mmap):
             with suppress(OSError):  # the system has none
@@ -120,12 +132,15 @@ class _Held:
 class CheckedValues:
     """An array whose blocks are read and checked when they are first needed.
 
-    Threads may read side by side. Where the blocks would take more than KEPT_BYTES, those of earlier reads are given
-    up, as soon as no array refers to them. `read` fills a buffer of whole blocks with the bytes of the table from a
-    place on, or raises TableError if they cannot be read or differ from their digests.
+    Threads may read side by side. Where the blocks would take more than KEPT_BYTES, those of
+    earlier reads are given up, as soon as no array refers to them. `read` fills a buffer of whole
+    blocks with the bytes of the table from a place on, or raises TableError if they cannot be read
+    or differ from their digests.
     """
 
-    def __init__(self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]) -> None:
+    def __init__(
+        self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]
+    ) -> None:
         self._read, self._per_block = read, BLOCK_BYTES // dtype.itemsize
         self._shift = self._per_block.bit_length() - 1
         self.dtype, self.shape, self.nbytes = dtype, (count,), count * dtype.itemsize
@@ -142,7 +157,9 @@ class CheckedValues:
     @overload
     def __getitem__(self, places: int | np.integer[Any]) -> Any: ...
     def __getitem__(self, places: Any) -> Any:
-        """Values at these places; TableError if a block that they stand in is damaged or cannot be read."""
+        """Values at these places; TableError if a block that they stand in is damaged or cannot
+        be read.
+        """
         if isinstance(places, np.ndarray) and places.dtype.kind == "i":
             held = self._held
             checked = held.checked[places >> self._shift].ravel()
@@ -153,7 +170,9 @@ class CheckedValues:
             return held.values[places]
         if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            values = self.checked(low, high) if step > 0 else self.checked(0, len(self))  # backwards: the whole array
+            values = (
+                self.checked(low, high) if step > 0 else self.checked(0, len(self))
+            )  # backwards: the whole array
             return values[places]
         if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
@@ -168,7 +187,9 @@ class CheckedValues:
         return whole
 
     def checked(self, start: int, stop: int) -> Array:
-        """An array as long as the table, whose values from `start` to before `stop` are checked, or a TableError."""
+        """An array as long as the table, whose values from `start` to before `stop` are checked,
+        or a TableError.
+        """
         held = self._held
         if start < stop:
             first, last = start >> self._shift, (stop - 1) >> self._shift
@@ -177,7 +198,9 @@ class CheckedValues:
         return held.values
 
     def sha256(self) -> str:
-        """SHA-256 of all values in their order; reads and checks the whole table and keeps nothing of it."""
+        """SHA-256 of all values in their order; reads and checks the whole table and keeps
+        nothing of it.
+        """
         digest, buffer = hashlib.sha256(), memoryview(bytearray(READ_BLOCKS * BLOCK_BYTES))
         for low in range(0, self.nbytes, len(buffer)):
             part = buffer[: self.nbytes - low]
@@ -221,7 +244,9 @@ class CheckedValues:
 
 
 def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and last + 1 of each run of neighbours among ascending numbers, of at most READ_BLOCKS."""
+    """First and last + 1 of each run of neighbours among ascending numbers, of at most
+    READ_BLOCKS.
+    """
     first = end = -1
     for block in blocks:
         if block != end or end - first == READ_BLOCKS:
@@ -233,7 +258,9 @@ def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, end
 
 
-Table = Array | CheckedValues  # what can be read by place: in memory, or read and checked when it is needed
+Table = (
+    Array | CheckedValues
+)  # what can be read by place: in memory, or read and checked when it is needed
 
 
 def checked_part(table: Table, start: int, stop: int) -> Array:

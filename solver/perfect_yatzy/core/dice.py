@@ -1,23 +1,26 @@
 """Multisets of dice as integers, and the lattice of holds between them.
 
-A multiset of at most `dice` dice has an index, ordered by size and then lexicographically by its sorted dice
-(1-1-1 before 1-1-2). The full rolls come last::
+A multiset of at most `dice` dice has an index, ordered by size and then lexicographically by its
+sorted dice (1-1-1 before 1-1-2). The full rolls come last::
 
     {} | 1 2 3 4 5 6 | 11 12 13 ... 66 | ... | 11111 ... 66666
     0    1         6   7                      210        461       (five dice: 462 holds, 252 rolls)
 
-There are C(size + faces - 1, size) multisets of a size, and C(dice + faces, faces) in all. The lattice connects each
-multiset with those that have one die more. With it, the two operations of a turn are recursions of one die a step::
+There are C(size + faces - 1, size) multisets of a size, and C(dice + faces, faces) in all. The
+lattice connects each multiset with those that have one die more. With it, the two operations of a
+turn are recursions of one die a step::
 
     reroll   mean(hold) = 1/faces * sum over faces f of mean(hold + f)      from full rolls to smaller holds
     choose   best(dice) = max(mean(dice), max over faces f of best(dice - f))   from small holds to full rolls
 
-The dice of a simulated game or of an environment are a function of seed, game, turn and roll, so a simulation gives
-the same games with any number of threads. :mod:`perfect_yatzy.strategy.rollout_kernel` computes them in machine code, too::
+The dice of a simulated game or of an environment are a function of seed, game, turn and roll, so a
+simulation gives the same games with any number of threads.
+:mod:`perfect_yatzy.strategy.rollout_kernel` computes them in machine code, too::
 
     word = mix(seed + G),  word = mix(word + game * G),  word = mix(word + (256 * turn + roll + 1) * G)   (mod 2^64)
 
-`mix` and G are those of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+`mix` and G are those of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+generators", OOPSLA
 2014). The top 60 bits of the last word are a fraction in [0, 1). Each die multiplies it by the number of faces: the
 integer part is the die, the rest the next fraction.
 """
@@ -47,13 +50,21 @@ class Lattice:
     dice: int
     faces: int
     counts: Ints  # (n_holds, faces): number of dice that show each face, for every multiset
-    first: Ints  # (dice + 2,): multisets of size s have the indices ``first[s]`` to ``first[s + 1] - 1``
-    successors: Ints  # (first[dice], faces): index after adding a die, for every multiset that is not a full roll
-    predecessor_start: Ints  # (n_holds + 1,): where the entries of each multiset start in `predecessors`
-    predecessors: Ints  # indices after removing one die, an entry for each different face, in the order of the faces
-    weights: Floats  # (n_rolls,): probability of each full roll when all dice are rolled; their sum is 1
-    # (faces, dice + 1): how many multisets of the same size agree with a given one on the faces below f and have more
-    # dice of face f, when `left` dice show faces above f; their sum over f is the position within the size
+    # (dice + 2,): multisets of size s have the indices ``first[s]`` to ``first[s + 1] - 1``
+    first: Ints
+    # (first[dice], faces): index after adding a die, for every multiset that is not a full roll
+    successors: Ints
+    predecessor_start: (
+        Ints  # (n_holds + 1,): where the entries of each multiset start in `predecessors`
+    )
+    # indices after removing one die, an entry for each different face, in the order of the faces
+    predecessors: Ints
+    weights: (
+        Floats  # (n_rolls,): probability of each full roll when all dice are rolled; their sum is 1
+    )
+    # (faces, dice + 1): how many multisets of the same size agree with a given one on the faces
+    # below f and have more dice of face f, when `left` dice show faces above f; their sum over f is
+    # the position within the size
     ranks: Ints
 
     @property
@@ -72,9 +83,13 @@ class Lattice:
         return self.n_holds - self.first_roll
 
     def rank(self, counts: npt.ArrayLike) -> Ints:
-        """Index of each multiset ``(..., faces)``, given by the number of dice of each face: ``(...)`` int64."""
+        """Index of each multiset ``(..., faces)``, given by the number of dice of each face:
+        ``(...)`` int64.
+        """
         given = np.asarray(counts, dtype=np.int64)
-        left = given.sum(-1, keepdims=True) - given.cumsum(-1)  # dice that show faces above each face
+        left = given.sum(-1, keepdims=True) - given.cumsum(
+            -1
+        )  # dice that show faces above each face
         earlier = self.ranks[np.arange(self.faces), left].sum(-1)
         return np.asarray(self.first[given.sum(-1)] + earlier)
 
@@ -84,7 +99,9 @@ def lattice(dice: int, faces: int) -> Lattice:
     """The lattice of `dice` dice with `faces` faces, built once per process."""
     by_size = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
     # Each as the number of dice that show each face.
-    multisets = [tuple(map(chosen.count, range(faces))) for same_size in by_size for chosen in same_size]
+    multisets = [
+        tuple(map(chosen.count, range(faces))) for same_size in by_size for chosen in same_size
+    ]
     index = {counts: i for i, counts in enumerate(multisets)}
     up_to_size = [comb(size + faces, faces) for size in range(dice + 1)]  # number of multisets
     first = np.array([0, *up_to_size], dtype=np.int64)
@@ -92,31 +109,46 @@ def lattice(dice: int, faces: int) -> Lattice:
     def neighbour(counts: tuple[int, ...], face: int, change: int) -> int:
         return index[(*counts[:face], counts[face] + change, *counts[face + 1 :])]
 
-    successors = [[neighbour(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]]
-    lower = [[neighbour(counts, face, -1) for face in range(faces) if counts[face]] for counts in multisets]
-    orderings = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
+    successors = [
+        [neighbour(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]
+    ]
+    lower = [
+        [neighbour(counts, face, -1) for face in range(faces) if counts[face]]
+        for counts in multisets
+    ]
+    orderings = [
+        factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]
+    ]
     ranks = np.zeros((faces, dice + 1), dtype=np.int64)
     for face in range(faces - 1):  # the last one never decides the order
         above = faces - 1 - face  # number of faces above this one
         # With one die more of this face, or several, up to left - 1 dice show faces above it.
         ranks[face, 1:] = [comb(left - 1 + above, above) for left in range(1, dice + 1)]
     return Lattice(
-        dice=dice, faces=faces, counts=np.array(multisets, dtype=np.int64), first=first, ranks=ranks,
+        dice=dice,
+        faces=faces,
+        counts=np.array(multisets, dtype=np.int64),
+        first=first,
+        ranks=ranks,
         successors=np.array(successors, dtype=np.int64).reshape(-1, faces),
         predecessor_start=np.cumsum([0, *map(len, lower)], dtype=np.int64),
         predecessors=np.array([*chain.from_iterable(lower)], dtype=np.int64),
         weights=np.array(orderings, dtype=np.float64) / float(faces) ** dice,
-    )  # fmt: skip
+    )
 
 
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
-    """All different holds of a roll, given by the number of dice of each face, from no dice to all dice."""
+    """All different holds of a roll, given by the number of dice of each face, from no dice to
+    all dice.
+    """
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
-    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll count from 0."""
+    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll
+    count from 0.
+    """
     word = _mix((seed + GOLDEN_GAMMA) & MASK)
     word = _mix((word + game * GOLDEN_GAMMA) & MASK)
     word = _mix((word + (turn * 256 + roll + 1) * GOLDEN_GAMMA) & MASK)

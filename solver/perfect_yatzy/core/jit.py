@@ -1,10 +1,11 @@
 """One decorator and one cache policy for every jitted function.
 
-numba's disk cache compares the file of the function alone and would miss an edit elsewhere. So the cache is in a
-folder named by a hash of all sources that determine the machine code and of the bounds-check flag. Each file of it
-begins with the SHA-256 of its content, because numba would run damaged machine code: one that does not match is
-discarded. If the cache cannot be written, functions are compiled in every process. While a process compiles a
-function, others that need it wait for its lock and then read the result.
+numba's disk cache compares the file of the function alone and would miss an edit elsewhere. So the
+cache is in a folder named by a hash of all sources that determine the machine code and of the
+bounds-check flag. Each file of it begins with the SHA-256 of its content, because numba would run
+damaged machine code: one that does not match is discarded. If the cache cannot be written,
+functions are compiled in every process. While a process compiles a function, others that need it
+wait for its lock and then read the result.
 """
 
 from __future__ import annotations
@@ -36,14 +37,22 @@ DIGEST_BYTES = 32
 
 
 def sources() -> list[Path]:
-    """Every file that determines the machine code: kernels, and the modules of the named tuples they take."""
+    """Every file that determines the machine code: kernels, and the modules of the named tuples
+    they take.
+    """
     package = Path(__file__).resolve().parent.parent
-    return [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("model/*.py")), package / "game" / "dice.py"]
+    return [
+        *sorted(package.glob("kernels/*.py")),
+        *sorted(package.glob("model/*.py")),
+        package / "game" / "dice.py",
+    ]
 
 
 def cache_path() -> Path:
     """The folder of the compiled kernels of these sources and flags, whether or not it exists."""
-    digest = hashlib.sha256(f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}".encode())
+    digest = hashlib.sha256(
+        f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}".encode()
+    )
     for path in sources():
         digest.update(path.read_bytes())
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
@@ -61,7 +70,9 @@ def cache_folder(folder: Path) -> Path | None:
 
 _PATH = cache_path()
 _FOLDER = cache_folder(_PATH)
-_CHOICE_OF_FOLDER = threading.Lock()  # numba takes the folder from a global; threads may import kernels side by side
+_CHOICE_OF_FOLDER = (
+    threading.Lock()
+)  # numba takes the folder from a global; threads may import kernels side by side
 _warned: set[str] = set()
 
 
@@ -75,7 +86,11 @@ def warn_once(message: str) -> None:
 
 def old_caches() -> list[Path]:
     """Folders of kernels compiled by other versions or with other flags."""
-    return sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER) if _FOLDER else []
+    return (
+        sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER)
+        if _FOLDER
+        else []
+    )
 
 
 class DamagedCache(Exception):
@@ -130,17 +145,25 @@ class RepairingCache(FunctionCache):
         self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk; None if missing or damaged: compile it, then call release()."""
+        """The compiled function from the disk; None if missing or damaged: compile it, then call
+        release().
+        """
         try:
             found = super().load_overload(sig, target_context)
             if found is None and self._lock is None:
-                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)  # held until release()
-                found = super().load_overload(sig, target_context)  # it may have been compiled during the wait
+                self._lock = lock(
+                    _PATH / f"{self._impl.filename_base}.lock", create=True
+                )  # held until release()
+                found = super().load_overload(
+                    sig, target_context
+                )  # it may have been compiled during the wait
             return found
         except Exception as error:  # of a file, or of the lock: then discard() fails, too
             try:
                 self._cache_file.discard()
-                warn_once(f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again")
+                warn_once(
+                    f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again"
+                )
             except OSError:
                 self.disable_for(error)
             return None
@@ -161,16 +184,28 @@ class RepairingCache(FunctionCache):
     def disable_for(self, error: Exception) -> None:
         """Disable the cache after an error."""
         self.disable()
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        warn_once(f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process")
+        reason = (
+            error.strerror
+            if isinstance(error, OSError) and error.strerror
+            else type(error).__name__
+        )
+        warn_once(
+            f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process"
+        )
 
 
 def jit(function: Any, inline: bool = False) -> Any:
-    """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache.
+    """Compile a function that releases the interpreter lock, so that threads run in parallel, with
+    the disk cache.
 
     `inline`: always into its callers. A call copies the pointers of all arrays of a job.
     """
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "forceinline": inline}
+    options = {
+        "nogil": True,
+        "error_model": "numpy",
+        "no_cfunc_wrapper": True,
+        "forceinline": inline,
+    }
     compiled = numba.njit(**options)(function)
     if _FOLDER is None:
         warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
@@ -184,14 +219,18 @@ def jit(function: Any, inline: bool = False) -> Any:
             config.CACHE_DIR = before
 
     def compile_locked(signature: Any) -> Any:
-        # numba's own lock first: a thread that waits for a file must not hold what the thread with the file needs.
+        # numba's own lock first: a thread that waits for a file must not hold what the thread with
+        # the file needs.
         with global_compiler_lock:
             collects = gc.isenabled()
             gc.disable()  # what the compiler allocates is no garbage until it ends
             try:
-                # Python cannot call a function of views: without its wrapper it compiles in two thirds of the time.
+                # Python cannot call a function of views: without its wrapper it compiles in two
+                # thirds of the time.
                 compiled.targetoptions["no_cpython_wrapper"] = "View(" in str(signature)
-                return type(compiled).compile(compiled, signature)  # calls load_overload() and save_overload()
+                return type(compiled).compile(
+                    compiled, signature
+                )  # calls load_overload() and save_overload()
             finally:
                 compiled._cache.release()
                 if collects:
@@ -202,8 +241,11 @@ def jit(function: Any, inline: bool = False) -> Any:
 
 
 def by_kind(argument: int = 0) -> Any:
-    """Declare a function that each kind of one argument, a named tuple, implements by ``@function.of(Kind, ...)``."""
-    # `argument`: the position of this argument. ``@function.of()`` implements the function for all other kinds.
+    """Declare a function that each kind of one argument, a named tuple, implements by
+    ``@function.of(Kind, ...)``.
+    """
+    # `argument`: the position of this argument. ``@function.of()`` implements the function for all
+    # other kinds.
 
     def declare(function: Any) -> Any:
         implementations: dict[Any, Any] = {}  # by kind; None: for all others

@@ -1,14 +1,16 @@
 """Lanes: the upper sums of a card, those that lead to the same rest of the game in one.
 
-Cards with the same upper boxes filled share a *lane set*. Chains (:mod:`perfect_yatzy.core.rules`) number them:
-a lane set is a mixed-radix number, with the upper boxes filled in each chain as digits. Without columns there is one
-sum s of the upper boxes, at most the last threshold T. Two sums are equal for the rest of the game if no step of the
-bonus lies between them, whatever the open boxes still add::
+Cards with the same upper boxes filled share a *lane set*. Chains (:mod:`perfect_yatzy.core.rules`)
+number them: a lane set is a mixed-radix number, with the upper boxes filled in each chain as
+digits. Without columns there is one sum s of the upper boxes, at most the last threshold T. Two
+sums are equal for the rest of the game if no step of the bonus lies between them, whatever the open
+boxes still add::
 
     s and s - 1 share a lane   if no threshold is in  s ... s + most points of the open upper boxes
 
-With one step all sums from which the bonus is out of reach are one lane, and every other sum is a lane of its own.
-With columns there is one sum for each, and a lane for every combination of their lanes that can occur.
+With one step all sums from which the bonus is out of reach are one lane, and every other sum is a
+lane of its own. With columns there is one sum for each, and a lane for every combination of their
+lanes that can occur.
 """
 
 from __future__ import annotations
@@ -32,16 +34,22 @@ def ceil_div(count: Count, size: int) -> Count:
 
 
 def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> list[tuple[int, ...]]:
-    """The boxes of each chain that count towards a bonus, in the order they are filled; without empty chains."""
+    """The boxes of each chain that count towards a bonus, in the order they are filled; without
+    empty chains.
+    """
     counting = upper_sums(rules).counting if counting is None else counting
     found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
     return [boxes for boxes in found if boxes]
 
 
 class LaneSets:
-    """The lane sets of a game, or of the rest of it from a state on; `counting`: only some of the boxes count."""
+    """The lane sets of a game, or of the rest of it from a state on; `counting`: only some of
+    the boxes count.
+    """
 
-    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE, counting: Collection[int] | None = None) -> None:
+    def __init__(
+        self, rules: RuleSet, start: State = EMPTY_STATE, counting: Collection[int] | None = None
+    ) -> None:
         self.rules, self.start = rules, start
         self.uppers, self._steps = upper_sums(rules), _steps(rules)
         self.chains = upper_chains(rules, counting)
@@ -81,7 +89,9 @@ class LaneSets:
         return sum(int(self.weight_of[c]) for c in self.uppers.counting if filled >> c & 1)
 
     def _last_filled(self, lane_set: int) -> int | None:
-        """A box that may have been filled last since the start; None if no game fills boxes to this lane set."""
+        """A box that may have been filled last since the start; None if no game fills boxes to
+        this lane set.
+        """
         possible = []  # the last box of each chain with boxes filled since the start
         for boxes, filled in zip(self.chains, self._filled_boxes(lane_set), strict=True):
             at_start = sum(self.start.filled >> c & 1 for c in boxes)
@@ -92,7 +102,9 @@ class LaneSets:
         return possible[-1] if possible else None
 
     def _sums_after(self, box: int, lane_set: int) -> Ints:
-        """The sums with a box of a lane set, from those before it was filled (axis 0) and its points (axis 1)."""
+        """The sums with a box of a lane set, from those before it was filled (axis 0) and its
+        points (axis 1).
+        """
         added = self._points[box] * self.uppers.shift(box, 1)
         return self.uppers.cap(np.add.outer(self.sums[lane_set - self.weight_of[box]], added))
 
@@ -103,11 +115,15 @@ class LaneSets:
         if (box := self._last_filled(lane_set)) is None:
             return np.empty(0, dtype=np.int64)
         sums = np.sort(self._sums_after(box, lane_set).ravel())
-        distinct: Ints = sums[np.append(True, sums[1:] != sums[:-1])]  # np.unique would import numpy.ma, at a cost
+        distinct: Ints = sums[
+            np.append(True, sums[1:] != sums[:-1])
+        ]  # np.unique would import numpy.ma, at a cost
         return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
-        """Fewest and most points since the start in boxes that count to a bonus, with `extra`, by set and lane."""
+        """Fewest and most points since the start in boxes that count to a bonus, with `extra`,
+        by set and lane.
+        """
         least = np.zeros((self.size, width), dtype=np.int64)
         most = np.zeros_like(least)
         unset = np.iinfo(np.int64).max  # before a minimum
@@ -119,7 +135,9 @@ class LaneSets:
                 low_before, high_before = by_sum[lane_set - self.weight_of[box]]
                 low[:] = unset
                 np.minimum.at(low, places, np.add.outer(low_before, self._points[box]))
-                np.maximum.at(high, places, np.add.outer(high_before, self._points[box] + extra[box]))
+                np.maximum.at(
+                    high, places, np.add.outer(high_before, self._points[box] + extra[box])
+                )
             by_sum.append((low, high))
             least[lane_set, : self.count[lane_set]] = unset  # the padding stays 0
             np.minimum.at(least[lane_set], lanes, low)
@@ -129,10 +147,15 @@ class LaneSets:
     def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
         """Lane of each sum, and the largest sum of each lane."""
         sums, to_come = self.sums[lane_set], self.uppers.to_come(self.filled(lane_set))
-        key = np.zeros_like(sums)  # the lanes of all columns as one number, which grows with the sum
-        columns = zip(self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True)
+        key = np.zeros_like(
+            sums
+        )  # the lanes of all columns as one number, which grows with the sum
+        columns = zip(
+            self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True
+        )
         for totals, steps_up_to, more, weight in columns:
-            # `steps_up_to[s]` counts the steps up to s; s begins a lane if one of them lies in s ... s + more.
+            # `steps_up_to[s]` counts the steps up to s; s begins a lane if one of them lies in s
+            # ... s + more.
             reach = np.minimum(np.arange(len(steps_up_to)) + more, len(steps_up_to) - 1)
             steps_below = np.concatenate([[0], steps_up_to[:-1]])
             begins = steps_up_to[reach] > steps_below
@@ -144,11 +167,15 @@ class LaneSets:
         return lanes, upper
 
     def arrays(self, multiple: int) -> tuple[Ints, Ints, Ints]:
-        """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold have its lane."""
+        """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold
+        have its lane.
+        """
         width = ceil_div(int(self.count.max()), multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
-        for lane_set, (sums, lanes, upper) in enumerate(zip(self.sums, self._lanes, self.lane_upper, strict=True)):
+        for lane_set, (sums, lanes, upper) in enumerate(
+            zip(self.sums, self._lanes, self.lane_upper, strict=True)
+        ):
             if len(upper):
                 lane_upper[lane_set] = upper[-1]  # the padding
                 lane_upper[lane_set, : len(upper)] = upper
@@ -160,4 +187,6 @@ class LaneSets:
 def _steps(rules: RuleSet) -> list[Ints]:
     """For each column the number of thresholds up to each sum."""
     by_column = [[threshold for threshold, _ in bonus.steps] for bonus in rules.bonuses] or [[]]
-    return [np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in by_column]
+    return [
+        np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in by_column
+    ]

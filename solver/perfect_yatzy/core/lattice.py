@@ -6,10 +6,10 @@ On a buffer with a vector for every multiset, full rolls last::
     maxima   M(h) = max(K(h), max over dice d in h of M(h - d))      the best hold within every multiset
     spread   P(h) = P(h) + sum over dice d in h of P(h - d) / faces  chances from all holds up to full rolls
 
-All overwrite the buffer. For five dice a pass is 210 means of six or 1,260 maxima, always between the same entries.
-So five and six six-sided dice have straight-line code, generated as LLVM IR with constant addresses: no index is
-loaded, no loop counted, and a solve is 1.7 times faster than with the index arrays that serve all other dice. The
-results are the same to the bit.
+All overwrite the buffer. For five dice a pass is 210 means of six or 1,260 maxima, always between
+the same entries. So five and six six-sided dice have straight-line code, generated as LLVM IR with
+constant addresses: no index is loaded, no loop counted, and a solve is 1.7 times faster than with
+the index arrays that serve all other dice. The results are the same to the bit.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from numba import types
 from numba.extending import intrinsic
 
 from .dice import Lattice, lattice
-from .turn_model import DiceModel, dice_model
 from .jit import by_kind, jit
 from .simd import ALIGNMENT, VECTORS, emit_address, emit_maximum, load, maximum, splat, store, width
+from .turn_model import DiceModel, dice_model
 
 
 class FiveDice(NamedTuple):
-    """Selects the unrolled passes of five six-sided dice; ``holds`` is their number of multisets."""
+    """Selects the unrolled passes of five six-sided dice; ``holds`` is their number of
+    multisets.
+    """
 
     holds: int
 
@@ -48,7 +50,9 @@ Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:
-    """The argument of a kernel that selects its passes: straight-line code if there is any, else index arrays."""
+    """The argument of a kernel that selects its passes: straight-line code if there is any, else
+    index arrays.
+    """
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):
             return kind(dice.n_holds)  # type: ignore[no-any-return]
@@ -67,7 +71,9 @@ def maxima(buffer, lattice):
 
 @by_kind(1)
 def spread(chances, lattice):
-    """Roll the other dice: chance of every full roll from those of all smaller multisets, which become 0."""
+    """Roll the other dice: chance of every full roll from those of all smaller multisets, which
+    become 0.
+    """
 
 
 @jit
@@ -79,7 +85,9 @@ def copy_vectors(source, first, target, target_first, count):
 
 @jit
 def copy_lane(source, first, count, lane, target, row):
-    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count` entries."""
+    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count`
+    entries.
+    """
     for i in range(count):
         target[row * count + i] = source[(first + i) * width(source) + lane]
 
@@ -111,7 +119,8 @@ def _indexed_means(buffer, lattice):
     hold = lattice.first_roll - 1
     while hold >= 0:
         first = hold * faces
-        # Pairs of faces are added to the total one after another: for six faces the tree of emit_means.
+        # Pairs of faces are added to the total one after another: for six faces the tree of
+        # emit_means.
         total = load(buffer, successors[first]) + load(buffer, successors[first + 1])
         for face in range(2, faces - 1, 2):
             one = load(buffer, successors[first + face])
@@ -131,12 +140,17 @@ def _indexed_maxima(buffer, lattice):
         store(buffer, hold, best)
 
 
-def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
-    """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold + face)``."""
+def emit_means(
+    builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
+) -> None:
+    """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold +
+    face)``.
+    """
     share = ir.Constant(native, [1.0 / dice.faces] * native.count)
     for family in families(dice, range(dice.first_roll - 1, -1, -1)):
         for hold in family:
-            # A balanced tree, the same in every evaluation of the project, so that all agree to the bit.
+            # A balanced tree, the same in every evaluation of the project, so that all agree to the
+            # bit.
             terms = [get(int(i)) for i in dice.successors[hold]]  # by face
             while len(terms) > 1:
                 pairs = [builder.fadd(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
@@ -146,23 +160,33 @@ def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native:
         emit_fence(builder)
 
 
-def emit_maxima(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
+def emit_maxima(
+    builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
+) -> None:
     """Best hold within every multiset: ``M(dice) = max(K(dice), M(dice - one die))``."""
     for family in families(dice, range(1, dice.n_holds)):
         for hold in family:
             best = get(hold)
-            for i in dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]:
+            for i in dice.predecessors[
+                dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]
+            ]:
                 best = emit_maximum(builder, best, get(int(i)))
             put(hold, best)
         emit_fence(builder)
 
 
-def emit_spread(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
+def emit_spread(
+    builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
+) -> None:
     """Chance of every full roll from those of all holds (:func:`spread`)."""
-    share, zero = (ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0))
+    share, zero = (
+        ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0)
+    )
     for family in families(dice, range(1, dice.n_holds)):
         for hold in family:
-            smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]].tolist()
+            smaller = dice.predecessors[
+                dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]
+            ].tolist()
             total = get(smaller[0])
             for i in smaller[1:]:
                 total = builder.fadd(total, get(i))
@@ -174,7 +198,9 @@ def emit_spread(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native
 
 
 def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
-    """Holds in the given order, cut where more than the two highest dice change: a family shares many neighbours."""
+    """Holds in the given order, cut where more than the two highest dice change: a family shares
+    many neighbours.
+    """
 
     def rest(hold: int) -> tuple[int, list[int]]:
         sorted_dice = np.repeat(np.arange(dice.faces), dice.counts[hold]).tolist()
@@ -185,12 +211,17 @@ def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
 
 def emit_fence(builder: ir.IRBuilder) -> None:
     """Forbid LLVM to keep loaded values beyond this point."""
-    # Without it loads are hoisted far ahead and registers spilled: a sixth slower, and half as long again to compile.
+    # Without it loads are hoisted far ahead and registers spilled: a sixth slower, and half as long
+    # again to compile.
     builder.asm(ir.FunctionType(ir.VoidType(), []), "", "~{memory}", [], side_effect=True)
 
 
-def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: ir.VectorType) -> ir.Function:
-    """The function of a module that runs a pass over the buffer at an address, emitted when it is first needed."""
+def _function(
+    module: ir.Module, name: str, emit: Emit, dice: Lattice, native: ir.VectorType
+) -> ir.Function:
+    """The function of a module that runs a pass over the buffer at an address, emitted when it
+    is first needed.
+    """
     symbol = f"{name}_{dice.dice}d{dice.faces}_{native.count}"
     if symbol in module.globals:
         return module.globals[symbol]
@@ -214,7 +245,9 @@ def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: i
 
 
 def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
-    """A pass over a buffer for one kind of lattice; the buffer must be aligned to ALIGNMENT bytes."""
+    """A pass over a buffer for one kind of lattice; the buffer must be aligned to ALIGNMENT
+    bytes.
+    """
     dice = lattice(*UNROLLED[kind])
 
     @intrinsic
@@ -223,7 +256,9 @@ def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
             native = VECTORS[signature.args[0].dtype].native
             function = _function(builder.module, name, emit, dice, native)
             zero = ir.Constant(ir.IntType(64), 0)
-            address = emit_address(context, builder, signature.args[0], args[0], zero, dice.n_holds * native.count)
+            address = emit_address(
+                context, builder, signature.args[0], args[0], zero, dice.n_holds * native.count
+            )
             builder.call(function, [builder.bitcast(address, native.as_pointer())])
             return context.get_dummy_value()
 

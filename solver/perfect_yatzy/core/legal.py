@@ -1,14 +1,16 @@
 """Which categories may take a roll, and how they score it: one function for every kernel.
 
-A turn may fill the open categories whose order allows it. A joker restricts them further, and changes what they pay;
-a category that requires another box pays only if that box holds points; and under some rules a box may be crossed out
-only by a roll that scores in none. The categories are bitmasks, the way to score is a sum of IN_FULL and its like
-(:mod:`perfect_yatzy.core.turn_model`), by which :class:`perfect_yatzy.core.turn_model.TurnOutcomes` numbers what
-each category pays for each roll. The reference is :func:`perfect_yatzy.core.scoring.scoring_options`.
+A turn may fill the open categories whose order allows it. A joker restricts them further, and
+changes what they pay; a category that requires another box pays only if that box holds points; and
+under some rules a box may be crossed out only by a roll that scores in none. The categories are
+bitmasks, the way to score is a sum of IN_FULL and its like (:mod:`perfect_yatzy.core.turn_model`),
+by which :class:`perfect_yatzy.core.turn_model.TurnOutcomes` numbers what each category pays for
+each roll. The reference is :func:`perfect_yatzy.core.scoring.scoring_options`.
 
 A kernel is compiled for bitmasks of int64 or of 128 bits, by the dtype of the arrays
-(:mod:`perfect_yatzy.core.state_space`). Those of 128 bits, for a sheet of more boxes than a word has bits, have the
-operators that are needed here: ``& ~ -`` and truth, and ``>>`` with an int64 as result.
+(:mod:`perfect_yatzy.core.state_space`). Those of 128 bits, for a sheet of more boxes than a word
+has bits, have the operators that are needed here: ``& ~ -`` and truth, and ``>>`` with an int64 as
+result.
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from .turn_model import IN_FULL, ON_FIRST_ROLL, UNMET, WITH_BONUS
 from .jit import jit
 from .simd import WORD, ViewType, emit_address
+from .turn_model import IN_FULL, ON_FIRST_ROLL, UNMET, WITH_BONUS
 
 
 class WideType(types.Type):
@@ -45,9 +47,13 @@ class _WideModel(models.PrimitiveModel):
 @intrinsic
 def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
     """The mask with this number of a view of masks."""
-    if not isinstance(masks, ViewType):  # a model of narrow masks has an integer in place of a single one
+    if not isinstance(
+        masks, ViewType
+    ):  # a model of narrow masks has an integer in place of a single one
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
-    result, native, words = (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)
+    result, native, words = (
+        (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)
+    )
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         first = builder.mul(args[1], ir.Constant(WORD, words))
@@ -72,7 +78,9 @@ def _define(function: Any, emit: Any, result: Any = WIDE) -> None:
     """Define an operator by what it emits for operands of 128 bits."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return emit(builder, *(arg if arg.type == NATIVE else builder.sext(arg, NATIVE) for arg in args))
+        return emit(
+            builder, *(arg if arg.type == NATIVE else builder.sext(arg, NATIVE) for arg in args)
+        )
 
     infer_global(function)(type("_Template", (_OfMasks,), {"result": result}))
     for kinds in ((WideType,), (WideType, WideType), (WideType, types.Integer)):
@@ -85,7 +93,9 @@ _define(operator.sub, lambda builder, a, b: builder.sub(a, b))
 _define(operator.invert, lambda builder, a: builder.not_(a))
 _define(operator.neg, lambda builder, a: builder.neg(a))
 _define(operator.rshift, lambda builder, a, b: builder.trunc(builder.lshr(a, b), WORD), types.int64)
-_define(bool, lambda builder, a: builder.icmp_unsigned("!=", a, ir.Constant(NATIVE, 0)), types.boolean)
+_define(
+    bool, lambda builder, a: builder.icmp_unsigned("!=", a, ir.Constant(NATIVE, 0)), types.boolean
+)
 
 
 @jit
@@ -112,7 +122,9 @@ def choices_of(model, row):
 
 @jit
 def plain_way(model, row, is_first):
-    """The way in which all rolls but jokers are scored on the card of a row, if crossing out is not strict."""
+    """The way in which all rolls but jokers are scored on the card of a row, if crossing out is
+    not strict.
+    """
     way = ON_FIRST_ROLL if is_first else 0
     return way + UNMET if model.legal.requiring and row < model.card_count else way
 
@@ -120,7 +132,9 @@ def plain_way(model, row, is_first):
 @jit
 def scoring_of_roll(model, row, choices, roll, is_first):
     """The same as :func:`scoring_on_card`, for the card of a row."""
-    return scoring_on_card(model, model.layout.masks[row], row >= model.card_count, choices, roll, is_first)
+    return scoring_on_card(
+        model, model.layout.masks[row], row >= model.card_count, choices, roll, is_first
+    )
 
 
 @jit
@@ -134,7 +148,9 @@ def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
     if joker >= 0 and filled & mask_at(jokers.bit, 0):
         box = mask_at(jokers.box, joker)  # the matching upper box
         box_open = bool(box & ~filled)
-        if (tracked_pays or not jokers.bonus_requires_points) and (box_open or not jokers.bonus_requires_open):
+        if (tracked_pays or not jokers.bonus_requires_points) and (
+            box_open or not jokers.bonus_requires_open
+        ):
             way += WITH_BONUS
         if tracked_pays or not jokers.requires_points:
             way += IN_FULL if jokers.always_in_full or not box_open else 0

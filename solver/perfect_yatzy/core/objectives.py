@@ -1,14 +1,17 @@
-"""Objectives and the layout of their tables: the mean, goals, any utility of the final score, policy quantities.
+"""Objectives and the layout of their tables: the mean, goals, any utility of the final score,
+policy quantities.
 
-For the mean a state has one value, and the lanes of a vector are neighbouring upper sums. If the objective depends on
-the final score, a state has a *range of scores* x with one value each, and the lanes are neighbouring x::
+For the mean a state has one value, and the lanes of a vector are neighbouring upper sums. If the
+objective depends on the final score, a state has a *range of scores* x with one value each, and the
+lanes are neighbouring x::
 
     utility   x = points made since the start      V(full card, x) = U(start + x + bonus)
     goals     x = -(points still needed)           V(full card, x) = 1 if x + bonus >= 0 else 0
 
-In both, scoring p points moves x by p: the value of a child is a load p entries further on. One table of goals serves
-every target. Outside the range of a state the chance is known: 1 if no points are needed, 0 if more are needed than
-the card can still give. One vector of each surrounds the range, so that every load is a plain one.
+In both, scoring p points moves x by p: the value of a child is a load p entries further on. One
+table of goals serves every target. Outside the range of a state the chance is known: 1 if no points
+are needed, 0 if more are needed than the card can still give. One vector of each surrounds the
+range, so that every load is a plain one.
 """
 
 from __future__ import annotations
@@ -22,11 +25,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .dice import Floats, Ints
-from .rules import RuleSet
-from .scorecard import EMPTY_STATE, State
-from .scoring import first_roll_points, possible_points, upper_sums
-from .checked_values import Table
 from ..tablebase.estimates import (
     BASE_MEMORY,
     FLOAT64_VALUES,
@@ -35,6 +33,11 @@ from ..tablebase.estimates import (
     rule_set_stats,
     score_turn_seconds,
 )
+from .checked_values import Table
+from .dice import Floats, Ints
+from .rules import RuleSet
+from .scorecard import EMPTY_STATE, State
+from .scoring import first_roll_points, possible_points, upper_sums
 from .state_space import LANES, Policy, ScoreOffsets, ScorePlaces, StateSpace, state_space
 
 Values = npt.NDArray[Any]
@@ -44,17 +47,23 @@ FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may 
 
 
 class Objective:
-    """The mean of the final score, from a state on; base of the others. All but policy quantities are maximised.
+    """The mean of the final score, from a state on; base of the others. All but policy quantities
+    are maximised.
 
-    To minimise, store minus the quantity: `full_cards` returns minus it, `start_value` turns the sign for people.
+    To minimise, store minus the quantity: `full_cards` returns minus it, `start_value` turns the
+    sign for people.
     """
 
     name = "mean"  # part of the file name of its tables
-    monotone = True  # whether more points never lower the value; a wrong True gives wrong values and no error
-    rounds = True  # whether entries of a table are the values computed, rounded if need be, and no function of them
+    # whether more points never lower the value; a wrong True gives wrong values and no error
+    monotone = True
+    # whether entries of a table are the values computed, rounded if need be, and no function of
+    # them
+    rounds = True
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
-    tolerance = 0.0  # of interpolation between scores, as part of the change of the values; 0: there is none
+    # of interpolation between scores, as part of the change of the values; 0: there is none
+    tolerance = 0.0
     kernel = "solve_rows"  # entry point in core/turn.py, for values by state
     kernel_arguments: tuple[float, ...] = ()  # beside rows and job
 
@@ -96,7 +105,9 @@ class Objective:
         return rule_set_stats(self.rules)
 
     def layer_seconds(self) -> list[float]:
-        """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""
+        """Estimated wall time of each layer with two threads, the start first; their sum is that
+        of the cost.
+        """
         return layer_seconds(self.rules)
 
     def layer_slice(self, filled: int) -> slice:
@@ -104,26 +115,38 @@ class Objective:
         return self.places.layer_slice(filled)
 
     def full_cards(self) -> Values:
-        """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
+        """Entries of the last layer, which needs no turn: the upper bonus of a full card if it
+        has reached it.
+        """
         return final_bonus(self.space)
 
     def as_stored(self, values: Values, start: int) -> Values:
-        """Entries of the table from those computed, `(n,)`; the first one is entry `start` of the table."""
+        """Entries of the table from those computed, `(n,)`; the first one is entry `start` of
+        the table.
+        """
         return values.astype(self.store, copy=False)
 
     def start_value(self, last_layer: Values) -> float | None:
-        """Value of the start, the last entry of a table; None if a table has no single value for it."""
+        """Value of the start, the last entry of a table; None if a table has no single value for
+        it.
+        """
         return float(last_layer[-1])
 
 
 class PolicyQuantity(Objective):
-    """Base of quantities of the rest of a game under a policy with the means `values`; default: greedy for them."""
+    """Base of quantities of the rest of a game under a policy with the means `values`; default:
+    greedy for them.
+    """
 
     points_weight = 0.0  # of the points of each turn
     square_weight = 0.0  # of the squared deviation that each turn adds
 
     def __init__(
-        self, rules: RuleSet, values: Table, start: State = EMPTY_STATE, policy: Policy | None = None
+        self,
+        rules: RuleSet,
+        values: Table,
+        start: State = EMPTY_STATE,
+        policy: Policy | None = None,
     ) -> None:
         super().__init__(rules, start)
         self.values, self.policy = values, policy
@@ -171,7 +194,9 @@ class BonusChance(PolicyQuantity):
 
 
 class ExponentialUtility(Objective):
-    """The expectation of ``sign(rate) exp(rate * points to come)``: aversion to risk (rate < 0), or liking of it."""
+    """The expectation of ``sign(rate) exp(rate * points to come)``: aversion to risk (rate < 0),
+    or liking of it.
+    """
 
     name = "exponential"
     store = Objective.compute  # float32 does not hold exponentials of large scores
@@ -206,50 +231,74 @@ class ScoreObjective(Objective):
 
     @property
     def error(self) -> float:  # type: ignore[override]
-        """Relative error of the arithmetic: half a unit in the last place for each die of each roll."""
-        # Measured for all goals, at most a fifth: Yatzy 1.6e-6 (1.3e-5 stated), giant-forced 3.2e-5 (2.0e-4).
+        """Relative error of the arithmetic: half a unit in the last place for each die of each
+        roll.
+        """
+        # Measured for all goals, at most a fifth: Yatzy 1.6e-6 (1.3e-5 stated), giant-forced 3.2e-5
+        # (2.0e-4).
         dice = len(self.rules.categories) * self.rules.rolls_per_turn * self.rules.dice
         return float(np.finfo(self.compute).eps) / 2 * dice
 
     def row_entries(self) -> Ints:
-        """At most so many entries for each number of saved rolls, with those around the ranges, `(rows,)` int64."""
+        """At most so many entries for each number of saved rolls, with those around the ranges,
+        `(rows,)` int64.
+        """
         layout = self.space.layout
-        longest = self.row_lengths() + upper_sums(self.rules).most_bonus  # with the highest bonus in every lane
-        return np.asarray(layout.lane_count[layout.lane_sets] * (longest + self.before + self.after))
+        longest = (
+            self.row_lengths() + upper_sums(self.rules).most_bonus
+        )  # with the highest bonus in every lane
+        return np.asarray(
+            layout.lane_count[layout.lane_sets] * (longest + self.before + self.after)
+        )
 
     def layer_sizes(self) -> list[tuple[int, int]]:
         """States, and at most so many entries, of each layer that is solved, the start first."""
         space, layout = self.space, self.space.layout
         copies = space.most_saved[space.filled] + 1
         states, entries = layout.lane_count[layout.lane_sets] * copies, self.row_entries() * copies
-        return [(int(states[rows].sum()), int(entries[rows].sum())) for rows in space.layers[self.first_layer :]]
+        return [
+            (int(states[rows].sum()), int(entries[rows].sum()))
+            for rows in space.layers[self.first_layer :]
+        ]
 
     def solve_cost(self) -> SolveCost:
         """Cost of a solve; computed from the cards alone, without a solve."""
         layers, size = self.layer_sizes(), self.compute.itemsize
         states = sum(states for states, _ in layers)
         entries = [entries for _, entries in layers]
-        two_layers = max((layer + next_one for layer, next_one in pairwise(entries)), default=sum(entries))
+        two_layers = max(
+            (layer + next_one for layer, next_one in pairwise(entries)), default=sum(entries)
+        )
         return SolveCost(
-            values=sum(entries), bytes=sum(entries) * size,
-            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size, seconds=sum(self._seconds_of(layers)),
-        )  # fmt: skip
+            values=sum(entries),
+            bytes=sum(entries) * size,
+            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size,
+            seconds=sum(self._seconds_of(layers)),
+        )
 
     def layer_seconds(self) -> list[float]:
-        """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""
+        """Estimated wall time of each layer with two threads, the start first; their sum is that
+        of the cost.
+        """
         return self._seconds_of(self.layer_sizes())
 
     def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
-        # A vector holds twice as many float32, and one turn has the entries of all numbers of saved rolls.
+        # A vector holds twice as many float32, and one turn has the entries of all numbers of saved
+        # rolls.
         with_saved = zip(layers, self.space.most_saved.tolist()[self.first_layer :], strict=True)
-        return [score_turn_seconds(self.rules, entries / 2 / (most + 1), most) for (_, entries), most in with_saved]
+        return [
+            score_turn_seconds(self.rules, entries / 2 / (most + 1), most)
+            for (_, entries), most in with_saved
+        ]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
         raise NotImplementedError
 
     def lane_bonuses(self) -> Ints:
-        """What each lane adds to the length of the range of scores, `(lane sets, lane_width)` int64."""
+        """What each lane adds to the length of the range of scores, `(lane sets, lane_width)`
+        int64.
+        """
         return np.zeros_like(self.space.layout.lane_upper)
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
@@ -279,7 +328,9 @@ class ScoreObjective(Objective):
     def full_cards(self) -> Values:
         """Entries of the last layer."""
         bonuses = final_bonus(self.space)
-        offsets = ScoreOffsets(*(np.empty(len(bonuses), dtype=np.int64) for _ in ScoreOffsets._fields))
+        offsets = ScoreOffsets(
+            *(np.empty(len(bonuses), dtype=np.int64) for _ in ScoreOffsets._fields)
+        )
         filled = self.space.categories
         self.places.fill(offsets, filled, 0, len(self.space.layers[filled]))
         parts = []
@@ -292,13 +343,17 @@ class ScoreObjective(Objective):
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
         """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
         rules, masks = self.rules, self.space.layout.masks
-        pays = masks >> max(rules.joker_index, 0) & 1 == 1  # whether the joker's box is filled; of no use without one
+        pays = (
+            masks >> max(rules.joker_index, 0) & 1 == 1
+        )  # whether the joker's box is filled; of no use without one
         if rules.joker and rules.joker.bonus_requires == "points":
             pays &= np.arange(len(masks)) >= self.space.cards  # rows whose tracked box holds points
         return np.asarray(pays)
 
     def best_points(self) -> Ints:
-        """Most points of each category in one turn, `(categories,)`: first-roll bonus included, joker bonus not."""
+        """Most points of each category in one turn, `(categories,)`: first-roll bonus included,
+        joker bonus not.
+        """
         best = np.array([*map(max, possible_points(self.rules))], dtype=np.int64)
         return best + np.array(first_roll_points(self.rules), dtype=np.int64)
 
@@ -328,7 +383,9 @@ class Goals(ScoreObjective):
         layout, sets, uppers = self.space.layout, self.space.lanes, upper_sums(self.rules)
         if not self.rules.bonus:
             return np.zeros_like(layout.lane_upper)
-        return np.array([uppers.bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)])
+        return np.array(
+            [uppers.bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
+        )
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
         """From minus the points still possible to -1."""
@@ -340,26 +397,36 @@ class Goals(ScoreObjective):
 
 
 class Utility(ScoreObjective):
-    """The expected utility: the mean of a function of the points since `start`, bonus included, `(n,)` int64."""
+    """The expected utility: the mean of a function of the points since `start`, bonus included,
+    `(n,)` int64.
+    """
 
     name = "utility"
 
-    def __init__(self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE) -> None:
+    def __init__(
+        self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE
+    ) -> None:
         super().__init__(rules, start)
         self._utility = utility
 
     def row_lengths(self) -> Ints:
-        """Most points possible since `start` for each row, without the upper bonus, `(rows,)` int64."""
+        """Most points possible since `start` for each row, without the upper bonus, `(rows,)`
+        int64.
+        """
         return self.points_of_cards(self.best_points())
 
     def points_of_cards(self, best: Ints) -> Ints:
-        """The same with the points `best`, `(categories,)`, in the boxes; joker bonuses included."""
+        """The same with the points `best`, `(categories,)`, in the boxes; joker bonuses
+        included.
+        """
         space, joker = self.space, self.rules.joker
         filled_since = space.layout.masks & ~np.int64(self.start.filled)
         filled = filled_since[:, None] >> np.arange(space.categories) & 1  # (rows, categories)
         most: Ints = filled @ best
         if joker and joker.bonus:
-            paying_turns = filled.sum(axis=1) - filled[:, self.rules.joker_index]  # all but that of the joker's box
+            paying_turns = (
+                filled.sum(axis=1) - filled[:, self.rules.joker_index]
+            )  # all but that of the joker's box
             most += self.pays_jokers * paying_turns * joker.bonus
         return most
 
@@ -385,18 +452,27 @@ class Utility(ScoreObjective):
 
 
 class ReachableUtility(Utility):
-    """The same values, with the scores that the upper sum of a card allows: two thirds of those of the card alone."""
+    """The same values, with the scores that the upper sum of a card allows: two thirds of those
+    of the card alone.
+    """
 
     def __init__(
-        self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE, tolerance: float = 0.0
+        self,
+        rules: RuleSet,
+        utility: Callable[[Ints], Floats],
+        start: State = EMPTY_STATE,
+        tolerance: float = 0.0,
     ) -> None:
         super().__init__(rules, utility, start)
         self.tolerance = tolerance
 
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:
-        """Most points since `start` in boxes that count to no bonus, by row; fewest and most in others, by lane."""
-        # The upper sum says how many points the upper boxes hold; they have a range only where sums share a lane.
+        """Most points since `start` in boxes that count to no bonus, by row; fewest and most in
+        others, by lane.
+        """
+        # The upper sum says how many points the upper boxes hold; they have a range only where sums
+        # share a lane.
         extra = np.array(first_roll_points(self.rules))
         fewest, most = self.space.lanes.points_made(extra, self.space.layout.lane_width)
         best = self.best_points()
@@ -415,4 +491,6 @@ class ReachableUtility(Utility):
         """Where the ranges of scores are."""
         others, least, most = self._points_made
         frame = self.before, self.after
-        return ScorePlaces(self.space, self.first_layer, others, most - least, self.score_range, frame, least)
+        return ScorePlaces(
+            self.space, self.first_layer, others, most - least, self.score_range, frame, least
+        )

@@ -28,7 +28,9 @@ from ..errors import _, enumerated, ngettext
 if TYPE_CHECKING:
     from .dice import Ints
 
-    Matches = tuple[Any, Ints | int]  # for each roll: whether it matches (bool), and the sum of the dice named
+    Matches = tuple[
+        Any, Ints | int
+    ]  # for each roll: whether it matches (bool), and the sum of the dice named
 
 ScoreKind = Literal["matched", "sum", "fixed"]
 IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs
@@ -64,7 +66,8 @@ class Pattern:
         fields["score"] = self.score
         if self.score == "fixed":
             fields["points"] = self.points
-        # Fields of later versions are left out at their defaults: the fingerprints of older games stay the same.
+        # Fields of later versions are left out at their defaults: the fingerprints of older games
+        # stay the same.
         optional = {
             "plus": self.plus or None,
             "factor": self.factor if self.factor != 1 else None,
@@ -80,7 +83,9 @@ class Pattern:
         return self.factor * self.points + self.plus
 
     def paid(self, counts: Ints) -> Ints:
-        """Points for each roll, ``(n_rolls,)``, from the number of dice that show each face, ``(n_rolls, faces)``."""
+        """Points for each roll, ``(n_rolls,)``, from the number of dice that show each face,
+        ``(n_rolls, faces)``.
+        """
         allowed, score = KINDS[self.kind].matches(self, counts)
         total = counts @ range(1, counts.shape[1] + 1)
         if self.low is not None:
@@ -97,7 +102,9 @@ class Pattern:
 
     def most(self, dice: int, faces: int) -> int:
         """A bound on what the pattern pays for so many dice."""
-        return self.fixed_points if self.score == "fixed" else self.factor * dice * faces + self.plus
+        return (
+            self.fixed_points if self.score == "fixed" else self.factor * dice * faces + self.plus
+        )
 
     def times(self, factor: int) -> Pattern:
         """The same pattern with all its points multiplied."""
@@ -111,7 +118,9 @@ class Pattern:
     def text(self) -> str:
         """The dice it requires and the points it scores, in words."""
         if self.score == "fixed":
-            points = ngettext("{count} point", "{count} points", self.fixed_points, count=self.fixed_points)
+            points = ngettext(
+                "{count} point", "{count} points", self.fixed_points, count=self.fixed_points
+            )
             return f"{self.required}: {points}"
         if self.factor == 1:
             points = _("their sum") if self.score == "matched" else _("sum of all dice")
@@ -130,11 +139,17 @@ class Pattern:
         elif self.only == (1, 3, 5):
             found.append(_("only odd faces"))
         elif self.only:
-            found.append(_("only {faces}").format(faces=enumerated(_("{face}s").format(face=n) for n in self.only)))
+            found.append(
+                _("only {faces}").format(
+                    faces=enumerated(_("{face}s").format(face=n) for n in self.only)
+                )
+            )
         if self.low is not None and self.low == self.high:
             found.append(_("sum of all dice {sum}").format(sum=self.low))
         elif self.low is not None and self.high is not None:
-            found.append(_("sum at least {low} and at most {high}").format(low=self.low, high=self.high))
+            found.append(
+                _("sum at least {low} and at most {high}").format(low=self.low, high=self.high)
+            )
         elif self.low is not None:
             found.append(_("sum at least {low}").format(low=self.low))
         elif self.high is not None:
@@ -146,8 +161,8 @@ class Pattern:
 class Kind:
     """A kind of pattern."""
 
-    # pattern, counts of dice for each roll ``(n_rolls, faces)`` -> whether each roll matches, and the sum of the dice
-    # that the pattern names (any number where it does not match)
+    # pattern, counts of dice for each roll ``(n_rolls, faces)`` -> whether each roll matches, and
+    # the sum of the dice that the pattern names (any number where it does not match)
     matches: Callable[[Pattern, Ints], Matches]
     words: Callable[[Pattern], str]  # pattern -> the dice it requires, in words
     # its own fields in a rule file, which are attributes of a :class:`Pattern`
@@ -158,7 +173,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class KindField:
-    """A field of a rule file: a face, dice in ascending order, descending sizes of groups, or a flag."""
+    """A field of a rule file: a face, dice in ascending order, descending sizes of groups, or a
+    flag.
+    """
 
     type: Literal["face", "dice", "sizes", "flag"]
     description: str
@@ -182,8 +199,9 @@ def _any_matches(pattern: Pattern, counts: Ints) -> Matches:
 def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     if not pattern.distinct:
         return _shared_group_matches(pattern.groups, counts)
-    # Largest group first, each on the highest face that is left. No other choice is better: where two groups could
-    # change places, the larger one pays more on the higher face, and dice for the larger group suffice for the other.
+    # Largest group first, each on the highest face that is left. No other choice is better: where
+    # two groups could change places, the larger one pays more on the higher face, and dice for the
+    # larger group suffice for the other.
     faces = counts.shape[1]
     free = counts >= 0  # all faces of all rolls
     found, total = free.all(axis=1), 0
@@ -197,12 +215,14 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
 
 
 def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
-    # Face by face: `best` is the most that the faces so far pay each roll, by the groups still without a face. Groups
-    # of one size are alike, so there are few sets of them: at most 36 for the 12 dice a game can have.
+    # Face by face: `best` is the most that the faces so far pay each roll, by the groups still
+    # without a face. Groups of one size are alike, so there are few sets of them: at most 36 for
+    # the 12 dice a game can have.
     counts = counts.astype("int16")  # which holds six impossible gains
     best = {groups: 0 * counts[:, 0]}  # before the first face nothing is paid
     for face in range(1, counts.shape[1] + 1):
-        gains = []  # by the number of dice used: their sum, and IMPOSSIBLE for a roll with fewer of the face
+        # by the number of dice used: their sum, and IMPOSSIBLE for a roll with fewer of the face
+        gains = []
         for used in range(sum(groups) + 1):
             is_enough = (counts[:, face - 1] >= used).astype(counts.dtype)
             gains.append(is_enough * (used * face) + (1 - is_enough) * IMPOSSIBLE)
@@ -210,14 +230,18 @@ def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
         for left, total in best.items():
             for rest, used in group_choices(left, sum(groups)).items():
                 paid = total + gains[used]
-                reached[rest] = reached[rest].clip(min=paid) if rest in reached else paid  # the more, by roll
+                reached[rest] = (
+                    reached[rest].clip(min=paid) if rest in reached else paid
+                )  # the more, by roll
         best = reached
     return best[()] >= 0, best[()]  # no group is left; a negative sum has an impossible gain
 
 
 @lru_cache(maxsize=1 << 12)
 def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], int]:
-    """The groups that are left and the dice used, for each choice of groups that `count` equal dice can show."""
+    """The groups that are left and the dice used, for each choice of groups that `count` equal
+    dice can show.
+    """
     if not groups:
         return {(): 0}
     size = groups[0]
@@ -237,7 +261,9 @@ def _group_words(pattern: Pattern) -> str:
 
 def _group_problem(pattern: Pattern, dice: int, faces: int) -> tuple[str, str] | None:
     if sum(pattern.groups) > dice:
-        return "groups", _("needs {needed} dice; the rules have {dice}", needed=sum(pattern.groups), dice=dice)
+        return "groups", _(
+            "needs {needed} dice; the rules have {dice}", needed=sum(pattern.groups), dice=dice
+        )
     if pattern.distinct and len(pattern.groups) > faces:
         message = _("needs {needed} different faces; the dice have {faces}")
         return "groups", message.format(needed=len(pattern.groups), faces=faces)
@@ -247,11 +273,13 @@ def _group_problem(pattern: Pattern, dice: int, faces: int) -> tuple[str, str] |
 KINDS = {
     "any": Kind(_any_matches, lambda pattern: _("any dice")),
     "face": Kind(
-        _face_matches, lambda pattern: _("all {face}s").format(face=pattern.face),
+        _face_matches,
+        lambda pattern: _("all {face}s").format(face=pattern.face),
         {"face": KindField("face", 'For "face": the dice that count.')},
     ),
     "groups": Kind(
-        _group_matches, _group_words,
+        _group_matches,
+        _group_words,
         {
             "groups": KindField("sizes", 'For "groups": [3, 2] is a full house.'),
             "distinct": KindField("flag", 'For "groups": whether they must show different faces.'),
@@ -259,20 +287,27 @@ KINDS = {
         _group_problem,
     ),
     "contains": Kind(
-        _contains_matches, lambda pattern: "-".join(map(str, pattern.contains)),
+        _contains_matches,
+        lambda pattern: "-".join(map(str, pattern.contains)),
         {"contains": KindField("dice", 'For "contains": dice that must be there.')},
     ),
-}  # fmt: skip
+}
 
 
 def sums_text(patterns: tuple[Pattern, ...]) -> str:
-    """Fixed points for each of at least four sums in a row, in words; empty if the patterns are something else."""
+    """Fixed points for each of at least four sums in a row, in words; empty if the patterns are
+    something else.
+    """
     first, last = patterns[0], patterns[-1]
-    sums = [p.low for p in patterns if p.low is not None and p.low == p.high]  # of the patterns for a single sum
+    sums = [
+        p.low for p in patterns if p.low is not None and p.low == p.high
+    ]  # of the patterns for a single sum
     if len(patterns) < 4 or len(sums) < len(patterns) or first.score != "fixed":
         return ""
     in_a_row = sums == [*range(sums[0], sums[0] + len(sums))]
-    otherwise_alike = len({replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}) == 1
+    otherwise_alike = (
+        len({replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}) == 1
+    )
     points = [p.fixed_points for p in patterns]
     equal_steps = len({after - before for before, after in pairwise(points)}) == 1
     if not (in_a_row and otherwise_alike and equal_steps):

@@ -1,7 +1,8 @@
-"""What a solve takes: memory and disk space, checked before it begins, and threads, as many as the system allows.
+"""What a solve takes: memory and disk space, checked before it begins, and threads, as many as the
+system allows.
 
-A limit of memory or of processes may allow fewer threads than there are processors. No result depends on the number
-of threads, so fewer are used then, and at last only the thread of the caller.
+A limit of memory or of processes may allow fewer threads than there are processors. No result
+depends on the number of threads, so fewer are used then, and at last only the thread of the caller.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RulesError, TableError, _, number_text
-from .rules import RuleSet
 from ..tablebase.estimates import SolveCost, gigabytes
+from .rules import RuleSet
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -47,18 +48,24 @@ def check_space(folder: Path, size: int) -> None:
         free = shutil.disk_usage(folder).free
     needed = size + SPARE_DISK
     if free < needed:
-        text = _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables")
+        text = _(
+            "{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables"
+        )
         megabytes = (needed + (1 << 20) - 1) >> 20  # rounded up
         raise TableError(text.format(folder=folder, free=free >> 20, size=megabytes))
 
 
 def free_space(folder: Path) -> int | None:
-    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not report it."""
+    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not
+    report it.
+    """
     import shutil
 
     with contextlib.suppress(OSError):
         folder = folder.absolute()
-        return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+        return shutil.disk_usage(
+            next(path for path in (folder, *folder.parents) if path.exists())
+        ).free
     return None
 
 
@@ -68,19 +75,32 @@ def available_memory() -> int | None:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
         return None
-    return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
+    return next(
+        (
+            int(line.split()[1]) << 10
+            for line in text.splitlines()
+            if line.startswith("MemAvailable:")
+        ),
+        None,
+    )
 
 
 def peak_memory() -> int:
-    """Most memory that this process has used at a time, in bytes; 0 if the system does not report it."""
+    """Most memory that this process has used at a time, in bytes; 0 if the system does not
+    report it.
+    """
     with contextlib.suppress(OSError, StopIteration):
         text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return next(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:"))
+        return next(
+            int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")
+        )
     try:
         import resource
     except ImportError:  # Windows
         return 0
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (
+        1 if sys.platform == "darwin" else 1024
+    )
 
 
 def check_memory(rules: RuleSet, cost: SolveCost) -> None:
@@ -103,7 +123,9 @@ def default_threads() -> int:
 
 @contextmanager
 def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
-    """Started threads, None for the caller's alone; after an error in the block no more waiting calls begin."""
+    """Started threads, None for the caller's alone; after an error in the block no more waiting
+    calls begin.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     while threads > 1:
@@ -121,13 +143,17 @@ def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecuto
 
 @contextmanager
 def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iterable[Any]]]:
-    """A function like the builtin ``map`` that calls in several threads; see :func:`thread_pool`."""
+    """A function like the builtin ``map`` that calls in several threads; see
+    :func:`thread_pool`.
+    """
     with thread_pool(threads, name) as pool:
         yield pool.map if pool else map
 
 
 class ScratchPool:
-    """Working memory, or arguments that hold some, for one call at a time; `new` makes more of it."""
+    """Working memory, or arguments that hold some, for one call at a time; `new` makes more of
+    it.
+    """
 
     def __init__(self, new: Callable[[], Any]) -> None:
         self._new, self._idle = new, list[Any]()

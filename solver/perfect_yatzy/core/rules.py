@@ -1,17 +1,18 @@
 """Rule sets as data: dice, rolls, categories made of patterns, bonus, order, saved rolls, jokers.
 
-A category pays the best of its patterns (:mod:`perfect_yatzy.core.patterns`). A box that can be used several times,
-or that stands in several columns, is several categories here. Names, aliases and summaries do not belong to the
-fingerprint; everything that can change the value of a game does.
+A category pays the best of its patterns (:mod:`perfect_yatzy.core.patterns`). A box that can be
+used several times, or that stands in several columns, is several categories here. Names, aliases
+and summaries do not belong to the fingerprint; everything that can change the value of a game does.
 
-A *chain* is a sequence of boxes that are filled one after another, and the order of a game is a set of chains::
+A *chain* is a sequence of boxes that are filled one after another, and the order of a game is a set
+of chains::
 
     free             each box is a chain of its own
     forced           all boxes of the column, from the top down; reversed: from the bottom up
     times = 4        four equal boxes are a chain: which of them a turn fills makes no difference
 
-so a card is given by the number of boxes filled in each chain. Upper section first is not a chain: each lower box
-requires all upper boxes.
+so a card is given by the number of boxes filled in each chain. Upper section first is not a chain:
+each lower box requires all upper boxes.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 from ..errors import N_, _, ngettext
-from .patterns import Pattern, sums_text
 from ..game.rule_words import either, number_word, order_text
+from .patterns import Pattern, sums_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
 Crossing = Literal["free", "only-if-nothing-scores"]
@@ -44,7 +45,9 @@ class Category:
     aliases: tuple[str, ...] = ()  # more names that are understood
     upper: bool = False  # whether the points count towards the upper bonus of its column
     requires: str = ""  # id of a category: this one pays only while that box holds points
-    row: str = ""  # id of the row of the sheet, if that has several boxes (by `times`, or in columns)
+    row: str = (
+        ""  # id of the row of the sheet, if that has several boxes (by `times`, or in columns)
+    )
     column: int = 0  # position of the column among those of the rules
     copy: int = 0  # number of the box among those of its row and column
 
@@ -52,7 +55,12 @@ class Category:
         """The fields that matter, as JSON values."""
         fields: dict[str, Any] = {"id": self.id, "upper": self.upper}
         fields["patterns"] = [pattern.canonical() for pattern in self.patterns]
-        optional = {"requires": self.requires, "row": self.row, "column": self.column, "copy": self.copy}
+        optional = {
+            "requires": self.requires,
+            "row": self.row,
+            "column": self.column,
+            "copy": self.copy,
+        }
         return fields | {name: value for name, value in optional.items() if value}
 
     @property
@@ -61,16 +69,22 @@ class Category:
         paid = sums_text(self.patterns) or either(pattern.text for pattern in self.patterns)
         if not self.requires:
             return paid
-        return _("{paid}; only while {category} holds points").format(paid=paid, category=self.requires)
+        return _("{paid}; only while {category} holds points").format(
+            paid=paid, category=self.requires
+        )
 
     @property
     def full_points(self) -> tuple[int, ...]:
         """The fixed points of its patterns, which a joker may pay in full; none of an upper box."""
-        return () if self.upper else tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
+        return (
+            () if self.upper else tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
+        )
 
     @property
     def face(self) -> int:
-        """The face an upper box collects, 0 if there is none; the joker rules need the matching upper box."""
+        """The face an upper box collects, 0 if there is none; the joker rules need the matching
+        upper box.
+        """
         return next((p.face for p in self.patterns if p.face), 0) if self.upper else 0
 
 
@@ -78,9 +92,12 @@ class Category:
 class Bonus:
     """The upper bonus, paid once: the points of the last step that the upper boxes reach."""
 
-    threshold: int  # sum of the upper boxes that the last step needs; higher sums need not be distinguished
+    # sum of the upper boxes that the last step needs; higher sums need not be distinguished
+    threshold: int
     points: int  # of the last step
-    lower_steps: tuple[tuple[int, int], ...] = ()  # threshold and points of the steps before, ascending
+    lower_steps: tuple[
+        tuple[int, int], ...
+    ] = ()  # threshold and points of the steps before, ascending
 
     @property
     def steps(self) -> tuple[tuple[int, int], ...]:
@@ -99,11 +116,15 @@ class Bonus:
     def text(self) -> str:
         """The points and the threshold of each step: ``35 at 63, 55 at 71``."""
         text = _("{points} at {threshold}")
-        return ", ".join(text.format(points=points, threshold=threshold) for threshold, points in self.steps)
+        return ", ".join(
+            text.format(points=points, threshold=threshold) for threshold, points in self.steps
+        )
 
     def times(self, factor: int) -> Bonus:
         """The same bonus for boxes and points that are multiplied by a factor."""
-        lower = tuple((threshold * factor, points * factor) for threshold, points in self.lower_steps)
+        lower = tuple(
+            (threshold * factor, points * factor) for threshold, points in self.lower_steps
+        )
         return Bonus(self.threshold * factor, self.points * factor, lower)
 
     def canonical(self) -> dict[str, int] | list[dict[str, int]]:
@@ -114,28 +135,40 @@ class Bonus:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of its own."""
+    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of
+    its own.
+    """
 
     id: str  # the name in category ids: ones.down
     name: str  # the name people see
     order: Order = "free"
-    factor: int = 1  # all points of the column are multiplied by it, the bonus and its thresholds included
+    factor: int = (
+        1  # all points of the column are multiplied by it, the bonus and its thresholds included
+    )
 
 
 @dataclass(frozen=True)
 class Joker:
-    """The rule for another roll that scores in `category` when that box is already filled (Yahtzee's joker)."""
+    """The rule for another roll that scores in `category` when that box is already filled
+    (Yahtzee's joker).
+    """
 
     category: str
-    bonus: int  # points added if the box of the category holds points (see `bonus_requires`); 0 for none
-    # none: the roll may go to any open box and scores as usual. free: the same, but lower boxes with fixed points pay
-    # in full if the matching upper box is filled or does not exist. forced: the roll must go to the matching upper
-    # box if that is open; else to an open lower box, paying fixed points in full; else to any open box. maximum: any
-    # open box pays the most it can for any roll. A forced order of the categories takes precedence.
+    # points added if the box of the category holds points (see `bonus_requires`); 0 for none
+    bonus: int
+    # none: the roll may go to any open box and scores as usual. free: the same, but lower boxes
+    # with fixed points pay in full if the matching upper box is filled or does not exist. forced:
+    # the roll must go to the matching upper box if that is open; else to an open lower box, paying
+    # fixed points in full; else to any open box. maximum: any open box pays the most it can for any
+    # roll. A forced order of the categories takes precedence.
     mode: JokerMode
-    requires: JokerCondition = "filled"  # whether it is a joker once the box is filled, or only if that holds points
+    requires: JokerCondition = (
+        "filled"  # whether it is a joker once the box is filled, or only if that holds points
+    )
     bonus_requires: JokerCondition = "points"  # the same for the bonus
-    bonus_while: JokerPayment = "always"  # or only while the upper box of the face that all dice show is open
+    bonus_while: JokerPayment = (
+        "always"  # or only while the upper box of the face that all dice show is open
+    )
 
     def canonical(self) -> dict[str, Any]:
         """The fields that matter, as in a rule file."""
@@ -154,27 +187,36 @@ class Joker:
         if self.bonus:
             texts = {
                 ("points", "always"): N_("A further {category} pays {points} bonus points"),
-                ("filled", "always"): N_("A further {category} pays {points} bonus points, even if its box holds 0"),
-                ("points", "matching-box-open"):
-                    N_("A further {category} pays {points} bonus points while the matching upper box is open"),
-                ("filled", "matching-box-open"):
-                    N_("A further {category} pays {points} bonus points while the matching upper box is open, "
-                       "even if its box holds 0"),
-            }  # fmt: skip
+                ("filled", "always"): N_(
+                    "A further {category} pays {points} bonus points, even if its box holds 0"
+                ),
+                ("points", "matching-box-open"): N_(
+                    "A further {category} pays {points} bonus points while the matching upper box is open"
+                ),
+                ("filled", "matching-box-open"): N_(
+                    "A further {category} pays {points} bonus points while the matching upper box is open, "
+                    "even if its box holds 0"
+                ),
+            }
             found.append(texts[self.bonus_requires, self.bonus_while])
         modes = {
             ("free", "filled"): N_("A further {category} is a free joker"),
             ("free", "points"): N_("A further {category} is a free joker if its box holds points"),
             ("forced", "filled"): N_("A further {category} is a forced joker"),
-            ("forced", "points"): N_("A further {category} is a forced joker if its box holds points"),
+            ("forced", "points"): N_(
+                "A further {category} is a forced joker if its box holds points"
+            ),
             ("maximum", "filled"): N_("A further {category} lets any open box pay the most it can"),
-            ("maximum", "points"):
-                N_("A further {category} lets any open box pay the most it can if its box holds points"),
-        }  # fmt: skip
+            ("maximum", "points"): N_(
+                "A further {category} lets any open box pay the most it can if its box holds points"
+            ),
+        }
         if self.mode != "none":
             found.append(modes[self.mode, self.requires])
         found = found or [N_("A further {category} is an ordinary roll")]
-        return [_(text).format(category=name, points=self.bonus) for text in found]  # marked elsewhere
+        return [
+            _(text).format(category=name, points=self.bonus) for text in found
+        ]  # marked elsewhere
 
     @property
     def depends_on_points(self) -> bool:
@@ -221,18 +263,20 @@ class RuleSet:
     bonus : Bonus or None
         The upper bonus; with columns that of each column, before its factor.
     order : {"free", "forced", "reversed", "upper-first"}
-        Whether a turn may fill any open category, the first open one only, the last open one only, or lower
-        categories only when the upper ones are filled. With columns each column has an order instead.
+        Whether a turn may fill any open category, the first open one only, the last open one only,
+        or lower categories only when the upper ones are filled. With columns each column has an
+        order instead.
     columns : tuple of Column
         Empty: one column.
     crossing_out : {"free", "only-if-nothing-scores"}
-        Whether a box may take a roll that does not score in it at any time, or only if the roll scores in no box it
-        may go to.
+        Whether a box may take a roll that does not score in it at any time, or only if the roll
+        scores in no box it may go to.
     saved_rolls : bool
         Whether unused rolls can be used in later turns.
     joker : Joker or None
     first_roll_bonus : tuple of (str, int)
-        Category id and points, by id: paid if the category scores points on the first roll of a turn.
+        Category id and points, by id: paid if the category scores points on the first roll of a
+        turn.
     summary : str
         One line for people.
     switches : tuple of Switch
@@ -286,34 +330,52 @@ class RuleSet:
         return html_table(("box", "id", "what it scores"), rows, f"{caption}.")
 
     def sentences(self, columns: bool = True) -> list[str]:
-        """The rules apart from the boxes: dice, order, columns, upper bonus, saved rolls, jokers, first rolls."""
+        """The rules apart from the boxes: dice, order, columns, upper bonus, saved rolls,
+        jokers, first rolls.
+        """
         found = [self._first_sentence()]
         found += [self._column_sentence(column) for column in self.columns if columns]
         if self.bonus and not self.columns:
             bonus = self.bonus
             text = _("Upper bonus for the sum of the upper categories (*): {steps}")
             if len(bonus.steps) == 1:
-                text = _("Upper bonus of {points} points when the upper categories (*) reach {threshold}")
-            found.append(text.format(steps=bonus.text, points=bonus.points, threshold=bonus.threshold))
+                text = _(
+                    "Upper bonus of {points} points when the upper categories (*) reach {threshold}"
+                )
+            found.append(
+                text.format(steps=bonus.text, points=bonus.points, threshold=bonus.threshold)
+            )
         if self.crossing_out != "free":
-            found.append(_("A box may be crossed out only if the roll scores in no box that may take it"))
+            found.append(
+                _("A box may be crossed out only if the roll scores in no box that may take it")
+            )
         if self.saved_rolls:
             found.append(_("Unused rolls are saved for later turns"))
         if self.joker:
             found += self.joker.sentences(self.categories[self.joker_index].name)
-        on_first_roll: dict[str, set[int]] = {}  # bonus points by the name of a row: its boxes may pay different ones
+        on_first_roll: dict[
+            str, set[int]
+        ] = {}  # bonus points by the name of a row: its boxes may pay different ones
         for category, points in self.first_roll_bonus:
             box = self.categories[self.index_of[category]]
             name = box.name.partition(" (")[0] if box.row else box.name
             on_first_roll.setdefault(name, set()).add(points)
         for name, different in on_first_roll.items():
             paid = either(map(str, sorted(different)))
-            found.append(_("{category} on the first roll pays {points} bonus points", category=name, points=paid))
+            found.append(
+                _(
+                    "{category} on the first roll pays {points} bonus points",
+                    category=name,
+                    points=paid,
+                )
+            )
         return found
 
     def _first_sentence(self) -> str:
         """Dice, rolls and boxes."""
-        dice = ngettext("{count} die with {faces} faces", "{count} dice with {faces} faces", self.dice)
+        dice = ngettext(
+            "{count} die with {faces} faces", "{count} dice with {faces} faces", self.dice
+        )
         dice = dice.format(count=number_word(self.dice), faces=self.faces)
         rolls = ngettext("{count} roll a turn", "{count} rolls a turn", self.rolls_per_turn)
         rolls = rolls.format(count=number_word(self.rolls_per_turn))
@@ -321,7 +383,9 @@ class RuleSet:
         boxes = ngettext("{count} category {order}", "{count} categories {order}", n_boxes)
         boxes = boxes.format(count=n_boxes, order=order_text(self.order))
         if self.columns:
-            boxes = ngettext("{boxes} boxes in {count} column", "{boxes} boxes in {count} columns", n_columns)
+            boxes = ngettext(
+                "{boxes} boxes in {count} column", "{boxes} boxes in {count} columns", n_columns
+            )
             boxes = boxes.format(boxes=n_boxes, count=number_word(n_columns))
         return f"{dice[:1].upper()}{dice[1:]}, {rolls}, {boxes}"
 
@@ -331,8 +395,12 @@ class RuleSet:
         if column.factor != 1:
             facts.append(_("all points times {factor}").format(factor=column.factor))
         if self.bonus:
-            facts.append(_("upper bonus of {steps}").format(steps=self.bonus.times(column.factor).text))
-        return _("Column {name} (.{id}): {facts}", name=column.name, id=column.id, facts=", ".join(facts))
+            facts.append(
+                _("upper bonus of {steps}").format(steps=self.bonus.times(column.factor).text)
+            )
+        return _(
+            "Column {name} (.{id}): {facts}", name=column.name, id=column.id, facts=", ".join(facts)
+        )
 
     @property
     def key(self) -> str:
@@ -342,11 +410,16 @@ class RuleSet:
     @property
     def origin(self) -> str:
         """The name or file these rules were loaded from, without switches."""
-        return self.spec.removesuffix("".join(f"+{switch}" for switch in self.active_switches)) or self.id
+        return (
+            self.spec.removesuffix("".join(f"+{switch}" for switch in self.active_switches))
+            or self.id
+        )
 
     @property
     def threshold(self) -> int:
-        """Upper sum from which the whole bonus is paid; higher sums need not be distinguished. 0 without a bonus."""
+        """Upper sum from which the whole bonus is paid; higher sums need not be distinguished. 0
+        without a bonus.
+        """
         return self.bonus.threshold if self.bonus else 0
 
     @property
@@ -373,40 +446,56 @@ class RuleSet:
 
     @cached_property
     def tracked_index(self) -> int:
-        """Position of the one box of which it matters later whether it holds points (jokers, `requires`); or -1."""
+        """Position of the one box of which it matters later whether it holds points (jokers,
+        `requires`); or -1.
+        """
         if self.joker and self.joker.depends_on_points:
             return self.joker_index
         return next((self.index_of[c.requires] for c in self.categories if c.requires), -1)
 
     def canonical(self) -> dict[str, Any]:
-        """The fields that can change the value of the game, as JSON values with the names of a rule file."""
+        """The fields that can change the value of the game, as JSON values with the names of a
+        rule file.
+        """
         joker = self.joker
         fields: dict[str, Any] = {
-            "dice": self.dice, "faces": self.faces, "rolls": self.rolls_per_turn,
-            "order": self.order, "saved_rolls": self.saved_rolls,
+            "dice": self.dice,
+            "faces": self.faces,
+            "rolls": self.rolls_per_turn,
+            "order": self.order,
+            "saved_rolls": self.saved_rolls,
             "bonus": self.bonus.canonical() if self.bonus else None,
             "joker": joker.canonical() if joker else None,
             "first_roll_bonus": dict(sorted(self.first_roll_bonus)),
             "categories": [category.canonical() for category in self.categories],
-        }  # fmt: skip
-        # Fields of later versions are left out at their defaults: the fingerprints of older games stay the same.
+        }
+        # Fields of later versions are left out at their defaults: the fingerprints of older games
+        # stay the same.
         if self.columns:
-            fields["columns"] = [{"id": c.id, "order": c.order, "factor": c.factor} for c in self.columns]
+            fields["columns"] = [
+                {"id": c.id, "order": c.order, "factor": c.factor} for c in self.columns
+            ]
         if self.crossing_out != "free":
             fields["crossing_out"] = self.crossing_out
         return fields
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the canonical form, in hexadecimal; rule sets with the same fingerprint are the same game."""
+        """SHA-256 of the canonical form, in hexadecimal; rule sets with the same fingerprint are
+        the same game.
+        """
         text = json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=32)
 def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
-    """Positions of the boxes of each chain in the order they are filled; the chains by their first position."""
-    found: dict[tuple[int, str], list[int]] = {}  # by column and row; the row is empty if the column is one chain
+    """Positions of the boxes of each chain in the order they are filled; the chains by their
+    first position.
+    """
+    found: dict[
+        tuple[int, str], list[int]
+    ] = {}  # by column and row; the row is empty if the column is one chain
     for position, category in enumerate(rules.categories):
         is_ordered = column_order(rules, category.column) in ("forced", "reversed")
         row = "" if is_ordered else category.row or category.id

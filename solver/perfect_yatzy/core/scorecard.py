@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..errors import StateError, _, span, whole_number
+from ..game.translations import category_label
 from .rules import RuleSet, prerequisites
 from .scoring import first_roll_points, possible_points, upper_sums
-from ..game.translations import category_label
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class State:
     filled : int
         Bitmask of filled categories, bit i for the i-th of the score sheet.
     upper : int
-        Sum of the upper boxes, capped at the last threshold of the bonus; 0 without a bonus. With columns one number
-        for the sums of all columns (:mod:`perfect_yatzy.core.scoring`).
+        Sum of the upper boxes, capped at the last threshold of the bonus; 0 without a bonus. With
+        columns one number for the sums of all columns (:mod:`perfect_yatzy.core.scoring`).
     saved : int
         Saved rolls; 0 unless the rules have them.
     joker_paid : bool
-        Whether the tracked box holds points: that of the joker, or one that other boxes require. False unless that
-        matters later (:attr:`perfect_yatzy.core.rules.RuleSet.tracked_index`).
+        Whether the tracked box holds points: that of the joker, or one that other boxes require.
+        False unless that matters later (:attr:`perfect_yatzy.core.rules.RuleSet.tracked_index`).
     """
 
     filled: int = 0
@@ -36,7 +36,9 @@ class State:
     joker_paid: bool = False
 
     def filled_with(self, rules: RuleSet, category: int, points: int, saved: int = 0) -> State:
-        """The state after a turn, without checks; parameters as for :meth:`Scorecard.filled_with`."""
+        """The state after a turn, without checks; parameters as for
+        :meth:`Scorecard.filled_with`.
+        """
         return State(
             filled=self.filled | 1 << category,
             upper=upper_sums(rules).add(self.upper, category, points),
@@ -74,7 +76,9 @@ class Scorecard:
 
     @property
     def total(self) -> int:
-        """Points in the boxes and bonus points, without the upper bonus (that is part of the points to come)."""
+        """Points in the boxes and bonus points, without the upper bonus (that is part of the
+        points to come).
+        """
         return sum(self.points.values()) + self.bonus_points
 
     @property
@@ -107,7 +111,9 @@ class Scorecard:
             joker_paid=rules.tracked_index >= 0 and self.points.get(rules.tracked_index, 0) > 0,
         )
 
-    def filled_with(self, category: int, points: int, bonus_points: int = 0, saved: int = 0) -> Scorecard:
+    def filled_with(
+        self, category: int, points: int, bonus_points: int = 0, saved: int = 0
+    ) -> Scorecard:
         """The card after a turn, without checks.
 
         Parameters
@@ -119,17 +125,23 @@ class Scorecard:
         saved
             Saved rolls after the turn.
         """
-        return Scorecard(self.rules, self.points | {category: points}, saved, self.bonus_points + bonus_points)
+        return Scorecard(
+            self.rules, self.points | {category: points}, saved, self.bonus_points + bonus_points
+        )
 
     def __hash__(self) -> int:
         return hash((self.rules, frozenset(self.points.items()), self.saved, self.bonus_points))
 
     def __str__(self) -> str:
-        return " ".join(f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items()))
+        return " ".join(
+            f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items())
+        )
 
 
 def check_card(card: Scorecard) -> Scorecard:
-    """Check that a card is possible under its rules, apart from saved rolls (:class:`.StateSpace`)."""
+    """Check that a card is possible under its rules, apart from saved rolls
+    (:class:`.StateSpace`).
+    """
     for problem in _card_problems(card):
         raise StateError(problem, code="invalid-card")
     return card
@@ -141,7 +153,12 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
     most = len(rules.categories) - 1
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") <= most:
-            yield _("there is no category {number}; {rules} has 0 to {most}", number=c, rules=rules.key, most=most)
+            yield _(
+                "there is no category {number}; {rules} has 0 to {most}",
+                number=c,
+                rules=rules.key,
+                most=most,
+            )
         label = category_label(rules, c)
         if whole_number(points, label) not in possible[c]:
             text = _("{category} cannot hold {points}; it can hold {possible}")
@@ -155,16 +172,23 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
         yield text.format(count=card.bonus_points, possible=span(0, maximum))
     if (gap := _skipped_box(rules, card.state.filled)) >= 0:
         label = category_label(rules, gap)
-        yield _("{rules} fills in order: {category} must come first", rules=rules.key, category=label)
+        yield _(
+            "{rules} fills in order: {category} must come first", rules=rules.key, category=label
+        )
     for c, points in card.points.items():
         required = rules.index_of.get(rules.categories[c].requires, -1)
         if points and required >= 0 and not card.points.get(required):
-            names = {"category": category_label(rules, c), "required": category_label(rules, required)}
+            names = {
+                "category": category_label(rules, c),
+                "required": category_label(rules, required),
+            }
             yield _("{category} cannot hold points: {required} holds none", **names)
 
 
 def _skipped_box(rules: RuleSet, filled: int) -> int:
-    """Position of an open box that must be filled before one of those that are filled; -1 if there is none."""
+    """Position of an open box that must be filled before one of those that are filled; -1 if
+    there is none.
+    """
     skipped = 0
     for c, needed in enumerate(prerequisites(rules)):
         if filled >> c & 1:
@@ -173,7 +197,9 @@ def _skipped_box(rules: RuleSet, filled: int) -> int:
 
 
 def check_state(rules: RuleSet, state: State) -> None:
-    """Check that a state is possible under its rules; needs no state space, whose size it does not depend on."""
+    """Check that a state is possible under its rules; needs no state space, whose size it does
+    not depend on.
+    """
     for problem in _state_problems(rules, state):
         raise StateError(problem, code="invalid-state")
 
@@ -183,7 +209,11 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
     for name in ("filled", "upper", "saved"):
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
-        yield _("filled is {value}; must be a bitmask from 0 to {most}", value=state.filled, most=rules.full_mask)
+        yield _(
+            "filled is {value}; must be a bitmask from 0 to {most}",
+            value=state.filled,
+            most=rules.full_mask,
+        )
     if _skipped_box(rules, state.filled) >= 0:
         yield _("the categories must be filled in the order of the sheet")
     if state.upper < 0:
@@ -198,7 +228,9 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
     if not 0 <= state.saved <= most:
         text = _("{count} saved rolls are impossible under {rules}: none exist")
         if rules.saved_rolls:
-            text = _("{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}")
+            text = _(
+                "{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}"
+            )
         yield text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most))
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
     if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):
@@ -221,19 +253,29 @@ def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
 def max_bonus_points(card: Scorecard) -> int:
     """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
     rules = card.rules
-    first_rolls = sum(extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c))
+    first_rolls = sum(
+        extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c)
+    )
     joker, held = rules.joker, card.points.get(rules.joker_index)
     if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
         return first_rolls
-    return first_rolls + joker.bonus * (len(card.points) - 1)  # in each turn but that of the joker's box
+    return first_rolls + joker.bonus * (
+        len(card.points) - 1
+    )  # in each turn but that of the joker's box
 
 
 def _summarized(values: list[int]) -> str:
-    """Ascending numbers from 0 as text: all of at most eight, else as a range with its step, else the first four."""
+    """Ascending numbers from 0 as text: all of at most eight, else as a range with its step,
+    else the first four.
+    """
     if len(values) <= 8:
         return ", ".join(map(str, values))
     step = values[2] - values[1]
     if values[1:] == list(range(values[1], values[-1] + 1, step)):
-        text = _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
+        text = (
+            _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
+        )
         return text.format(low=values[1], high=values[-1], step=step)
-    return _("{values}, ... up to {high}").format(values=", ".join(map(str, values[:4])), high=values[-1])
+    return _("{values}, ... up to {high}").format(
+        values=", ".join(map(str, values[:4])), high=values[-1]
+    )

@@ -1,4 +1,5 @@
-"""What rolls pay: points tables, what a box can hold, and what a card may do with one roll or with all of them.
+"""What rolls pay: points tables, what a box can hold, and what a card may do with one roll or with
+all of them.
 
 :data:`perfect_yatzy.core.patterns.KINDS` says what a pattern pays. `counts[f - 1]` is the number of dice that show
 face f. The upper sums of a card are one number, also if each column of the sheet has a bonus of its own: one sum a
@@ -6,8 +7,8 @@ column, each capped at the last threshold of its bonus, as digits of a mixed-rad
 
     upper = sum of column 0 + width 0 * (sum of column 1 + width 1 * (...))
 
-A digit has room for the points of one more box beyond the threshold, so that points can be added before the sum is
-capped.
+A digit has room for the points of one more box beyond the threshold, so that points can be added
+before the sum is capped.
 """
 
 from __future__ import annotations
@@ -32,11 +33,19 @@ MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a s
 
 @lru_cache(maxsize=8)
 def points_table(rules: RuleSet) -> Ints:
-    """Points of every category for every roll, without joker rules, ``(categories, n_rolls) int64``."""
+    """Points of every category for every roll, without joker rules, ``(categories, n_rolls)
+    int64``.
+    """
     grid = lattice(rules.dice, rules.faces)
     counts = grid.counts[grid.first_roll :]
-    paid = {pattern: pattern.paid(counts) for category in rules.categories for pattern in category.patterns}
-    return np.array([np.max([paid[p] for p in c.patterns], axis=0) for c in rules.categories], dtype=np.int64)
+    paid = {
+        pattern: pattern.paid(counts)
+        for category in rules.categories
+        for pattern in category.patterns
+    }
+    return np.array(
+        [np.max([paid[p] for p in c.patterns], axis=0) for c in rules.categories], dtype=np.int64
+    )
 
 
 @lru_cache(maxsize=8)
@@ -53,7 +62,9 @@ def full_points(rules: RuleSet) -> Ints:
 
 @lru_cache(maxsize=8)
 def possible_points(rules: RuleSet) -> list[list[int]]:
-    """For each category the points its box can hold, ascending; 0 is always possible (a box crossed out)."""
+    """For each category the points its box can hold, ascending; 0 is always possible (a box
+    crossed out).
+    """
     joker_pays_in_full = rules.joker is not None and rules.joker.mode != "none"
     return [
         sorted({0, *paid, *(category.full_points if joker_pays_in_full else ())})
@@ -70,18 +81,25 @@ def first_roll_points(rules: RuleSet) -> tuple[int, ...]:
 
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:
     """Points of every category for one roll, without joker rules or as a joker."""
-    grid, table = lattice(rules.dice, rules.faces), full_points(rules) if as_joker else points_table(rules)
+    grid, table = (
+        lattice(rules.dice, rules.faces),
+        full_points(rules) if as_joker else points_table(rules),
+    )
     found: list[int] = table[:, grid.rank(counts) - grid.first_roll].tolist()
     return found
 
 
 def is_joker(rules: RuleSet, counts: Counts) -> bool:
-    """Whether this roll scores in the joker's category, and so is a joker once that box is filled."""
+    """Whether this roll scores in the joker's category, and so is a joker once that box is
+    filled.
+    """
     return rules.joker is not None and roll_points(rules, counts)[rules.joker_index] > 0
 
 
 def matching_upper_boxes(rules: RuleSet, counts: Counts) -> int:
-    """Bitmask of the upper boxes of the face that all dice show: several if the row has several boxes."""
+    """Bitmask of the upper boxes of the face that all dice show: several if the row has several
+    boxes.
+    """
     return sum(
         1 << position
         for position, category in enumerate(rules.categories)
@@ -90,34 +108,46 @@ def matching_upper_boxes(rules: RuleSet, counts: Counts) -> int:
 
 
 def open_categories(rules: RuleSet, filled: int) -> list[int]:
-    """Positions of the categories the next turn may fill: the open ones whose turn it is in their column's order."""
+    """Positions of the categories the next turn may fill: the open ones whose turn it is in
+    their column's order.
+    """
     needed = prerequisites(rules)
-    return [c for c in range(len(rules.categories)) if not filled >> c & 1 and not needed[c] & ~filled]
+    return [
+        c for c in range(len(rules.categories)) if not filled >> c & 1 and not needed[c] & ~filled
+    ]
 
 
 def scoring_options(
     rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first_roll: bool = False
 ) -> dict[int, tuple[int, int]]:
-    """The categories that can take a roll: position -> (points in the box, joker and first-roll bonus points).
+    """The categories that can take a roll: position -> (points in the box, joker and first-roll
+    bonus points).
 
-    `joker_paid`: whether the tracked box holds points; `counts`: number of dice that show each face; `first_roll`:
-    whether it is the first of its turn, whose bonus is paid only if the box gets points.
+    `joker_paid`: whether the tracked box holds points; `counts`: number of dice that show each
+    face; `first_roll`: whether it is the first of its turn, whose bonus is paid only if the box
+    gets points.
     """
     allowed, categories, joker = open_categories(rules, filled), rules.categories, rules.joker
     as_joker, bonus_points = False, 0
     if joker and filled >> rules.joker_index & 1 and is_joker(rules, counts):
         open_matching = matching_upper_boxes(rules, counts) & ~filled
-        if (joker.bonus_requires == "filled" or joker_paid) and (joker.bonus_while == "always" or open_matching):
+        if (joker.bonus_requires == "filled" or joker_paid) and (
+            joker.bonus_while == "always" or open_matching
+        ):
             bonus_points = joker.bonus
         if joker.requires == "filled" or joker_paid:
             as_joker = joker.mode == "maximum" or not open_matching
-            if joker.mode == "forced":  # to the matching upper box if it is open, else to a lower one, else to any
+            if (
+                joker.mode == "forced"
+            ):  # to the matching upper box if it is open, else to a lower one, else to any
                 matched = [c for c in allowed if open_matching >> c & 1]
                 lower = [c for c in allowed if not categories[c].upper]
                 allowed = (matched if open_matching else lower) or allowed
     all_points = roll_points(rules, counts, as_joker)
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
-    if rules.crossing_out == "only-if-nothing-scores":  # crossing out is allowed only where no box scores
+    if (
+        rules.crossing_out == "only-if-nothing-scores"
+    ):  # crossing out is allowed only where no box scores
         points = {c: paid for c, paid in points.items() if paid} or points
     extra = first_roll_points(rules) if first_roll else [0] * len(categories)
     return {c: (paid, bonus_points + (extra[c] if paid else 0)) for c, paid in points.items()}
@@ -128,11 +158,14 @@ class RollOptions:
     """What a card may do with every roll at once."""
 
     allowed: npt.NDArray[np.bool_]  # (categories, rolls) bool
-    points: Ints  # (categories, rolls) int64: points in the box; of categories that are not allowed any number
+    # (categories, rolls) int64: points in the box; of categories that are not allowed any number
+    points: Ints
     bonus_points: Ints  # (categories, rolls) int64: joker and first-roll bonuses
 
 
-def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool = False) -> RollOptions:
+def roll_options(
+    rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool = False
+) -> RollOptions:
     """The same as :func:`scoring_options`, for all rolls of a lattice."""
     points = points_table(rules).copy()
     allowed = np.zeros(points.shape, dtype=bool)
@@ -162,22 +195,30 @@ class UpperSums:
         self.rules = rules
         self._possible = possible_points(rules)
         # The categories that count towards a bonus.
-        self.counting = tuple(c for c, category in enumerate(rules.categories) if category.upper and rules.bonus)
+        self.counting = tuple(
+            c for c, category in enumerate(rules.categories) if category.upper and rules.bonus
+        )
         # By column: the last threshold of its bonus (0 without one), and the most points of a box.
         self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
         most = [0] * len(self.thresholds)
         for c in self.counting:
             column = rules.categories[c].column
             most[column] = max(most[column], *self._possible[c])
-        # By column: number of values of its digit, and what one point counts there. `size`: how many numbers exist.
-        self.widths = tuple(threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True))
-        *self.weights, self.size = accumulate((1, *self.widths), lambda weight, width: weight * width)
+        # By column: number of values of its digit, and what one point counts there. `size`: how
+        # many numbers exist.
+        self.widths = tuple(
+            threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True)
+        )
+        *self.weights, self.size = accumulate(
+            (1, *self.widths), lambda weight, width: weight * width
+        )
 
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
         *before_last, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
         sums: list[Number] = [upper // weight % width for weight, width in before_last]
-        # The last digit is all that is left, even if it is too large for one: then the number is not valid.
+        # The last digit is all that is left, even if it is too large for one: then the number is
+        # not valid.
         return (*sums, upper // last_weight)
 
     def join(self, sums: tuple[int, ...]) -> int:
@@ -188,7 +229,9 @@ class UpperSums:
     def cap(self, upper: Ints) -> Ints:
         """Numbers whose sums are capped, of an int64 array."""
         digits = zip(self.weights, self.split(upper), self.thresholds, strict=True)
-        return np.asarray(sum(weight * np.minimum(total, threshold) for weight, total, threshold in digits))
+        return np.asarray(
+            sum(weight * np.minimum(total, threshold) for weight, total, threshold in digits)
+        )
 
     def shift(self, category: int, points: int) -> int:
         """What points in a category add to the number, before it is capped."""
@@ -201,13 +244,19 @@ class UpperSums:
 
     def bonus(self, upper: int) -> int:
         """Points of all upper bonuses for a number."""
-        sums = zip(self.rules.bonuses, self.split(upper), strict=False)  # there may be no bonus, but always a sum
+        sums = zip(
+            self.rules.bonuses, self.split(upper), strict=False
+        )  # there may be no bonus, but always a sum
         return sum(bonus.paid(total) for bonus, total in sums)
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
-        """The most that all upper bonuses pay in the end, for an int64 array of numbers of a card (default: full)."""
+        """The most that all upper bonuses pay in the end, for an int64 array of numbers of a
+        card (default: full).
+        """
         most = np.zeros_like(upper)
-        columns = zip(self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        columns = zip(
+            self.paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False
+        )
         for paid_by_sum, sums, to_come, threshold in columns:  # no column without a bonus
             most += paid_by_sum[np.minimum(sums + to_come, threshold)]
         return most
@@ -215,12 +264,17 @@ class UpperSums:
     @cached_property
     def paid(self) -> list[Ints]:
         """Points of each bonus by the sum of its column, up to the threshold."""
-        return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
+        return [
+            np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64)
+            for b in self.rules.bonuses
+        ]
 
     @cached_property
     def category_weights(self) -> Ints:
         """``(categories,)`` int64: what one point in each category adds to the number."""
-        return np.array([self.shift(c, 1) for c in range(len(self.rules.categories))], dtype=np.int64)
+        return np.array(
+            [self.shift(c, 1) for c in range(len(self.rules.categories))], dtype=np.int64
+        )
 
     @property
     def largest(self) -> int:
@@ -233,7 +287,9 @@ class UpperSums:
         return sum(bonus.points for bonus in self.rules.bonuses)
 
     def to_come(self, filled: Number) -> tuple[Number, ...]:
-        """The most that the open boxes of each column can still add to its sum; of one bitmask, or of an array."""
+        """The most that the open boxes of each column can still add to its sum; of one bitmask,
+        or of an array.
+        """
         most: list[Number] = [filled * 0] * len(self.thresholds)
         for c in self.counting:
             column = self.rules.categories[c].column
@@ -247,9 +303,10 @@ upper_sums = lru_cache(maxsize=32)(UpperSums)
 def maximum_score(rules: RuleSet) -> int:
     """Highest possible final score; with a joker rule an upper bound of it.
 
-    The upper sum is not part of the search: the upper bonus counts as if every upper box held as many points as
-    possible. This is exact unless a joker bonus makes it better to fill an upper box with fewer points, or the joker
-    rule has further conditions or the sheet several boxes of a face.
+    The upper sum is not part of the search: the upper bonus counts as if every upper box held as
+    many points as possible. This is exact unless a joker bonus makes it better to fill an upper box
+    with fewer points, or the joker rule has further conditions or the sheet several boxes of a
+    face.
     """
     sums, upper = upper_sums(rules), 0
     for c in sums.counting:
@@ -260,8 +317,8 @@ def maximum_score(rules: RuleSet) -> int:
 class _BestTurns:
     """The most points of every box, by its best roll, or by a joker, which earns the joker bonus.
 
-    The more boxes are filled, the more a joker may do, so best rolls come first. What a joker pays depends on the
-    upper boxes that are filled: the search is over their sets alone.
+    The more boxes are filled, the more a joker may do, so best rolls come first. What a joker pays
+    depends on the upper boxes that are filled: the search is over their sets alone.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -270,16 +327,24 @@ class _BestTurns:
         self.first_roll_points = first_roll_points(rules)
         table = points_table(rules)
         joker = rules.joker
-        self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
-        self.is_plain = (  # whether the search applies: only the boxes that match jokers matter to them
+        self.by_best_roll = [
+            self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())
+        ]
+        # whether the search applies: only the boxes that match jokers matter to them
+        self.is_plain = (
             joker is not None
-            and (joker.mode != "maximum" and joker.requires == "filled" and joker.bonus_while == "always")
+            and (
+                joker.mode != "maximum"
+                and joker.requires == "filled"
+                and joker.bonus_while == "always"
+            )
             and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
             and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
         )
-        # Joker rolls that the same upper boxes match are a class, with the bitmask of these boxes as its number. By
-        # class: the most points of each category for one of its rolls, not paid in full.
+        # Joker rolls that the same upper boxes match are a class, with the bitmask of these boxes
+        # as its number. By class: the most points of each category for one of its rolls, not paid
+        # in full.
         self.jokers: dict[int, list[int]] = {}
         if joker:
             grid = lattice(rules.dice, rules.faces)
@@ -289,37 +354,54 @@ class _BestTurns:
             for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
                 class_of_roll[roll] = matching_upper_boxes(rules, counts[roll].tolist())
             for matched in np.unique(class_of_roll[is_joker]).tolist():
-                self.jokers[matched] = table[:, is_joker & (class_of_roll == matched)].max(axis=1).tolist()
+                self.jokers[matched] = (
+                    table[:, is_joker & (class_of_roll == matched)].max(axis=1).tolist()
+                )
 
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        if joker is None or not self.is_plain:  # any joker may go to any box, and pay in full: a bound
+        if (
+            joker is None or not self.is_plain
+        ):  # any joker may go to any box, and pay in full: a bound
             return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
         if self.rules.order == "forced":
             return self._forced_order()
         others = [c for c in self.boxes if c != self.joker_box]
         if joker.mode == "forced":
             return self._forced_jokers(others)
-        return self.by_best_roll[self.joker_box] + sum(self._most(c, self.jokers, self.jokers) for c in others)
+        return self.by_best_roll[self.joker_box] + sum(
+            self._most(c, self.jokers, self.jokers) for c in others
+        )
 
     def _forced_order(self) -> int:
-        """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
+        """The joker rule applies to the boxes after that of the joker; the matching box is open
+        if it comes later.
+        """
         total = sum(self.by_best_roll[: self.joker_box + 1])
         for c in self.boxes[self.joker_box + 1 :]:
-            filled = [matched for matched in self.jokers if matched < 1 << c]  # classes whose boxes all come before c
+            filled = [
+                matched for matched in self.jokers if matched < 1 << c
+            ]  # classes whose boxes all come before c
             total += self._most(c, self.jokers, filled)
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
-        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box."""
-        # First the box of the joker, then some of the matching upper boxes, all lower boxes, and the other matching
-        # ones. `before` and `after`: the most points without and with the lower boxes, by the matching boxes that are
-        # filled. Such a set is a bitmask of places in `matching`, and follows all its subsets. The jokers of a class
-        # are free to go to other boxes when those that match them are filled.
+        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to
+        any box.
+        """
+        # First the box of the joker, then some of the matching upper boxes, all lower boxes, and
+        # the other matching ones. `before` and `after`: the most points without and with the lower
+        # boxes, by the matching boxes that are filled. Such a set is a bitmask of places in
+        # `matching`, and follows all its subsets. The jokers of a class are free to go to other
+        # boxes when those that match them are filled.
         categories = self.rules.categories
-        to_fill = {matched: matched & ~(1 << self.joker_box) for matched in self.jokers}  # boxes of each class
-        class_of = {c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1}
+        to_fill = {
+            matched: matched & ~(1 << self.joker_box) for matched in self.jokers
+        }  # boxes of each class
+        class_of = {
+            c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1
+        }
         matching = sorted(class_of)
         lower = [c for c in others if not categories[c].upper]
         rest = [c for c in others if categories[c].upper and c not in matching]
@@ -328,7 +410,9 @@ class _BestTurns:
         for chosen in range(n_sets):
             filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
             free = [matched for matched, bits in to_fill.items() if not bits & ~filled]
-            after[chosen] = max(after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower))
+            after[chosen] = max(
+                after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower)
+            )
             for place, box in enumerate(matching):
                 if not chosen >> place & 1:
                     with_box = chosen | 1 << place
@@ -337,12 +421,18 @@ class _BestTurns:
                     # With all lower boxes filled, free jokers may go to it as well.
                     by_any_joker = max(by_own_joker, self._most(box, free))
                     after[with_box] = max(after[with_box], after[chosen] + by_any_joker)
-        return self.by_best_roll[self.joker_box] + after[-1] + sum(self._most(c, self.jokers) for c in rest)
+        return (
+            self.by_best_roll[self.joker_box]
+            + after[-1]
+            + sum(self._most(c, self.jokers) for c in rest)
+        )
 
     def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
-        """The most points of a box, by its best roll or by a joker of one of these classes (keys of `jokers`).
+        """The most points of a box, by its best roll or by a joker of one of these classes (keys of
+        `jokers`).
 
-        Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower boxes in full.
+        Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower
+        boxes in full.
         """
         joker = self.rules.joker
         if joker is None or not classes:

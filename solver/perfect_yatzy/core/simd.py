@@ -1,8 +1,9 @@
 """SIMD vectors and array views as numba types.
 
-A *vector* is eight float64 (or sixteen float32) in one register, a single value to numba. A *view* is the address of
-a contiguous array without its reference count. With these types a kernel reads like the formula and compiles to one
-instruction per operation. For narrower registers LLVM splits each operation; the results are the same.
+A *vector* is eight float64 (or sixteen float32) in one register, a single value to numba. A *view*
+is the address of a contiguous array without its reference count. With these types a kernel reads
+like the formula and compiles to one instruction per operation. For narrower registers LLVM splits
+each operation; the results are the same.
 
 =====================  ==========================================================================
 ``views``              arrays to views
@@ -17,9 +18,10 @@ instruction per operation. For narrower registers LLVM splits each operation; th
 ``uniform, reaches``   whether all lanes hold the same number; whether any is at least that of another vector
 =====================  ==========================================================================
 
-Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also carries its bounds,
-and every access outside of them raises IndexError. A vector may read and write any entry of its array, padding
-included. Without the flag a view is a bare address and nothing is checked.
+Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also
+carries its bounds, and every access outside of them raises IndexError. A vector may read and write
+any entry of its array, padding included. Without the flag a view is a bare address and nothing is
+checked.
 """
 
 from __future__ import annotations
@@ -54,7 +56,10 @@ class VectorType(types.Type):
         super().__init__(f"Lanes({dtype})")
 
 
-VECTORS = {types.float64: VectorType(types.float64, DOUBLES), types.float32: VectorType(types.float32, SINGLES)}
+VECTORS = {
+    types.float64: VectorType(types.float64, DOUBLES),
+    types.float32: VectorType(types.float32, SINGLES),
+}
 
 
 @register_model(VectorType)
@@ -75,27 +80,39 @@ class _AddressModel(models.PrimitiveModel):
     """A view as a bare address."""
 
     def __init__(self, manager: Any, frontend_type: Any) -> None:
-        super().__init__(manager, frontend_type, manager.lookup(frontend_type.dtype).get_data_type().as_pointer())
+        super().__init__(
+            manager, frontend_type, manager.lookup(frontend_type.dtype).get_data_type().as_pointer()
+        )
 
 
 class _CheckedModel(models.StructModel):
     """A view as an address with the first index and the index after the last."""
 
     def __init__(self, manager: Any, frontend_type: Any) -> None:
-        members = [("data", types.CPointer(frontend_type.dtype)), ("first", types.intp), ("end", types.intp)]
+        members = [
+            ("data", types.CPointer(frontend_type.dtype)),
+            ("first", types.intp),
+            ("end", types.intp),
+        ]
         super().__init__(manager, frontend_type, members)
 
 
 register_model(ViewType)(_CheckedModel if BOUNDS_CHECKED else _AddressModel)
 
 
-def emit_address(context: Any, builder: Any, view_type: Any, view: Any, index: Any, count: int = 1) -> Any:
-    """Address of ``view[index]``, of which `count` entries will be used; checked if views have bounds."""
+def emit_address(
+    context: Any, builder: Any, view_type: Any, view: Any, index: Any, count: int = 1
+) -> Any:
+    """Address of ``view[index]``, of which `count` entries will be used; checked if views have
+    bounds.
+    """
     if not BOUNDS_CHECKED:
         return builder.gep(view, [index], inbounds=True)
     parts = cgutils.create_struct_proxy(view_type)(context, builder, value=view)
     last = builder.add(index, ir.Constant(WORD, count - 1))
-    outside = builder.or_(builder.icmp_signed("<", index, parts.first), builder.icmp_signed(">=", last, parts.end))
+    outside = builder.or_(
+        builder.icmp_signed("<", index, parts.first), builder.icmp_signed(">=", last, parts.end)
+    )
     with cgutils.if_unlikely(builder, outside):
         context.call_conv.return_user_exc(builder, IndexError, ("view index out of range",))
     return builder.gep(parts.data, [index])
@@ -131,9 +148,12 @@ def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
 
 @intrinsic
 def views(typingctx: Any, arrays: Any) -> Any:
-    """An array as its view, or a named tuple with each array within replaced by its view, at any depth."""
-    # Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views: a helper that
-    # touches an array counts references, atomically and in each thread, which made the solver eight times slower.
+    """An array as its view, or a named tuple with each array within replaced by its view, at any
+    depth.
+    """
+    # Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views:
+    # a helper that touches an array counts references, atomically and in each thread, which made
+    # the solver eight times slower.
     if not isinstance(arrays, types.Array | types.BaseNamedTuple):
         raise TypingError("views takes an array or a named tuple")
 
@@ -144,14 +164,23 @@ def views(typingctx: Any, arrays: Any) -> Any:
 
 
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
-    """``a if a > b else b`` lane by lane: one instruction on x86, because NaN needs no special rule."""
+    """``a if a > b else b`` lane by lane: one instruction on x86, because NaN needs no special
+    rule.
+    """
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
 def _vector_address(
-    context: Any, builder: Any, signature: Any, args: Any, native: ir.VectorType, counts_vectors: bool = False
+    context: Any,
+    builder: Any,
+    signature: Any,
+    args: Any,
+    native: ir.VectorType,
+    counts_vectors: bool = False,
 ) -> Any:
-    """Address of a vector of a view, by the index of its first entry, or by its number if that counts vectors."""
+    """Address of a vector of a view, by the index of its first entry, or by its number if that
+    counts vectors.
+    """
     view, index, *_ = args
     if counts_vectors:
         index = builder.mul(index, ir.Constant(WORD, native.count), flags=["nsw"])
@@ -165,7 +194,9 @@ def _reads(counts_vectors: bool) -> Any:
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            address = _vector_address(context, builder, signature, args, signature.return_type.native, counts_vectors)
+            address = _vector_address(
+                context, builder, signature, args, signature.return_type.native, counts_vectors
+            )
             return builder.load(address, align=ENTRY_ALIGNMENT)
 
         return VECTORS[view.dtype](view, types.intp), codegen
@@ -180,7 +211,9 @@ def _writes(counts_vectors: bool, adds: bool = False) -> Any:
     def function(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector = args[2]
-            address = _vector_address(context, builder, signature, args, vector.type, counts_vectors)
+            address = _vector_address(
+                context, builder, signature, args, vector.type, counts_vectors
+            )
             if adds:
                 vector = builder.fadd(builder.load(address, align=ENTRY_ALIGNMENT), vector)
             builder.store(vector, address, align=ENTRY_ALIGNMENT)
@@ -197,7 +230,9 @@ add_to, add_at = _writes(counts_vectors=True, adds=True), _writes(counts_vectors
 
 
 def _conversion(view: Any, like: Any) -> tuple[VectorType, Any]:
-    """Type of the vectors of a view in the arithmetic of the view `like`, and what emits one from its entries."""
+    """Type of the vectors of a view in the arithmetic of the view `like`, and what emits one
+    from its entries.
+    """
     result = VECTORS[like.dtype]
     if view.dtype == types.float64 and like.dtype == types.float32:
         raise TypingError("a vector of float64 does not fit the arithmetic of float32")
@@ -210,7 +245,9 @@ def _conversion(view: Any, like: Any) -> tuple[VectorType, Any]:
 
 @intrinsic
 def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
-    """Read the vector that starts at ``view[start]``, converted to the arithmetic of the view `like`."""
+    """Read the vector that starts at ``view[start]``, converted to the arithmetic of the view
+    `like`.
+    """
     result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -241,10 +278,20 @@ def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) 
 
 @intrinsic
 def load_through(
-    typingctx: Any, view: Any, first: Any, indices: Any, shift: Any, keys: Any, start: Any, like: Any
+    typingctx: Any,
+    view: Any,
+    first: Any,
+    indices: Any,
+    shift: Any,
+    keys: Any,
+    start: Any,
+    like: Any,
 ) -> Any:
-    """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as :func:`load_as` converts it."""
-    # By way of memory it takes three times as long, and a gather instruction is no faster on common processors.
+    """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as
+    :func:`load_as` converts it.
+    """
+    # By way of memory it takes three times as long, and a gather instruction is no faster on common
+    # processors.
     result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -253,7 +300,9 @@ def load_through(
         found = ir.Constant(stored, ir.Undefined)
 
         def entry(position: int, array: Any, index: Any) -> Any:
-            return builder.load(emit_address(context, builder, signature.args[position], array, index))
+            return builder.load(
+                emit_address(context, builder, signature.args[position], array, index)
+            )
 
         for lane in range(stored.count):
             key = entry(4, keys, builder.add(start, ir.Constant(WORD, lane)))
@@ -274,7 +323,9 @@ def width(typingctx: Any, view: Any) -> Any:
 
 @intrinsic
 def shifted(typingctx: Any, view: Any, by: Any) -> Any:
-    """The view whose index `by` is this one's index 0: a slice of a larger array, with the indices of the whole."""
+    """The view whose index `by` is this one's index 0: a slice of a larger array, with the
+    indices of the whole.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         values, distance = args
@@ -282,7 +333,10 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
             return builder.gep(values, [builder.neg(distance)])
         parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values)
         parts.data = builder.gep(parts.data, [builder.neg(distance)])
-        parts.first, parts.end = builder.add(parts.first, distance), builder.add(parts.end, distance)
+        parts.first, parts.end = (
+            builder.add(parts.first, distance),
+            builder.add(parts.end, distance),
+        )
         return parts._getvalue()
 
     return view(view, types.intp), codegen
@@ -291,13 +345,17 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
 def _emit_first_everywhere(builder: Any, vector: Any) -> Any:
     """The number in the first lane of a vector in all lanes."""
     count = vector.type.count
-    return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(LANE_NUMBER, count), [0] * count))
+    return builder.shuffle_vector(
+        vector, vector, ir.Constant(ir.VectorType(LANE_NUMBER, count), [0] * count)
+    )
 
 
 def _emit_splat(builder: Any, native: ir.VectorType, number: Any) -> Any:
     if native is SINGLES:
         number = builder.fptrunc(number, ir.FloatType())
-    one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(LANE_NUMBER, 0))
+    one = builder.insert_element(
+        ir.Constant(native, ir.Undefined), number, ir.Constant(LANE_NUMBER, 0)
+    )
     return _emit_first_everywhere(builder, one)
 
 
@@ -338,7 +396,9 @@ class _LaneByLane(AbstractTemplate):
 
     def generic(self, args: Any, kws: Any) -> Any:
         vectors = {arg for arg in args if isinstance(arg, VectorType)}
-        if len(vectors) != 1 or not all(isinstance(arg, (VectorType, types.Number)) for arg in args):
+        if len(vectors) != 1 or not all(
+            isinstance(arg, (VectorType, types.Number)) for arg in args
+        ):
             return None
         (vector,) = vectors
         return vector(*(vector if arg is vector else types.float64 for arg in args))
@@ -350,12 +410,19 @@ def _define(name: str, *operators: Any) -> None:
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         native = signature.return_type.native
         given = zip(args, signature.args, strict=True)
-        vectors = [v if isinstance(t, VectorType) else _emit_splat(builder, native, v) for v, t in given]
+        vectors = [
+            v if isinstance(t, VectorType) else _emit_splat(builder, native, v) for v, t in given
+        ]
         return getattr(builder, name)(*vectors)
 
     for function in operators:
         infer_global(function)(_LaneByLane)
-        for kinds in ((VectorType,), (VectorType,) * 2, (VectorType, types.Float), (types.Float, VectorType)):
+        for kinds in (
+            (VectorType,),
+            (VectorType,) * 2,
+            (VectorType, types.Float),
+            (types.Float, VectorType),
+        ):
             lower_builtin(function, *kinds)(lower)
 
 
@@ -373,7 +440,9 @@ def _mask(builder: Any, compare: str, a: Any, b: Any) -> Any:
 
 
 def _of_two(emit: Any, result: Any = None) -> Any:
-    """An intrinsic of two vectors, by what it emits for them; without a `result` it is such a vector."""
+    """An intrinsic of two vectors, by what it emits for them; without a `result` it is such a
+    vector.
+    """
 
     @intrinsic
     def function(typingctx: Any, a: Any, b: Any) -> Any:
@@ -387,7 +456,10 @@ minimum = _of_two(lambda builder, a, b: builder.select(builder.fcmp_ordered("<",
 at_least = _of_two(lambda builder, a, b: _mask(builder, ">=", a, b), types.int64)
 equal_lanes = _of_two(lambda builder, a, b: _mask(builder, "==", a, b), types.int64)
 reaches = _of_two(
-    lambda builder, a, b: builder.icmp_unsigned("!=", _mask(builder, ">=", a, b), ir.Constant(WORD, 0)), types.boolean
+    lambda builder, a, b: builder.icmp_unsigned(
+        "!=", _mask(builder, ">=", a, b), ir.Constant(WORD, 0)
+    ),
+    types.boolean,
 )
 
 
@@ -395,7 +467,9 @@ reaches = _of_two(
 def first_lane(typingctx: Any, lanes: Any) -> Any:
     """The first lane of a bitmask, which must have one."""
     known = ir.Constant(ir.IntType(1), 1)
-    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], known)
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
+        args[0], known
+    )
 
 
 @intrinsic
@@ -428,7 +502,9 @@ def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask, inside, outside = args
         count = inside.type.count
-        bits = builder.bitcast(builder.trunc(mask, ir.IntType(count)), ir.VectorType(ir.IntType(1), count))
+        bits = builder.bitcast(
+            builder.trunc(mask, ir.IntType(count)), ir.VectorType(ir.IntType(1), count)
+        )
         return builder.select(bits, inside, outside)
 
     return a(types.int64, a, b), codegen

@@ -1,25 +1,27 @@
 """The scorecard as a state, and where its value lies in the flat table.
 
-At the start of a turn the rest of the game depends on four things: which categories are filled (a bitmask), the sum
-of the upper boxes capped at the bonus threshold, the saved rolls, and whether the tracked box (of the joker, or one
-that other boxes require) holds points. Equivalent upper sums share a *lane*, cards with the same upper boxes filled a
+At the start of a turn the rest of the game depends on four things: which categories are filled (a
+bitmask), the sum of the upper boxes capped at the bonus threshold, the saved rolls, and whether the
+tracked box (of the joker, or one that other boxes require) holds points. Equivalent upper sums
+share a *lane*, cards with the same upper boxes filled a
 *lane set* (:mod:`.lanes`). The table is flat::
 
     full card | one category open ... | ... | empty card        layers in the order they are solved
     row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ flag of the tracked box)
 
-so a layer is one contiguous slice, and a solve appends each layer to the table. A row is a mixed-radix number with a
-digit for each chain of boxes (:mod:`perfect_yatzy.core.rules`), how many of them are filled::
+so a layer is one contiguous slice, and a solve appends each layer to the table. A row is a
+mixed-radix number with a digit for each chain of boxes (:mod:`perfect_yatzy.core.rules`), how many
+of them are filled::
 
     free order: the bitmask of the filled boxes      forced order: their number      a row of 4 boxes: a digit 0...4
 
-Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than ONE_WORD boxes,
-which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word first. The dtype tells the kernels
-which of the two they read (:mod:`perfect_yatzy.core.legal`).
+Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than
+ONE_WORD boxes, which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word
+first. The dtype tells the kernels which of the two they read (:mod:`perfect_yatzy.core.legal`).
 
-All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the lane through the
-bonus still possible. So the places of rows follow from a few numbers for each row; those of states, 24 bytes each,
-are computed for the rows that need them.
+All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the
+lane through the bonus still possible. So the places of rows follow from a few numbers for each row;
+those of states, 24 bytes each, are computed for the rows that need them.
 """
 
 from __future__ import annotations
@@ -33,17 +35,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RulesError, StateError, _, number_text, span
-from .dice import Ints
 from ..game.limits import ONE_WORD
+from .dice import Ints
+from .lanes import LaneSets, upper_chains
 from .rules import RuleSet, chains, prerequisites
 from .scorecard import EMPTY_STATE, State, check_state
 from .scoring import upper_sums
-from .lanes import LaneSets, upper_chains
 
 Bools = npt.NDArray[np.bool_]
 RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
 T = TypeVar("T")
-LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+# values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+LANES = 8
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
 MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
 MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
@@ -61,7 +64,9 @@ def card_masks(rules: RuleSet, masks: Any) -> Ints:
         return np.atleast_1d(np.asarray(masks, dtype=np.int64))
     if not isinstance(masks, np.ndarray):
         numbers = [masks] if isinstance(masks, int) else masks
-        masks = np.array([(mask & (1 << 64) - 1, mask >> 64) for mask in numbers], dtype=np.uint64).reshape(-1, 2)
+        masks = np.array(
+            [(mask & (1 << 64) - 1, mask >> 64) for mask in numbers], dtype=np.uint64
+        ).reshape(-1, 2)
     return masks  # type: ignore[no-any-return]
 
 
@@ -81,18 +86,26 @@ def packed(rules: RuleSet, boxes: Bools) -> Ints:
 
 def unpacked(rules: RuleSet, masks: Ints) -> Bools:
     """Which boxes each mask has, ``(n, categories)``."""
-    octets = np.ascontiguousarray(masks).view(np.uint8).reshape(len(masks), 16 if is_wide(rules) else 8)
-    return np.unpackbits(octets, axis=1, count=len(rules.categories), bitorder="little").view(np.bool_)
+    octets = (
+        np.ascontiguousarray(masks).view(np.uint8).reshape(len(masks), 16 if is_wide(rules) else 8)
+    )
+    return np.unpackbits(octets, axis=1, count=len(rules.categories), bitorder="little").view(
+        np.bool_
+    )
 
 
 class StateLayout(NamedTuple):
-    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays of int64)."""
+    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays
+    of int64).
+    """
 
     masks: Ints  # (rows,): bitmask of filled categories
     offsets: Ints  # (rows,): first index in the table
     lane_sets: Ints  # (rows,): lane set
     lane_count: Ints  # (lane sets,): number of lanes
-    lane_upper: Ints  # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
+    lane_upper: (
+        Ints  # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
+    )
     lane_of: Ints  # (lane sets, upper_width): lane of each upper sum, -1 if it cannot occur
     lane_width: int  # row lengths of the two arrays before; kernels index them flat
     upper_width: int
@@ -103,7 +116,8 @@ class RowPlaces:
 
     layers: list[Ints]  # the rows with so many filled categories, ascending
     starts: Ints  # (rows,): first entry of each row
-    layer_ends: Ints  # (categories + 2,): the entry after the last of the rows with so many filled categories
+    # (categories + 2,): the entry after the last of the rows with so many filled categories
+    layer_ends: Ints
 
     def layer_slice(self, filled: int) -> slice:
         """Part of the table that holds the entries of ``layers[filled]``."""
@@ -112,21 +126,29 @@ class RowPlaces:
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the entries of ``layers[filled][first:end]``."""
         rows, end_of_layer = self.layers[filled], self.layer_ends[filled]
-        start, stop = (self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end))
+        start, stop = (
+            self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end)
+        )
         return slice(int(start), int(stop))
 
     def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows + 1,)`` int64."""
+        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows +
+        1,)`` int64.
+        """
         return np.append(self.starts[self.layers[filled]], self.layer_ends[filled])
 
 
 class StateSpace(RowPlaces):
-    """All states a game can reach from a start, and their places in a table; RulesError if there are too many."""
+    """All states a game can reach from a start, and their places in a table; RulesError if there
+    are too many.
+    """
 
     size: int  # number of values in the table
     filled: Ints  # (rows,): number of filled categories
-    most_saved: Ints  # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
-    cards: int  # sets of filled categories; rows from this one on are cards whose tracked box holds points
+    # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
+    most_saved: Ints
+    # sets of filled categories; rows from this one on are cards whose tracked box holds points
+    cards: int
     layout: StateLayout
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
@@ -138,9 +160,14 @@ class StateSpace(RowPlaces):
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = LaneSets(rules, start)
         self._uppers = self.lanes.uppers
-        self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
-        self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
-        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains before it.
+        self.step_of = np.zeros(
+            self.categories, dtype=np.int64
+        )  # what filling a category adds to the row
+        self._chains: list[
+            tuple[int, int, int]
+        ] = []  # bitmask, step, and number of boxes filled at the start
+        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains
+        # before it.
         masks = np.array([start.filled], dtype=np.int64)
         sets = np.array([self.lanes.of_card(start.filled)], dtype=np.int64)
         for chain in chains(rules):
@@ -150,8 +177,12 @@ class StateSpace(RowPlaces):
             self._chains.append((sum(1 << c for c in chain), step, at_start))
             self.step_of[boxes] = step
             # Axis 0: how many of these boxes are filled; axis 1: the cards of the chains before.
-            masks = np.add.outer(np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64), masks).ravel()
-            sets = np.add.outer(np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets).ravel()
+            masks = np.add.outer(
+                np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64), masks
+            ).ravel()
+            sets = np.add.outer(
+                np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets
+            ).ravel()
         self.cards = len(masks)
         # In free order the row of a card is its bitmask.
         self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
@@ -178,23 +209,37 @@ class StateSpace(RowPlaces):
         self._occurs = self._which_occur(masks)
         self.filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
-        self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
-        sizes = np.where(self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0)  # of the rows
+        self.most_saved = self.start.saved + turns * (
+            self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
+        )
+        sizes = np.where(
+            self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
+        )  # of the rows
         self.size = int(sizes.sum())
         lanes = self.lanes.arrays(LANES)
-        self.layout, self.layers = in_layers(masks, self.filled, sets, sizes, self._occurs, self.categories, lanes)
+        self.layout, self.layers = in_layers(
+            masks, self.filled, sets, sizes, self._occurs, self.categories, lanes
+        )
         self.starts = self.layout.offsets
-        layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
-        self.layer_ends = np.cumsum(layer_sizes[::-1])[::-1]  # summed backwards: the full cards begin the table
+        layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(
+            np.int64
+        )
+        self.layer_ends = np.cumsum(layer_sizes[::-1])[
+            ::-1
+        ]  # summed backwards: the full cards begin the table
 
     def state_rows(self) -> Ints:
         """``(states,)`` int64: the row of every state of the table."""
-        rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])
+        rows = np.concatenate(
+            [self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)]
+        )
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
         return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
 
     def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
-        """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and places."""
+        """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and
+        places.
+        """
         within_row = places - self.layout.offsets[rows]
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
         return within_row % lanes, within_row // lanes
@@ -204,7 +249,10 @@ class StateSpace(RowPlaces):
         if self._is_mask:
             card = state.filled
         else:
-            card = sum(step * ((state.filled & mask).bit_count() - first) for mask, step, first in self._chains)
+            card = sum(
+                step * ((state.filled & mask).bit_count() - first)
+                for mask, step, first in self._chains
+            )
         return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
 
     def rows_of(self, filled: Ints, joker_paid: Ints) -> Ints:
@@ -217,7 +265,9 @@ class StateSpace(RowPlaces):
         return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
-        """Lanes of upper sums, which need not be capped, in the cards of rows; -1 where they cannot occur."""
+        """Lanes of upper sums, which need not be capped, in the cards of rows; -1 where they
+        cannot occur.
+        """
         return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
 
     def index(self, state: State) -> int:
@@ -237,7 +287,9 @@ class StateSpace(RowPlaces):
         rules = self.rules
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
-            raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
+            raise StateError(
+                _("this table begins at a card with other filled categories"), code="invalid-state"
+            )
         upper = self._uppers.join(self._uppers.split(state.upper))
         if self.layout.lane_of[self.lanes.of_card(state.filled), upper] < 0:
             text = _("the filled upper boxes cannot sum to {total}")
@@ -247,29 +299,48 @@ class StateSpace(RowPlaces):
             message = _(
                 "{count} saved rolls are impossible from the card on at which this table begins: they are {possible}"
             )
-            raise StateError(message.format(count=state.saved, possible=span(0, most)), code="invalid-state")
+            raise StateError(
+                message.format(count=state.saved, possible=span(0, most)), code="invalid-state"
+            )
         if not self._occurs[self.row(state)]:
             text = _("this table begins at a card whose joker's box holds something else")
             raise StateError(text, code="invalid-state")
 
 
 def in_layers(
-    masks: Ints, layer: Ints, lane_sets: Ints, sizes: Ints, occurs: Bools, last: int, lanes: tuple[Ints, Ints, Ints]
+    masks: Ints,
+    layer: Ints,
+    lane_sets: Ints,
+    sizes: Ints,
+    occurs: Bools,
+    last: int,
+    lanes: tuple[Ints, Ints, Ints],
 ) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer; from arrays by row."""
-    # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as LaneSets.arrays returns them.
-    order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
+    """The layout of a table that begins with the last layer, and the rows of each layer; from
+    arrays by row.
+    """
+    # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as
+    # LaneSets.arrays returns them.
+    order = np.argsort(
+        (last - layer).astype(np.uint8), kind="stable"
+    )  # small integers are sorted by counting
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
     row_counts = np.bincount(layer[occurs], minlength=last + 1)
-    from_last = np.split(order[occurs[order]], np.cumsum(row_counts[::-1])[:-1])  # rows of each layer
+    from_last = np.split(
+        order[occurs[order]], np.cumsum(row_counts[::-1])[:-1]
+    )  # rows of each layer
     count, upper, lane_of = map(np.ascontiguousarray, lanes)
-    layout = StateLayout(masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1])
+    layout = StateLayout(
+        masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1]
+    )
     return layout, from_last[::-1]
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
-    """RulesError if there are too many cards from one on (unless `any_number`), lane sets, or upper sums in them."""
+    """RulesError if there are too many cards from one on (unless `any_number`), lane sets, or
+    upper sums in them.
+    """
     check_one_word(rules)
     # A chain with n open boxes is in one of n + 1 conditions.
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
@@ -284,8 +355,14 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
                 "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
                 "at most {most} in free order, or {most_cards} cards, can be solved"
             )
-        facts = {"count": len(rules.categories) - filled.bit_count(), "cards": f"{float(cards):.2g}"}
-        facts |= {"most": MAX_FREE_CATEGORIES, "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True)}
+        facts = {
+            "count": len(rules.categories) - filled.bit_count(),
+            "cards": f"{float(cards):.2g}",
+        }
+        facts |= {
+            "most": MAX_FREE_CATEGORIES,
+            "most_cards": number_text(1 << MAX_FREE_CATEGORIES, grouped=True),
+        }
         raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
     uppers = upper_sums(rules)
     lane_sets = prod(len(boxes) + 1 for boxes in upper_chains(rules))
@@ -299,28 +376,42 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
                 "{rules} has {count} upper boxes in free order, and each set of them has other sums; "
                 "at most {most} in free order can be solved"
             )
-        facts = {"count": len(uppers.counting), "ways": number_text(lane_sets, grouped=True), "most": MAX_FREE_UPPER}
+        facts = {
+            "count": len(uppers.counting),
+            "ways": number_text(lane_sets, grouped=True),
+            "most": MAX_FREE_UPPER,
+        }
         raise RulesError(text.format(rules=rules.key, **facts), code="too-large")
     if lane_sets * uppers.size > MAX_LANE_ENTRIES:
         text = _(
             "{rules} has {sums} upper sums and {sets} sets of upper boxes; "
             "at most {most} of both together can be solved"
         )
-        sums, sets, most = (number_text(n, grouped=True) for n in (uppers.size, lane_sets, MAX_LANE_ENTRIES))
-        raise RulesError(text.format(rules=rules.key, sums=sums, sets=sets, most=most), code="too-large")
+        sums, sets, most = (
+            number_text(n, grouped=True) for n in (uppers.size, lane_sets, MAX_LANE_ENTRIES)
+        )
+        raise RulesError(
+            text.format(rules=rules.key, sums=sums, sets=sets, most=most), code="too-large"
+        )
 
 
 def check_one_word(rules: RuleSet) -> None:
     """Raise RulesError if a rule set has more boxes than a mask of one word."""
     if len(rules.categories) > ONE_WORD:
-        text = _("{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy")
+        text = _(
+            "{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy"
+        )
         fields = {"rules": rules.key, "count": len(rules.categories), "most": ONE_WORD}
         raise RulesError(text.format(**fields), code="too-large")
 
 
 def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
-    """A function of a rule set and the start of a game (the empty card), whose results are built once per process."""
-    cached = lru_cache(maxsize=8)(build)  # it has different keys for a default given and a default left out
+    """A function of a rule set and the start of a game (the empty card), whose results are built
+    once per process.
+    """
+    cached = lru_cache(maxsize=8)(
+        build
+    )  # it has different keys for a default given and a default left out
     return lambda rules, start=EMPTY_STATE: cached(rules, start)
 
 
@@ -343,13 +434,18 @@ class Policy(Protocol):
         """Absolute and relative difference of equal values, for a greedy policy."""
 
     def layer(self, filled: int) -> RowActions:
-        """For rows of a layer, in any thread, parts of them, each with the policy argument of the kernels."""
+        """For rows of a layer, in any thread, parts of them, each with the policy argument of
+        the kernels.
+        """
 
 
 class ScoreOffsets(NamedTuple):
-    """Where the values of each state are: one int64 per state, in the order of the table of means."""
+    """Where the values of each state are: one int64 per state, in the order of the table of
+    means.
+    """
 
-    origin: Ints  # (states,): index of x = 0 in the whole table, which may be outside the range of the state
+    # (states,): index of x = 0 in the whole table, which may be outside the range of the state
+    origin: Ints
     low: Ints  # (states,): first and last x of the range
     high: Ints
 
@@ -363,11 +459,18 @@ class ScorePlaces(RowPlaces):
         first_layer: int,
         lengths: Ints,  # of the range of each row, (rows,)
         bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
-        score_range: Callable[[Ints], tuple[Ints, Ints]],  # first and last x of ranges from their lengths
+        score_range: Callable[
+            [Ints], tuple[Ints, Ints]
+        ],  # first and last x of ranges from their lengths
         frame: tuple[int, int],  # entries before and after each range
         least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
-        self._space, self._first_layer, self._lengths, self._bonuses = space, first_layer, lengths, bonuses
+        self._space, self._first_layer, self._lengths, self._bonuses = (
+            space,
+            first_layer,
+            lengths,
+            bonuses,
+        )
         self._score_range = score_range
         self._before, self._after = frame
         self._least = np.zeros_like(bonuses) if least is None else least
@@ -397,12 +500,16 @@ class ScorePlaces(RowPlaces):
         return offsets
 
     def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
-        """Write where the values of the states of the rows ``space.layers[filled][first:end]`` are."""
+        """Write where the values of the states of the rows ``space.layers[filled][first:end]``
+        are.
+        """
         space, layout = self._space, self._space.layout
         for begin in range(first, end, ROWS_AT_A_TIME):
             rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
             states = space.rows_slice(filled, begin, begin + len(rows))
-            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
+            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (
+                space.most_saved[filled] + 1
+            )
             row = np.repeat(rows, states_of_row)  # of each state
             lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
             sets = layout.lane_sets[row]
@@ -411,4 +518,6 @@ class ScorePlaces(RowPlaces):
             ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states] = low
             offsets.high[states] = high
-            offsets.origin[states] = ends - self._after - 1 - high  # the entry of `high`, less `high`
+            offsets.origin[states] = (
+                ends - self._after - 1 - high
+            )  # the entry of `high`, less `high`

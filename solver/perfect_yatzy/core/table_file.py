@@ -6,10 +6,10 @@
     NAME.json   the sidecar: rules, type and number of the values, SHA-256 of the values and of the block digests, its
                 own checksum; written last, and without it there is no finished table
 
-A table is refused unless every byte that an answer depends on was checked, in the copy in memory that is used. Tables
-of at most ALWAYS_HASHED bytes are read whole when they are opened, larger ones block by block
-(:class:`perfect_yatzy.core.checked_values.CheckedValues`).
-A sidecar may also be the manifest of a table in shards (:mod:`.shard_file`).
+A table is refused unless every byte that an answer depends on was checked, in the copy in memory
+that is used. Tables of at most ALWAYS_HASHED bytes are read whole when they are opened, larger ones
+block by block (:class:`perfect_yatzy.core.checked_values.CheckedValues`). A sidecar may also be the
+manifest of a table in shards (:mod:`.shard_file`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import numpy as np
 
 from .._files import folder_lock
 from ..errors import TableError
+from . import table_info
 from .checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from .objectives import Objective
-from . import table_info
 from .table_info import (
     ShardedTableInfo,
     TableInfo,
@@ -39,18 +39,29 @@ from .table_info import (
 )
 
 HEADER_BYTES = 128
-ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
+ALWAYS_HASHED = (
+    64 << 20
+)  # a table up to this many bytes is read and hashed whole whenever it is opened
 
 
 def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
-    """The header of a one-dimensional array in NumPy's format 1.0; its length does not depend on the size."""
+    """The header of a one-dimensional array in NumPy's format 1.0; its length does not depend on
+    the size.
+    """
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({size},), }}"
     room = HEADER_BYTES - 10
-    return b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
+    return (
+        b"\x93NUMPY\x01\x00"
+        + room.to_bytes(2, "little")
+        + text.ljust(room - 1).encode("ascii")
+        + b"\n"
+    )
 
 
 class BlockFile:
-    """An open file with the values of a table, read by blocks that are compared with their digests."""
+    """An open file with the values of a table, read by blocks that are compared with their
+    digests.
+    """
 
     def __init__(self, path: Path, hint: str) -> None:
         self.path, self.hint = path, hint
@@ -101,12 +112,15 @@ def altered(path: Path, hint: str) -> str:
     return f"the table {path} was altered (its checksum differs); {hint}"
 
 
-def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Table]:
+def read_table(
+    path: Path, objective: Objective, *, hashed: bool | None = None
+) -> tuple[TableInfo, Table]:
     """Open a table, read-only."""
     try:
         return _read(path, objective, hashed)
     except TableError:
-        # Another process may have been replacing or removing the table; the lock of the folder excludes that.
+        # Another process may have been replacing or removing the table; the lock of the folder
+        # excludes that.
         with folder_lock(path.parent, shared=True):
             return _read(path, objective, hashed)
 
@@ -125,7 +139,9 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
         size = objective.size * dtype.itemsize  # bytes of the values
         file = BlockFile(path, hint)
         header, digests = bytearray(HEADER_BYTES), bytearray(block_count(size) * DIGEST_BYTES)
-        whole = file.read_at(0, memoryview(header)) and file.read_at(HEADER_BYTES + size, memoryview(digests))
+        whole = file.read_at(0, memoryview(header)) and file.read_at(
+            HEADER_BYTES + size, memoryview(digests)
+        )
         if not whole or file.size != HEADER_BYTES + size + len(digests):
             raise ValueError("wrong size")
     if header != npy_header(dtype, objective.size) or info.values != objective.size:

@@ -1,11 +1,12 @@
-"""What a stored table is: its sidecar, the JSON file that is written last and without which there is no table.
+"""What a stored table is: its sidecar, the JSON file that is written last and without which there
+is no table.
 
-A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
-shards (:mod:`.shard_file`); it is then the manifest of the shards.
+A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format
+SHARDED_FORMAT a table in shards (:mod:`.shard_file`); it is then the manifest of the shards.
 
-A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two players and an
-approximation store their newest values and what was found up to them, so that a later call resumes there. One of
-other rules or another version of the package is not used.
+A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two
+players and an approximation store their newest values and what was found up to them, so that a
+later call resumes there. One of other rules or another version of the package is not used.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ import numpy as np
 from .._files import replacing
 from .._version import __version__
 from ..errors import TableError, _, shown
-from .rules import RuleSet
 from .objectives import Objective, Values
 from .resources import check_space, writing_to
+from .rules import RuleSet
 
 FORMAT = 2
 SHARDED_FORMAT = 3
-UNROUNDED_ENDING = ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
+UNROUNDED_ENDING = (
+    ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
+)
 CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
 # Everything that reading a damaged file can raise.
@@ -48,9 +51,12 @@ class TableInfo:
     objective: str  # name of the objective, such as mean or goals
     dtype: str  # type and number of the values
     values: int
-    start_value: float | None  # value of the empty card, as computed; None if a table has no single value for it
-    # Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for
-    # float64 (rounded values are never computed with); for goals the bound of the float32 arithmetic.
+    start_value: (
+        float | None
+    )  # value of the empty card, as computed; None if a table has no single value for it
+    # Error bound of a value. For means the largest difference between a stored value and the one
+    # computed, 0 for float64 (rounded values are never computed with); for goals the bound of the
+    # float32 arithmetic.
     rounding: float
     sha256: str  # of the values' bytes
     blocks_sha256: str  # of the block digests that follow the values
@@ -60,12 +66,15 @@ class TableInfo:
 
 @dataclass(frozen=True)
 class ShardedTableInfo(TableInfo):
-    """The manifest of a table in shards; `blocks_sha256` is that of their own, one after the other."""
+    """The manifest of a table in shards; `blocks_sha256` is that of their own, one after the
+    other.
+    """
 
     # `sha256` is empty where hashing all values in their order would take long.
     objective_sha256: str  # of the parameters of the objective
-    # for each shard, in the order of the table: number of filled categories, its first row in the layer, the row
-    # after its last, the value of the table after its last, and the SHA-256 of its block digests
+    # for each shard, in the order of the table: number of filled categories, its first row in the
+    # layer, the row after its last, the value of the table after its last, and the SHA-256 of its
+    # block digests
     shards: list[list[Any]]
 
 
@@ -101,18 +110,31 @@ def versions() -> dict[str, str]:
 
 
 def table_fields(rules: RuleSet, objective: str, store: np.dtype[Any], size: int) -> dict[str, Any]:
-    """What a sidecar says about a table of `size` values, whatever they are; `objective`: its name."""
+    """What a sidecar says about a table of `size` values, whatever they are; `objective`: its
+    name.
+    """
     return {
-        "key": rules.key, "fingerprint": rules.fingerprint, "rules": rules.canonical(), "objective": objective,
-        "dtype": store.name, "values": size, "versions": versions(),
-    }  # fmt: skip
+        "key": rules.key,
+        "fingerprint": rules.fingerprint,
+        "rules": rules.canonical(),
+        "objective": objective,
+        "dtype": store.name,
+        "values": size,
+        "versions": versions(),
+    }
 
 
 def fraction_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction that is not negative; text, for readers with short integers, and as a decimal rounded down."""
+    """A fraction that is not negative; text, for readers with short integers, and as a decimal
+    rounded down.
+    """
     whole, rest = divmod(value.numerator, value.denominator)
     places = f".{rest * 10**digits // value.denominator:0{digits}}" if digits else ""
-    return {"numerator": str(value.numerator), "denominator": str(value.denominator), "decimal": f"{whole}{places}"}
+    return {
+        "numerator": str(value.numerator),
+        "denominator": str(value.denominator),
+        "decimal": f"{whole}{places}",
+    }
 
 
 def with_checksum(fields: dict[str, Any]) -> bytes:
@@ -150,7 +172,9 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
         # Other formats have other fields; the checksum may be one of them.
         found = fields.get("format") if isinstance(fields, dict) else None
         if isinstance(found, int) and found not in (FORMAT, SHARDED_FORMAT):
-            raise damaged(f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}")
+            raise damaged(
+                f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}"
+            )
         kind = ShardedTableInfo if found == SHARDED_FORMAT else TableInfo
         info = kind(**checked_fields(text))
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
@@ -160,7 +184,9 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
 
 @contextmanager
 def reading(path: Path, otherwise: str, missing: str = "") -> Iterator[None]:
-    """Say what fails while a file is read: it is missing, unreadable, or damaged; errors that say so already pass."""
+    """Say what fails while a file is read: it is missing, unreadable, or damaged; errors that
+    say so already pass.
+    """
     try:
         yield
     except FileNotFoundError as error:
@@ -182,7 +208,11 @@ def damaged(message: str) -> TableError:
 
 def unreadable(path: Path, error: OSError) -> TableError:
     """The error for a file that cannot be read."""
-    return TableError(_("cannot read the table {path}: {reason}").format(path=path, reason=error.strerror or error))
+    return TableError(
+        _("cannot read the table {path}: {reason}").format(
+            path=path, reason=error.strerror or error
+        )
+    )
 
 
 def checkpoint_path(path: Path) -> Path:

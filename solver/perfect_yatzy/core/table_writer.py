@@ -1,4 +1,5 @@
-"""Writes a table layer by layer, so that a killed solve leaves either no files or a part that can be resumed::
+"""Writes a table layer by layer, so that a killed solve leaves either no files or a part that can
+be resumed::
 
     NAME.part         header and values of the layers done so far; locked while it is written
     NAME.part.layer   the checkpoint: the newest layer, unrounded, and how far the part is complete
@@ -21,9 +22,9 @@ import numpy as np
 from .. import _files
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replace, replacing
 from ..errors import TableError
+from . import table_info
 from .checked_values import BlockHasher
 from .objectives import Objective, Values
-from . import table_info
 from .resources import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
 from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
@@ -32,10 +33,11 @@ CHUNK = 1 << 20  # values handled at a time where a whole table may be larger th
 
 
 class TableWriter:
-    """Writes one table; use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in any case.
+    """Writes one table; use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in
+    any case.
 
-    If another process or thread has locked the part (`contended`), or there are no locks, the table is written to a
-    private file, which cannot be resumed.
+    If another process or thread has locked the part (`contended`), or there are no locks, the table
+    is written to a private file, which cannot be resumed.
     """
 
     def __init__(self, folder: Path, objective: Objective) -> None:
@@ -55,7 +57,9 @@ class TableWriter:
             self.file = self._claim()
 
     def _claim(self) -> BinaryIO:
-        """Open the part and lock it; if another process or thread has it, a private file instead."""
+        """Open the part and lock it; if another process or thread has it, a private file
+        instead.
+        """
         if HAS_LOCKS:
             descriptor, locked = claim(self.part)
             if locked:
@@ -68,7 +72,9 @@ class TableWriter:
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
-        """Continue an unfinished solve: filled categories and values of its newest layer; None if there is none."""
+        """Continue an unfinished solve: filled categories and values of its newest layer; None
+        if there is none.
+        """
         if self.private or not (found := table_info.stored_layer(self.checkpoint_file, self.rules)):
             return None
         newest, fields = found
@@ -76,7 +82,9 @@ class TableWriter:
             with open(self.part, "rb") as part:
                 header = part.read(HEADER_BYTES)
             filled, written = int(fields["filled"]), int(fields["written"])
-            stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,))
+            stored = np.memmap(
+                self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,)
+            )
             hasher = BlockHasher()
             hasher.update(stored.data)
             if (header, hasher.hexdigest()) != (self.header, fields["part_sha256"]):
@@ -108,7 +116,9 @@ class TableWriter:
         self.start_value = self.objective.start_value(layer)
 
     def checkpoint(self, filled: int, layer: Values) -> None:
-        """Record that the table is complete up to this layer, the newest, so that a later solve can resume here."""
+        """Record that the table is complete up to this layer, the newest, so that a later solve
+        can resume here.
+        """
         if self.private:
             return
         with writing_to(self.folder):
@@ -116,17 +126,28 @@ class TableWriter:
             os.fsync(self.file.fileno())
         known = {"filled": filled, "written": self.written, "rounding": self.rounding}
         with suppress(TableError):  # what cannot be stored is solved again
-            store_layer(self.checkpoint_file, self.rules, layer, part_sha256=self.hasher.hexdigest(), **known)
+            store_layer(
+                self.checkpoint_file,
+                self.rules,
+                layer,
+                part_sha256=self.hasher.hexdigest(),
+                **known,
+            )
 
     def finish(self, seconds: float) -> TableInfo:
         """Put the table in its place and write its sidecar."""
         digests = self.hasher.block_digests()
         info = TableInfo(
-            **table_info.table_fields(self.rules, self.objective.name, self.objective.store, self.objective.size),
-            format=table_info.FORMAT, start_value=self.start_value, rounding=self.rounding,
-            sha256=self.hasher.hexdigest(), blocks_sha256=hashlib.sha256(digests).hexdigest(),
+            **table_info.table_fields(
+                self.rules, self.objective.name, self.objective.store, self.objective.size
+            ),
+            format=table_info.FORMAT,
+            start_value=self.start_value,
+            rounding=self.rounding,
+            sha256=self.hasher.hexdigest(),
+            blocks_sha256=hashlib.sha256(digests).hexdigest(),
             seconds=round(seconds, 3),
-        )  # fmt: skip
+        )
         with writing_to(self.folder):
             self.file.write(digests)
             self.file.flush()
@@ -136,34 +157,43 @@ class TableWriter:
         return info
 
     def _publish(self, info: TableInfo) -> None:
-        """Rename the files into place. A reader that meets one new file waits for the lock and reads again."""
+        """Rename the files into place. A reader that meets one new file waits for the lock and
+        reads again.
+        """
         sidecar = self.path.with_suffix(".json")
         with folder_lock(self.folder), replacing(sidecar) as file:
             file.write(table_info.with_checksum(asdict(info)))
-            # The sidecar of other values must not remain next to these if the process is killed here. One of the same
-            # values may, and then the table is never missing.
+            # The sidecar of other values must not remain next to these if the process is killed
+            # here. One of the same values may, and then the table is never missing.
             same = False
             with suppress(OSError, *DAMAGED):
                 fields = table_info.checked_fields(sidecar.read_bytes())
-                same = all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
+                same = all(
+                    fields[name] == getattr(info, name)
+                    for name in ("format", "dtype", "values", "sha256")
+                )
             if not same:
                 sidecar.unlink(missing_ok=True)
             if self.private:
-                self.file.close()  # nobody waits for its lock, and Windows does not rename an open file
+                # nobody waits for its lock, and Windows does not rename an open file
+                self.file.close()
             else:
                 remove_checkpoint(self.path)
             if self.private or is_same_file(self.file.fileno(), self.part):
                 replace(self.part, self.path)
             else:
-                # Another process has removed the part, and its path may lead to one that somebody else has begun
-                # since. Whoever removes a part holds the lock of the folder, as this writer does now.
+                # Another process has removed the part, and its path may lead to one that somebody
+                # else has begun since. Whoever removes a part holds the lock of the folder, as this
+                # writer does now.
                 with replacing(self.path) as copy:
                     self.file.seek(0)
                     shutil.copyfileobj(self.file, copy, CHUNK)
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
 
     def close(self) -> None:
-        """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""
+        """Release the file and its lock; the layers of the last checkpoint remain for a later
+        solve.
+        """
         begun = self.finished or self.written or self.checkpoint_file.exists()
         if self.private:
             self.file.close()  # before it is removed, for Windows
@@ -172,7 +202,8 @@ class TableWriter:
             self.part.unlink(missing_ok=True)  # while it is locked
         self.file.close()
         if self.contended:
-            # This writer may have created the part when another thread only looked whether it is locked.
+            # This writer may have created the part when another thread only looked whether it is
+            # locked.
             part = part_path(self.path)
             with suppress(OSError), folder_lock(self.folder), _files.locked_if_free(part) as free:
                 if free and part.stat().st_size == 0:

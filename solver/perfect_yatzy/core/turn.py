@@ -8,21 +8,24 @@ For a card with the dice r on the table and n rerolls left::
     W(r, n)    = max(stop(r, n), max over holds h within r of K(h, n))
     V(card)    = sum over first rolls r of P(r) W(r, N)
 
-with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved rolls stop(r, n)
-does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`. One buffer, with a
-vector for every multiset of dice, is rewritten in place by passes of means, which compute K from W of full rolls, and
-of maxima (:mod:`.lattice`).
+with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved
+rolls stop(r, n) does not depend on n. Other objectives replace "points + V" by
+:func:`.value_tables.child_value`. One buffer, with a vector for every multiset of dice, is
+rewritten in place by passes of means, which compute K from W of full rolls, and of maxima
+(:mod:`.lattice`).
 
-Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offered to each roll that earns them: they
-go to the smallest holds that are sure of them (:mod:`perfect_yatzy.core.turn_model`), and the maximum over the
-holds, which is taken anyway, carries them to the rolls.
+Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offered to each roll
+that earns them: they go to the smallest holds that are sure of them
+(:mod:`perfect_yatzy.core.turn_model`), and the maximum over the holds, which is taken anyway,
+carries them to the rolls.
 
-For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of all options, so
-the table is as small as that of the mean. For goals and others the score is part of the state (model/objectives).
+For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of
+all options, so the table is as small as that of the mean. For goals and others the score is part of
+the state (model/objectives).
 
-A value is a mean over the scores of the turns to come. With a few of them it is a smooth function of the score: then
-only every second or fourth one is solved, and six values at equal distances 2s give the one in a gap between them by
-Lagrange's polynomial. In the middle gap::
+A value is a mean over the scores of the turns to come. With a few of them it is a smooth function
+of the score: then only every second or fourth one is solved, and six values at equal distances 2s
+give the one in a gap between them by Lagrange's polynomial. In the middle gap::
 
     v(x) = (150 (v(x-s) + v(x+s)) - 25 (v(x-3s) + v(x+3s)) + 3 (v(x-5s) + v(x+5s))) / 256
 """
@@ -36,13 +39,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .dice import Floats, Lattice
-from .state_space import LANES
-from .turn_model import TurnModel
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import choices_of, outcome_number, scoring_of_roll
 from .simd import aligned, load, maximum, shifted, splat, store, store_at, views, width
+from .state_space import LANES
 from .table_slices import TableSlice
+from .turn_model import TurnModel
 from .value_tables import (
     Block,
     ExponentialTable,
@@ -63,14 +66,17 @@ from .value_tables import (
 # What backup_stop_values does to the target, as a sum.
 OVERWRITE, RAISE = 0, 1  # replace the entry of each roll, or keep it where it is larger
 FIRST_ROLL = 2  # add the bonus points of the first roll
-WITHIN = 4  # raise the holds that earn an outcome; a pass of maxima over the target carries them to the rolls
+# raise the holds that earn an outcome; a pass of maxima over the target carries them to the rolls
+WITHIN = 4
 TIE = 1e-10  # points; values closer than this are equal; the error of the arithmetic is about 1e-12
 LOWEST = -1e30  # below every value, and still finite when points are added
 SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 POINTS = 6  # of an interpolation
 MIDDLE_GAP = POINTS // 2 - 1
 _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # of the points, by gap
+WEIGHTS = (
+    np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
+)  # of the points, by gap
 
 
 class Scratch(NamedTuple):
@@ -86,16 +92,21 @@ class SolveJob(NamedTuple):
     """Arguments of a kernel that solves rows of one layer."""
 
     model: TurnModel
-    lattice: Any  # FiveDice, SixDice or DiceModel: from :func:`perfect_yatzy.core.lattice.kernel_lattice`
+    # FiveDice, SixDice or DiceModel: from :func:`perfect_yatzy.core.lattice.kernel_lattice`
+    lattice: Any
     below: TableSlice  # values of the children
     target: TableSlice  # written: values of the rows to solve
-    most_saved: int  # before the turn; one sweep over the rerolls left serves all numbers of saved rolls
+    most_saved: (
+        int  # before the turn; one sweep over the rerolls left serves all numbers of saved rolls
+    )
     scratch: Scratch  # used by no other thread during the call
 
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(*(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers.size, 1)))
+    return Scratch(
+        *(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers.size, 1))
+    )
 
 
 @jit
@@ -106,8 +117,15 @@ def mean_block(model, row, lane):
 
 @partial(jit, inline=True)
 def offer_crossing_out(children, model, block, saved, categories, paying, mode, target, temp):
-    """Offer to score nothing in some categories to every roll; if crossing out is strict, to rolls without points."""
-    outcomes, dice, legal, crossed_out = model.outcomes, model.dice, model.legal, splat(target, LOWEST)
+    """Offer to score nothing in some categories to every roll; if crossing out is strict, to
+    rolls without points.
+    """
+    outcomes, dice, legal, crossed_out = (
+        model.outcomes,
+        model.dice,
+        model.legal,
+        splat(target, LOWEST),
+    )
     for c in range(model.category_count):
         if categories >> c & 1:
             zero = outcomes.start[c]
@@ -126,9 +144,12 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
 
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, to the entry of the roll or, WITHIN, of holds that are sure of it."""
+    """Best category for each roll by its dice, to the entry of the roll or, WITHIN, of holds
+    that are sure of it.
+    """
     outcomes, legal, layout, temp = model.outcomes, model.legal, model.layout, scratch.temp
-    # Bitmasks of the categories that cannot pay, because they require points of another box, and that can.
+    # Bitmasks of the categories that cannot pay, because they require points of another box, and
+    # that can.
     unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
     paying = block.choices & ~unmet
     # If more points may be worth less, a roll must not be crossed out where it scores.
@@ -146,7 +167,11 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
                 step, shift = outcomes.step[outcome], outcomes.shift[outcome]
                 after = successor(outcomes, outcome, block.row, saved)
                 states = states_after(children, layout, block, after, temp)
-                while outcome < end and outcomes.step[outcome] == step and outcomes.shift[outcome] == shift:
+                while (
+                    outcome < end
+                    and outcomes.step[outcome] == step
+                    and outcomes.shift[outcome] == shift
+                ):
                     points = outcomes.points[outcome] + (bonus if outcome > zero else 0.0)
                     value = value_after(children, layout, block, states, points, temp)
                     for i in range(starts[outcome], starts[outcome + 1]):
@@ -165,21 +190,32 @@ def joker_value(children, model, block, saved, joker, mode, temp):
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             end = successor(outcomes, i, block.row, saved)
-            best = maximum(best, child_value(children, model.layout, block, end, outcomes.total[i], temp))
+            best = maximum(
+                best, child_value(children, model.layout, block, end, outcomes.total[i], temp)
+            )
     return best
 
 
 @jit
 def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
-    """As :func:`backup_stop_values`, with the joker rule; with RAISE a pass of maxima over `target` must follow."""
+    """As :func:`backup_stop_values`, with the joker rule; with RAISE a pass of maxima over
+    `target` must follow.
+    """
     jokers = model.jokers
-    count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0  # none before its box is filled
+    count = (
+        jokers.size if model.layout.masks[block.row] & jokers.bit else 0
+    )  # none before its box is filled
     if mode & RAISE and count == 0 and model.nested and points_are_added(children):
         mode |= WITHIN  # fewer entries to write: that pass carries them to the rolls
-    # backup_stop_values scores jokers as any roll: what they had before is kept, and raised by the joker rule below.
+    # backup_stop_values scores jokers as any roll: what they had before is kept, and raised by the
+    # joker rule below.
     for joker in range(count):
         roll = jokers.rolls[joker]
-        store(scratch.joker_values, joker, load(target, roll) if mode & RAISE else splat(target, LOWEST))
+        store(
+            scratch.joker_values,
+            joker,
+            load(target, roll) if mode & RAISE else splat(target, LOWEST),
+        )
     backup_stop_values(children, model, block, saved, mode, target, scratch)
     for joker in range(count):
         value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
@@ -211,22 +247,31 @@ def solve_block(children, target, job, block):
     buffer, first_rolls = scratch.buffer, scratch.first_roll_buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         saved = rerolls if model.saves_rolls else 0
-        saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
+        saved_before = (
+            rerolls - model.rolls_per_turn + 1
+        )  # a turn with so many saved rolls begins here
         mode = RAISE if rerolls > 0 else OVERWRITE
         if rerolls > 0:
             means(buffer, lattice)  # of the holds, from the values of the rolls
         if model.has_first_roll_bonus and saved_before >= 0:
-            # In a copy: turns that begin with more rolls pass through here later, without this bonus.
+            # In a copy: turns that begin with more rolls pass through here later, without this
+            # bonus.
             copy_vectors(buffer, 0, first_rolls, 0, model.dice.first_roll + model.dice.roll_count)
-            backup_all_stop_values(children, model, block, saved, FIRST_ROLL | mode, first_rolls, scratch)
+            backup_all_stop_values(
+                children, model, block, saved, FIRST_ROLL | mode, first_rolls, scratch
+            )
             if rerolls > 0:
                 maxima(first_rolls, lattice)
-        if rerolls == 0 or model.saves_rolls:  # else the rolls keep what they are worth with one reroll less
+        if (
+            rerolls == 0 or model.saves_rolls
+        ):  # else the rolls keep what they are worth with one reroll less
             backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = mean_of_first_roll(model.dice, first_rolls if model.has_first_roll_bonus else buffer)
+            best = mean_of_first_roll(
+                model.dice, first_rolls if model.has_first_roll_bonus else buffer
+            )
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 
@@ -237,14 +282,20 @@ class HoldValues(NamedTuple):
     scratch: Scratch  # working memory of the backup
 
 
-def hold_values(dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64) -> HoldValues:
+def hold_values(
+    dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64
+) -> HoldValues:
     """New memory for up to so many rerolls."""
-    return HoldValues(aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype))
+    return HoldValues(
+        aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype)
+    )
 
 
 @jit
 def hold_place(dice, rerolls, hold):
-    """Vector of a HoldValues for a hold with 1, 2, ... rerolls left; for a full roll with one less left."""
+    """Vector of a HoldValues for a hold with 1, 2, ... rerolls left; for a full roll with one
+    less left.
+    """
     return (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
 
 
@@ -263,9 +314,17 @@ def backup_holds(children, job, block, most, memory):
         if rerolls == 1:
             backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
         else:  # the rolls of this stage are the best within what the last one holds
-            copy_vectors(values, hold_place(dice, rerolls - 1, 0), stage, 0, dice.first_roll + dice.roll_count)
+            copy_vectors(
+                values,
+                hold_place(dice, rerolls - 1, 0),
+                stage,
+                0,
+                dice.first_roll + dice.roll_count,
+            )
             if model.saves_rolls:
-                backup_all_stop_values(children, model, block, rerolls - 1, RAISE, stage, memory.scratch)
+                backup_all_stop_values(
+                    children, model, block, rerolls - 1, RAISE, stage, memory.scratch
+                )
             maxima(stage, job.lattice)
         means(stage, job.lattice)
 
@@ -294,7 +353,9 @@ def solve_exponential_rows(rows, arguments, rate):
 
 @jit
 def write_known_values(table, state):
-    """Write a vector of known values on either side of a range of scores: 0 (impossible) below, 1 (certain) above."""
+    """Write a vector of known values on either side of a range of scores: 0 (impossible) below,
+    1 (certain) above.
+    """
     origin, values = table.origin[state], table.values
     store_at(values, origin + table.low[state] - width(values), splat(values, 0.0))
     store_at(values, origin + table.high[state] + 1, splat(values, 1.0))
@@ -316,7 +377,8 @@ def fill_between(values, first, spacing):
     while step > 1:
         half = step >> 1
         for place in range(first + half, last, step):
-            # From six entries with the place in their middle gap; near the ends of the block its first or last six.
+            # From six entries with the place in their middle gap; near the ends of the block its
+            # first or last six.
             centred = place - half - MIDDLE_GAP * step
             start = min(max(centred, first), last - (POINTS - 1) * step)
             values[place] = interpolated(values, start, step, (place - start) // step)
@@ -325,7 +387,9 @@ def fill_between(values, first, spacing):
 
 @jit
 def misses_of(values, first, spacing):
-    """Sums of squares of a block: errors if every second entry were interpolated, and changes across those."""
+    """Sums of squares of a block: errors if every second entry were interpolated, and changes
+    across those.
+    """
     last = first + (SCORE_LANES - 1) * spacing
     reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it
     misses, changes = 0.0, 0.0
@@ -339,9 +403,12 @@ def misses_of(values, first, spacing):
 
 @jit
 def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
-    """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32 and ScoreOffsets."""
-    # Returns how far twice the spacing would miss the values, and how much they change over it, as sums of squares.
-    # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
+    """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32
+    and ScoreOffsets.
+    """
+    # Returns how far twice the spacing would miss the values, and how much they change over it, as
+    # sums of squares. Known values surround each range of goals; the ranges of a utility hold every
+    # score that can occur.
     job, offsets = views(arguments), views(score_offsets)
     layout, target, lanes = job.model.layout, values_of(job.target), width(job.scratch.buffer)
     misses, changes = 0.0, 0.0
@@ -362,7 +429,9 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
             while x <= high:
                 solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
                 last = x + run
-                if last <= high and not known_ends:  # goals count no misses: every score of them is solved
+                if (
+                    last <= high and not known_ends
+                ):  # goals count no misses: every score of them is solved
                     for saved in range(job.most_saved + 1):
                         first = offsets.origin[state_place(layout, row, saved, lane)] + x
                         if apart == spacing:

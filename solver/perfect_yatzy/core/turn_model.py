@@ -1,17 +1,20 @@
-"""A rule set as the flat arrays of one turn: points of each category for each roll, successor states, holds.
+"""A rule set as the flat arrays of one turn: points of each category for each roll, successor
+states, holds.
 
-A category pays few different numbers of points. The unit of the Bellman backup is therefore the *outcome*, a category
-with a number of points, together with the rolls that earn it::
+A category pays few different numbers of points. The unit of the Bellman backup is therefore the
+*outcome*, a category with a number of points, together with the rolls that earn it::
 
     full-house  0: every roll      7: 11122     8: 11222     ...    28: 55666
                 |                  |
                 row of the child   row of the child, upper sum raised by `shift`
 
-The outcome of 0 points comes first in each category. More points never lower the value of a monotone objective, so
-this outcome may be offered to every roll, and its value is computed once per card instead of once per roll.
+The outcome of 0 points comes first in each category. More points never lower the value of a
+monotone objective, so this outcome may be offered to every roll, and its value is computed once per
+card instead of once per roll.
 
-A roll may also be scored as any hold within it. Ones pay 2 for every roll with exactly two ones. As three ones pay
-more, 2 may be offered to every roll that contains 1 1, and that one hold stands for all its rolls::
+A roll may also be scored as any hold within it. Ones pay 2 for every roll with exactly two ones. As
+three ones pay more, 2 may be offered to every roll that contains 1 1, and that one hold stands for
+all its rolls::
 
     outcome          rolls that earn it     smallest holds sure of it
     ones 2           56 rolls               1 1
@@ -19,8 +22,9 @@ more, 2 may be offered to every roll that contains 1 1, and that one hold stands
     full house 22    22266 44222 55444 ...  the same rolls
     chance 17        every roll of sum 17   the same rolls
 
-A pass of maxima over the lattice of holds (:mod:`perfect_yatzy.core.lattice`) carries what a hold is sure of to
-all rolls that contain it: 353 pairs of a hold and an outcome in Yatzy, instead of 1,544 of a roll and a category.
+A pass of maxima over the lattice of holds (:mod:`perfect_yatzy.core.lattice`) carries what a hold
+is sure of to all rolls that contain it: 353 pairs of a hold and an outcome in Yatzy, instead of
+1,544 of a roll and a category.
 """
 
 from __future__ import annotations
@@ -52,30 +56,41 @@ from .state_space import (
     state_space,
 )
 
-# Ways a category can score a roll, as a sum: as a joker, with the joker bonus, on the first roll, and while the box
-# that other boxes require holds no points.
+# Ways a category can score a roll, as a sum: as a joker, with the joker bonus, on the first roll,
+# and while the box that other boxes require holds no points.
 IN_FULL, WITH_BONUS, ON_FIRST_ROLL, UNMET = 1, 2, 4, 8
 SCORING_WAYS = 16
 
 
 class CategoryOutcomes(NamedTuple):
-    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated otherwise)."""
+    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated
+    otherwise).
+    """
 
-    start: Ints  # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which the first pays nothing
+    # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which the first pays
+    # nothing
+    start: Ints
     points: Floats  # (outcomes,): points for the box; less its price in a relaxed game
-    shift: Ints  # (outcomes,): increase of the upper sum (0 for lower boxes, or without an upper bonus)
+    # (outcomes,): increase of the upper sum (0 for lower boxes, or without an upper bonus)
+    shift: Ints
     step: Ints  # (outcomes,): row of the child card minus row of the card
-    roll_start: Ints  # (outcomes + 1,): outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``
+    roll_start: (
+        Ints  # (outcomes + 1,): outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``
+    )
     rolls: Ints  # (pairs,): lattice indices of rolls
-    # The smallest holds, none for the lowest outcomes: outcome i is earned by every roll that contains one of
-    # ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
+    # The smallest holds, none for the lowest outcomes: outcome i is earned by every roll that
+    # contains one of ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
     hold_start: Ints
     holds: Ints
-    first_roll_bonus: Floats  # (categories,): extra points for scoring the category on the first roll
+    first_roll_bonus: (
+        Floats  # (categories,): extra points for scoring the category on the first roll
+    )
 
 
 class TurnOutcomes(NamedTuple):
-    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise)."""
+    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated
+    otherwise).
+    """
 
     category: Ints  # (size,): the category filled
     points: Ints  # the points of its box
@@ -86,18 +101,24 @@ class TurnOutcomes(NamedTuple):
 
 
 class JokerModel(NamedTuple):
-    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless stated otherwise)."""
+    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless
+    stated otherwise).
+    """
 
     rolls: Ints  # (size,): their lattice indices
     number: Ints  # (rolls,): number of the joker each roll is, -1 if it is not a joker
     box: Ints  # (size,): bitmask of the matching upper boxes, 0 without one
     size: int  # how many rolls are jokers
-    bit: int | Ints  # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
+    bit: (
+        int | Ints
+    )  # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
     must_match: int  # 1 if an open matching upper box must be taken
     requires_points: int  # 1 if a roll is a joker only when the joker's box holds points
     bonus_requires_points: int  # 1 if the bonus is paid only then
     bonus_requires_open: int  # 1 if the bonus is paid only while a matching upper box is open
-    always_in_full: int  # 1 if jokers pay in full whatever box is open, else only if no matching upper box is
+    always_in_full: (
+        int  # 1 if jokers pay in full whatever box is open, else only if no matching upper box is
+    )
 
 
 class LegalCategories(NamedTuple):
@@ -105,20 +126,29 @@ class LegalCategories(NamedTuple):
 
     prerequisites: Ints  # (categories,): bitmask of the categories that must be filled before each
     requiring: int | Ints  # bitmask of the categories that pay only while another box holds points
-    tracked: int | Ints  # that of this box, or of a joker's box if it matters whether it holds points
+    tracked: (
+        int | Ints
+    )  # that of this box, or of a joker's box if it matters whether it holds points
     strict: int  # 1 if a box may be crossed out only by a roll that scores in no box it may go to
-    scoring: Ints  # (SCORING_WAYS * rolls,): bitmask of the categories in which a roll scores; empty if not strict
+    # (SCORING_WAYS * rolls,): bitmask of the categories in which a roll scores; empty if not strict
+    scoring: Ints
 
 
 class DiceModel(NamedTuple):
     """Rolls, the holds within them, and the lattice of holds as index arrays."""
 
     weights: Floats  # (rolls,): probability of each roll when all dice are rolled
-    hold_start: Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
-    holds: npt.NDArray[np.int32]  # lattice indices, most dice first (so the roll itself), then higher faces first
+    hold_start: (
+        Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
+    )
+    holds: npt.NDArray[
+        np.int32
+    ]  # lattice indices, most dice first (so the roll itself), then higher faces first
     predecessor_start: Ints  # as in :class:`perfect_yatzy.core.dice.Lattice`
     predecessors: Ints  # (pairs,): lattice indices of each multiset after taking one die away
-    successors: Ints  # (first_roll * faces,): lattice index after adding a die, for every smaller multiset
+    successors: (
+        Ints  # (first_roll * faces,): lattice index after adding a die, for every smaller multiset
+    )
     faces: int
     roll_count: int  # number of different rolls
     first_roll: int  # lattice index of the first roll, which is the number of smaller multisets
@@ -130,7 +160,8 @@ class TurnModel(NamedTuple):
     layout: StateLayout  # where the states of a card lie in the table
     outcomes: CategoryOutcomes
     turn_outcomes: TurnOutcomes
-    number: Ints  # (SCORING_WAYS * categories * rolls,): outcome of a category for a roll in each way to score it
+    # (SCORING_WAYS * categories * rolls,): outcome of a category for a roll in each way to score it
+    number: Ints
     jokers: JokerModel
     legal: LegalCategories
     dice: DiceModel
@@ -140,18 +171,23 @@ class TurnModel(NamedTuple):
     rolls_per_turn: int  # rolls of a turn without saved rolls
     saves_rolls: int  # whether unused rolls are saved for later turns
     has_first_roll_bonus: int
-    # 0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
-    # objective says, or because points in the joker's box restrict where later jokers may go.
+    # 0 if more points may lower the value, so that a roll that pays must not be scored as one that
+    # does not: as the objective says, or because points in the joker's box restrict where later
+    # jokers may go.
     monotone: int
-    nested: int  # 1 if a roll may be scored as any hold within it: an outcome with more points is never worth less
+    # 1 if a roll may be scored as any hold within it: an outcome with more points is never worth
+    # less
+    nested: int
 
 
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
     """`hold_start` and `holds` of :class:`CategoryOutcomes` from its other arrays."""
-    # The best outcome of the holds listed within a roll is the outcome of that roll. In a category an outcome of more
-    # points has a higher number, and the lowest pays nothing.
+    # The best outcome of the holds listed within a roll is the outcome of that roll. In a category
+    # an outcome of more points has a higher number, and the lowest pays nothing.
     count, lowest = int(start[-1]), start[:-1]
-    earned = np.repeat(np.arange(count), np.diff(roll_start))  # by the roll of the same place in `rolls`
+    earned = np.repeat(
+        np.arange(count), np.diff(roll_start)
+    )  # by the roll of the same place in `rolls`
     category = np.searchsorted(start, earned, side="right") - 1
     # By hold and category: the lowest outcome of the rolls that contain the hold.
     sure = np.zeros((dice.n_holds, len(lowest)), dtype=np.int64)
@@ -164,8 +200,8 @@ def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> 
         smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]
         within[hold] = np.maximum(sure[smaller], within[smaller]).max(axis=0)
     listed = sure > within  # the smallest holds that are sure of their outcome
-    # In a category with as many of them as rolls that pay, as for the sum of all dice, the rolls are listed instead:
-    # they lie closer together.
+    # In a category with as many of them as rolls that pay, as for the sum of all dice, the rolls
+    # are listed instead: they lie closer together.
     rolls_pay = sure[dice.first_roll :] > lowest
     by_roll = listed.sum(axis=0) >= rolls_pay.sum(axis=0)  # by category
     listed[: dice.first_roll, by_roll] = False
@@ -185,7 +221,9 @@ def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     dice, table = lattice(rules.dice, rules.faces), points_table(rules)
-    outcomes = [(c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})]
+    outcomes = [
+        (c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})
+    ]
     category, points = np.ascontiguousarray(np.array(outcomes, dtype=np.int64).T)
     start = np.searchsorted(category, np.arange(len(table) + 1))
     rolls_of = [np.flatnonzero(table[c] == paid) + dice.first_roll for c, paid in outcomes]
@@ -194,9 +232,16 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     step, shift = row_steps(rules, space, category, points)
     hold_start, holds = earning_holds(dice, start, roll_start, rolls)
     return CategoryOutcomes(
-        start=start, points=points.astype(np.float64), shift=shift, step=step, roll_start=roll_start, rolls=rolls,
-        hold_start=hold_start, holds=holds, first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
-    )  # fmt: skip
+        start=start,
+        points=points.astype(np.float64),
+        shift=shift,
+        step=step,
+        roll_start=roll_start,
+        rolls=rolls,
+        hold_start=hold_start,
+        holds=holds,
+        first_roll_bonus=np.array(first_roll_points(rules), dtype=np.float64),
+    )
 
 
 @lru_cache(maxsize=8)
@@ -208,7 +253,9 @@ def joker_model(rules: RuleSet) -> JokerModel:
     number = np.full(len(counts), -1, dtype=np.int64)
     number[rolls] = np.arange(len(rolls))
     return JokerModel(
-        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll, number=number, size=len(rolls),
+        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
+        number=number,
+        size=len(rolls),
         box=card_masks(rules, [matching_upper_boxes(rules, counts[i]) for i in rolls]),
         bit=single_mask(rules, 1 << rules.joker_index if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
@@ -216,7 +263,7 @@ def joker_model(rules: RuleSet) -> JokerModel:
         bonus_requires_points=int(joker is not None and joker.bonus_requires == "points"),
         bonus_requires_open=int(joker is not None and joker.bonus_while == "matching-box-open"),
         always_in_full=int(joker is not None and joker.mode == "maximum"),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=8)
@@ -226,14 +273,19 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
     scoring = card_masks(rules, [])
     if strict:
         _, points, _, number = numbered_outcomes(rules)
-        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0  # (ways, categories, rolls)
+        pays = (
+            points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
+        )  # (ways, categories, rolls)
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
-        requiring=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)),
+        requiring=single_mask(
+            rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)
+        ),
         tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
-        strict=int(strict), scoring=scoring,
-    )  # fmt: skip
+        strict=int(strict),
+        scoring=scoring,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -241,24 +293,37 @@ def dice_model(number: int, faces: int) -> DiceModel:
     """Rolls and holds of so many dice; built once per process."""
     dice = lattice(number, faces)
     # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
-    holds = [np.sort(dice.rank(sub_multisets(counts)))[::-1] for counts in dice.counts[dice.first_roll :]]
+    holds = [
+        np.sort(dice.rank(sub_multisets(counts)))[::-1] for counts in dice.counts[dice.first_roll :]
+    ]
     return DiceModel(
-        weights=dice.weights, faces=faces, roll_count=dice.n_rolls, first_roll=dice.first_roll,
-        hold_start=np.cumsum([0, *map(len, holds)], dtype=np.int64), holds=np.concatenate(holds).astype(np.int32),
-        predecessor_start=dice.predecessor_start, predecessors=dice.predecessors,
+        weights=dice.weights,
+        faces=faces,
+        roll_count=dice.n_rolls,
+        first_roll=dice.first_roll,
+        hold_start=np.cumsum([0, *map(len, holds)], dtype=np.int64),
+        holds=np.concatenate(holds).astype(np.int32),
+        predecessor_start=dice.predecessor_start,
+        predecessors=dice.predecessors,
         successors=np.ascontiguousarray(dice.successors.ravel()),
-    )  # fmt: skip
+    )
 
 
 def turn_fields(rules: RuleSet) -> dict[str, Any]:
     """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
     return {
-        "number": numbered_outcomes(rules)[-1], "jokers": joker_model(rules), "legal": legal_categories(rules),
-        "dice": dice_model(rules.dice, rules.faces), "category_count": len(rules.categories),
-        "upper_bits": single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)),
-        "rolls_per_turn": rules.rolls_per_turn, "saves_rolls": int(rules.saved_rolls),
+        "number": numbered_outcomes(rules)[-1],
+        "jokers": joker_model(rules),
+        "legal": legal_categories(rules),
+        "dice": dice_model(rules.dice, rules.faces),
+        "category_count": len(rules.categories),
+        "upper_bits": single_mask(
+            rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)
+        ),
+        "rolls_per_turn": rules.rolls_per_turn,
+        "saves_rolls": int(rules.saved_rolls),
         "has_first_roll_bonus": int(bool(rules.first_roll_bonus)),
-    }  # fmt: skip
+    }
 
 
 @by_start
@@ -267,16 +332,21 @@ def turn_model(rules: RuleSet, start: State) -> TurnModel:
     space, joker = state_space(rules, start), rules.joker
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
-        layout=space.layout, card_count=space.cards,
-        outcomes=_category_outcomes(rules, space), turn_outcomes=turn_outcomes(rules, start),
-        monotone=int(monotone), nested=int(monotone and not legal_categories(rules).strict),
+        layout=space.layout,
+        card_count=space.cards,
+        outcomes=_category_outcomes(rules, space),
+        turn_outcomes=turn_outcomes(rules, start),
+        monotone=int(monotone),
+        nested=int(monotone and not legal_categories(rules).strict),
         **turn_fields(rules),
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
-    """Category, points and total of :class:`TurnOutcomes`, and ``number`` of :class:`TurnModel`, for any start."""
+    """Category, points and total of :class:`TurnOutcomes`, and ``number`` of :class:`TurnModel`,
+    for any start.
+    """
     plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
     extra = first_roll_points(rules)
@@ -297,14 +367,18 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
                 points = 0 if way & UNMET else points_of_roll
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
                 total += extra[c] if way & ON_FIRST_ROLL and points else 0
-                number[way, c, roll] = outcomes.setdefault((c, points, total), len(outcomes))  # a new one is the next
+                number[way, c, roll] = outcomes.setdefault(
+                    (c, points, total), len(outcomes)
+                )  # a new one is the next
     category, box_points, totals = np.ascontiguousarray(np.array([*outcomes], dtype=np.int64).T)
     return category, box_points, totals, number.ravel()
 
 
 @by_start
 def turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
-    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once per process."""
+    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once
+    per process.
+    """
     category, points, totals, _ = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
     return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, len(category))

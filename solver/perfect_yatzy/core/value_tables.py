@@ -1,7 +1,8 @@
 """Tables of values as the kernels read and write them: one turn for every objective.
 
-The Bellman backup (:mod:`.turn`) and the policy (:mod:`.policy`) work on one :class:`Block` at a time: the values of
-one card that a vector holds. What a block is depends on the kind of table, the type of its named tuple:
+The Bellman backup (:mod:`.turn`) and the policy (:mod:`.policy`) work on one :class:`Block` at a
+time: the values of one card that a vector holds. What a block is depends on the kind of table, the
+type of its named tuple:
 
 ===================  ===============================================  ==============================================
 kind                 the values of a card                             a block, and its ``start``
@@ -17,9 +18,10 @@ An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points 
 :class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
 spreads of a state (:mod:`perfect_yatzy.approximation.goal_estimates`).
 
-An objective whose points count in another way needs a named tuple with :func:`states_after` and :func:`value_after`,
-and an entry point in :mod:`.turn`, which the objective names. If its values lie where those of a mean do, it is named
-beside MeanTable at `states_after`, and its target stays a mean table; else it needs :func:`write_values`.
+An objective whose points count in another way needs a named tuple with :func:`states_after` and
+:func:`value_after`, and an entry point in :mod:`.turn`, which the objective names. If its values
+lie where those of a mean do, it is named beside MeanTable at `states_after`, and its target stays a
+mean table; else it needs :func:`write_values`.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ from __future__ import annotations
 from math import erfc, exp
 from typing import NamedTuple
 
-from .dice import Floats, Ints
 from ..approximation.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
-from .state_space import LANES, ScoreOffsets
+from .dice import Floats, Ints
 from .jit import by_kind, jit
 from .simd import load, load_as, load_spaced, load_through, shifted, store, width
+from .state_space import LANES, ScoreOffsets
 from .table_slices import TableSlice
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
@@ -39,7 +41,9 @@ SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
 
 
 class Block(NamedTuple):
-    """The values of one card that a vector holds; ``choices``: bitmask of the categories the turn may fill."""
+    """The values of one card that a vector holds; ``choices``: bitmask of the categories the
+    turn may fill.
+    """
 
     row: int
     start: int
@@ -47,7 +51,9 @@ class Block(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """The end of a turn, apart from the points: row of the child card, rolls saved, increase of the upper sum."""
+    """The end of a turn, apart from the points: row of the child card, rolls saved, increase of
+    the upper sum.
+    """
 
     row: int
     saved: int
@@ -61,40 +67,53 @@ class MeanTable(NamedTuple):
 
 
 class ExponentialTable(NamedTuple):
-    """Expected exponentials ``E[exp(rate * points to come)]`` with the sign of the rate, placed as a MeanTable."""
+    """Expected exponentials ``E[exp(rate * points to come)]`` with the sign of the rate, placed
+    as a MeanTable.
+    """
 
     values: Floats
     rate: float
 
 
 class ScoreTable(NamedTuple):
-    """Values that depend on the state and a score x (:class:`perfect_yatzy.core.state_space.ScoreOffsets`)."""
+    """Values that depend on the state and a score x
+    (:class:`perfect_yatzy.core.state_space.ScoreOffsets`).
+    """
 
     values: Floats
     origin: Ints
     low: Ints
     high: Ints
-    spacing: int  # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.turn`)
+    # x from one lane of a vector to the next; the scores between are interpolated (:mod:`.turn`)
+    spacing: int
 
 
 @by_kind()
 def states_after(table, layout, block, successor, temp):
-    """What the values of the states after `successor` have in common for all points; `temp`: one vector."""
+    """What the values of the states after `successor` have in common for all points; `temp`: one
+    vector.
+    """
 
 
 @by_kind()
 def value_after(table, layout, block, states, points, temp):
-    """Values of a block if its turn makes `points`, bonuses included, and leads to `states`; any in unused lanes."""
+    """Values of a block if its turn makes `points`, bonuses included, and leads to `states`; any
+    in unused lanes.
+    """
 
 
 @by_kind()
 def write_values(table, layout, block, saved, values, temp):
-    """Write the vector `values` to the states of the block with `saved` saved rolls, and nothing to other lanes."""
+    """Write the vector `values` to the states of the block with `saved` saved rolls, and nothing
+    to other lanes.
+    """
 
 
 @by_kind()
 def points_are_added(table):
-    """Whether one point more is worth more than any error of the arithmetic; False, the default, is always right."""
+    """Whether one point more is worth more than any error of the arithmetic; False, the default,
+    is always right.
+    """
 
 
 points_are_added.of(MeanTable)(lambda table: True)
@@ -110,12 +129,16 @@ def successor(outcomes, i, row, saved):
 @jit
 def child_value(table, layout, block, successor, points, temp):
     """Values of a block if its turn makes `points` and leads to `successor`."""
-    return value_after(table, layout, block, states_after(table, layout, block, successor, temp), points, temp)
+    return value_after(
+        table, layout, block, states_after(table, layout, block, successor, temp), points, temp
+    )
 
 
 @jit
 def values_of(part):
-    """The values of a slice of a table (:mod:`.table_slices`), by their places in the whole table."""
+    """The values of a slice of a table (:mod:`.table_slices`), by their places in the whole
+    table.
+    """
     return shifted(part.values, part.start)
 
 
@@ -127,7 +150,9 @@ def mean_table(part):
 
 @jit
 def placed_scores(part, offsets, apart=1):
-    """A slice of a table as a ScoreTable, with the places of its values; the lanes of a block are `apart`."""
+    """A slice of a table as a ScoreTable, with the places of its values; the lanes of a block
+    are `apart`.
+    """
     return ScoreTable(values_of(part), offsets.origin, offsets.low, offsets.high, apart)
 
 
@@ -152,7 +177,9 @@ def lane_after(layout, row, child, lane, shift):
 
 @jit
 def state_number(layout, row, child, lane, saved, shift):
-    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
+    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by
+    `shift`.
+    """
     return state_place(layout, child, saved, lane_after(layout, row, child, lane, shift))
 
 
@@ -166,13 +193,18 @@ def mean_after(values, model, row, lane, saved, i):
 
 @jit
 def table_lanes(values, layout, block, child, saved, shift, temp):
-    """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by `shift`."""
+    """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by
+    `shift`.
+    """
     lane_set, child_set = layout.lane_sets[block.row], layout.lane_sets[child]
     first = state_place(layout, child, saved, 0)
     if lane_set == child_set:
         return load_as(values, first + block.start, temp)
     # The upper sums of the block; their lanes on the child, from the sum `shift` on.
-    uppers, lanes = lane_set * layout.lane_width + block.start, child_set * layout.upper_width + shift
+    uppers, lanes = (
+        lane_set * layout.lane_width + block.start,
+        child_set * layout.upper_width + shift,
+    )
     return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, uppers, temp)
 
 
@@ -182,7 +214,9 @@ def _states_after_means(table, layout, block, end, temp):
 
 
 value_after.of(MeanTable)(lambda table, layout, block, states, points, temp: states + points)
-value_after.of(ExponentialTable)(lambda table, layout, block, states, points, temp: states * exp(table.rate * points))
+value_after.of(ExponentialTable)(
+    lambda table, layout, block, states, points, temp: states * exp(table.rate * points)
+)
 
 
 @write_values.of(MeanTable)
@@ -236,7 +270,10 @@ def _score_value_after(table, layout, block, states, points, temp):
 
 @write_values.of(ScoreTable)
 def _write_scores(table, layout, block, saved, values, temp):
-    state, x = state_place(layout, block.row, saved, score_block_lane(block.start)), score_block_x(block.start)
+    state, x = (
+        state_place(layout, block.row, saved, score_block_lane(block.start)),
+        score_block_x(block.start),
+    )
     store(temp, 0, values)
     for lane in range(min(width(temp), table.high[state] + 1 - x)):
         table.values[table.origin[state] + x + lane * table.spacing] = temp[lane]
@@ -250,13 +287,17 @@ class StoredScores(NamedTuple):
 
 
 class EstimatedScores(NamedTuple):
-    """Argument of a kernel: chances of goals, computed from means and spreads (in points) when they are read."""
+    """Argument of a kernel: chances of goals, computed from means and spreads (in points) when
+    they are read.
+    """
 
     means: TableSlice
     upside: TableSlice
     downside: TableSlice
     most: Ints  # (rows,)
-    bonus: Ints  # (lane sets * lane_width,): as in :class:`perfect_yatzy.approximation.goal_estimates.EstimatedGoals`
+    # (lane sets * lane_width,): as in
+    # :class:`perfect_yatzy.approximation.goal_estimates.EstimatedGoals`
+    bonus: Ints
 
 
 @by_kind()
@@ -275,7 +316,9 @@ def value_at(table, layout, row, state, x):
 
 @value_at.of(ScoreTable)
 def _stored_value_at(table, layout, row, state, x):
-    return table.values[table.origin[state] + min(max(x, table.low[state] - 1), table.high[state] + 1)]
+    return table.values[
+        table.origin[state] + min(max(x, table.low[state] - 1), table.high[state] + 1)
+    ]
 
 
 @jit

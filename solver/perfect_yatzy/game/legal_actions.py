@@ -1,6 +1,8 @@
-"""The rules in motion, without any table: what may be done with the dice on the table, and what follows from it.
+"""The rules in motion, without any table: what may be done with the dice on the table, and what
+follows from it.
 
-    start_turn ── roll ──► position ── hold ──► dice to roll ── roll ──► position ── score ──► dice to roll ...
+    start_turn ── roll ──► position ── hold ──► dice to roll ── roll ──► position ── score ──► dice
+    to roll ...
                            (a decision)         (chance)                                       (chance, or the end)
 
 >>> import random
@@ -14,15 +16,17 @@
 >>> len(scored.card.points), scored.to_roll, scored.rolls_left
 (1, 5, 2)
 
-Jokers, forced order, saved rolls and first-roll bonuses are part of it. A position is checked once, when
+Jokers, forced order, saved rolls and first-roll bonuses are part of it. A position is checked once,
+when
 :func:`start_turn` makes it; what follows from it by legal actions and rolls is not checked again. A position prints
 as the call that makes it, and equal positions have equal hashes:
 
 >>> held
 start_turn('yatzy', held='33')
 
-Actions have numbers, for arrays of options and in the Gymnasium environment: first the holds of fewer than all dice,
-by size and then by faces (:mod:`.dice`), then the categories in the order of the sheet::
+Actions have numbers, for arrays of options and in the Gymnasium environment: first the holds of
+fewer than all dice, by size and then by faces (:mod:`.dice`), then the categories in the order of
+the sheet::
 
     number   0             1       2      ...  209           210    211    ...  224
     action   reroll all    hold 1  hold 2      hold 6 6 6 6  ones   twos        yatzy        (five dice: 210 holds)
@@ -41,20 +45,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, game_over, number_text, shown, whole_number
-from . import notation
 from ..core.dice import Dice, Ints, lattice
-from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
-from .notebook import html_table
-from .rule_loader import load_rules
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state
 from ..core.scoring import is_joker, open_categories, scoring_options
+from ..errors import StateError, _, game_over, number_text, shown, whole_number
+from . import notation
+from .notation import (
+    CardText,
+    counts_of,
+    dice_of,
+    is_subset,
+    parse_dice,
+    parse_faces,
+    read_card,
+    spaced,
+)
+from .notebook import html_table
+from .rule_loader import load_rules
 
 Card = Scorecard | State
 Action = Dice | str  # the dice held, ascending, or the id of the category to score
-ActionText = Sequence[int] | str  # the faces held in any order, as text such as "33" or "none", or a category's name
-Rolled = Sequence[int] | str | Any  # faces, text, or a generator: random.Random or numpy.random.Generator
+ActionText = (
+    Sequence[int] | str
+)  # the faces held in any order, as text such as "33" or "none", or a category's name
+Rolled = (
+    Sequence[int] | str | Any
+)  # faces, text, or a generator: random.Random or numpy.random.Generator
 
 
 @dataclass(frozen=True)
@@ -104,14 +121,21 @@ class TurnPosition:
         return self.rolls_left == self.rules.rolls_per_turn - 1 + self.state.saved
 
     def holds(self) -> list[Dice]:
-        """Every different way to hold fewer than all dice, the fewest dice first; none without a reroll left."""
+        """Every different way to hold fewer than all dice, the fewest dice first; none without a
+        reroll left.
+        """
         if self.over or self.to_roll or not self.rolls_left:
             return []
         counts = product(*(range(count + 1) for count in counts_of(self.rules, self.dice)))
-        return sorted((dice_of(held) for held in counts if sum(held) < self.rules.dice), key=lambda h: (len(h), h))
+        return sorted(
+            (dice_of(held) for held in counts if sum(held) < self.rules.dice),
+            key=lambda h: (len(h), h),
+        )
 
     def categories(self) -> dict[str, tuple[int, int]]:
-        """The categories that may take the dice: id -> (points in the box, joker and first-roll bonus points)."""
+        """The categories that may take the dice: id -> (points in the box, joker and first-roll
+        bonus points).
+        """
         return dict(self._categories)
 
     @cached_property
@@ -119,7 +143,9 @@ class TurnPosition:
         if self.over or self.to_roll:
             return {}
         state, counts = self.state, counts_of(self.rules, self.dice)
-        found = scoring_options(self.rules, state.filled, state.joker_paid, counts, self.is_first_roll)
+        found = scoring_options(
+            self.rules, state.filled, state.joker_paid, counts, self.is_first_roll
+        )
         return {self.rules.categories[c].id: paid for c, paid in found.items()}
 
     def legal_actions(self) -> list[Action]:
@@ -139,9 +165,10 @@ class TurnPosition:
     def observation(self) -> dict[str, Ints]:
         """The position as arrays of numbers, int64: an observation of :mod:`perfect_yatzy.rl`.
 
-        ``filled`` (categories,), 1 for each filled category; ``upper`` (1,), the upper sum, at most the threshold of
-        the bonus; ``counts`` (faces,), the number of dice that show each face; ``rolls_left`` (1,); ``joker_paid``
-        (1,), whether the joker's box holds points. After the end of a game ``counts`` and ``rolls_left`` are 0.
+        ``filled`` (categories,), 1 for each filled category; ``upper`` (1,), the upper sum, at most
+        the threshold of the bonus; ``counts`` (faces,), the number of dice that show each face;
+        ``rolls_left`` (1,); ``joker_paid`` (1,), whether the joker's box holds points. After the
+        end of a game ``counts`` and ``rolls_left`` are 0.
         """
         state, rules = self.state, self.rules
         return {
@@ -170,9 +197,13 @@ class TurnPosition:
         if not self.rolls_left:
             raise StateError(_("no reroll is left: take a category"))
         if not is_subset(held, self.dice):
-            raise StateError(_("{held} is not within {dice}").format(held=spaced(held), dice=spaced(self.dice)))
+            raise StateError(
+                _("{held} is not within {dice}").format(held=spaced(held), dice=spaced(self.dice))
+            )
         if len(held) == self.rules.dice:
-            raise StateError(_("with all dice held there is nothing to reroll: name the category to take"))
+            raise StateError(
+                _("with all dice held there is nothing to reroll: name the category to take")
+            )
         return held
 
     def check_category(self, category: str) -> tuple[int, int]:
@@ -194,15 +225,23 @@ class TurnPosition:
         if position >= 0 and filled >> position & 1:
             raise StateError(_("{category} is filled already").format(category=category))
         if position in open_categories(rules, filled):  # then the dice do not allow it
-            may_force = rules.joker is not None and rules.joker.mode == "forced" and filled >> rules.joker_index & 1
+            may_force = (
+                rules.joker is not None
+                and rules.joker.mode == "forced"
+                and filled >> rules.joker_index & 1
+            )
             is_forced = may_force and is_joker(rules, counts_of(rules, self.dice))
             if rules.crossing_out == "only-if-nothing-scores" and not is_forced:
                 message = _("{category} may not be crossed out now: the dice score in {boxes}")
                 raise StateError(message.format(category=category, boxes=boxes))
             if rules.joker:
                 message = _("{category} may not be taken now: an extra {joker} must go to {boxes}")
-                raise StateError(message.format(category=category, joker=rules.joker.category, boxes=boxes))
-        text = _("{category} may not be taken now: the boxes are filled in order, and {box} is next")
+                raise StateError(
+                    message.format(category=category, joker=rules.joker.category, boxes=boxes)
+                )
+        text = _(
+            "{category} may not be taken now: the boxes are filled in order, and {box} is next"
+        )
         raise StateError(text.format(category=category, box=boxes))
 
     def apply(self, action: ActionText) -> TurnPosition:
@@ -211,9 +250,9 @@ class TurnPosition:
         Parameters
         ----------
         action
-            The dice to hold (faces in any order, or text such as ``"33"``; ``"none"`` rerolls all), or the name of a
-            category. To hold all dice is no action: name the category. A player of :func:`perfect_yatzy.evaluate` who
-            holds all dice is asked again, with no reroll left.
+            The dice to hold (faces in any order, or text such as ``"33"``; ``"none"`` rerolls all),
+            or the name of a category. To hold all dice is no action: name the category. A player of
+            :func:`perfect_yatzy.evaluate` who holds all dice is asked again, with no reroll left.
 
         Raises
         ------
@@ -240,8 +279,8 @@ class TurnPosition:
         Parameters
         ----------
         rolled
-            The result, of the rolled dice alone or of all dice; or a generator to draw it from, a ``random.Random``
-            or a ``numpy.random.Generator``.
+            The result, of the rolled dice alone or of all dice; or a generator to draw it from, a
+            ``random.Random`` or a ``numpy.random.Generator``.
 
         Raises
         ------
@@ -281,28 +320,46 @@ class TurnPosition:
         if is_held:
             given.append(f"held={dice!r}")
         if isinstance(card, Scorecard):
-            given += [f"{name}={value}" for name in ("saved", "bonus_points") if (value := getattr(card, name))]
+            given += [
+                f"{name}={value}"
+                for name in ("saved", "bonus_points")
+                if (value := getattr(card, name))
+            ]
         return f"start_turn({', '.join(given)})"
 
     def _repr_html_(self) -> str:
-        points = self.card.points if isinstance(self.card, Scorecard) else {}  # a state knows only what is filled
-        held = ["x" if self.state.filled >> c & 1 else "" for c in range(len(self.rules.categories))]
-        rows = [(box.name, str(points.get(c, held[c]))) for c, box in enumerate(self.rules.categories)]
+        points = (
+            self.card.points if isinstance(self.card, Scorecard) else {}
+        )  # a state knows only what is filled
+        held = [
+            "x" if self.state.filled >> c & 1 else "" for c in range(len(self.rules.categories))
+        ]
+        rows = [
+            (box.name, str(points.get(c, held[c]))) for c, box in enumerate(self.rules.categories)
+        ]
         return html_table((), rows, repr(self))
 
 
 def start_turn(
-    rules: str | Path | RuleSet, card: CardText | Card = "", dice: Rolled | None = None,
-    rolls_left: int | None = None, *, held: Sequence[int] | str = (), saved: int = 0, bonus_points: int = 0,
-) -> TurnPosition:  # fmt: skip
+    rules: str | Path | RuleSet,
+    card: CardText | Card = "",
+    dice: Rolled | None = None,
+    rolls_left: int | None = None,
+    *,
+    held: Sequence[int] | str = (),
+    saved: int = 0,
+    bonus_points: int = 0,
+) -> TurnPosition:
     """A checked position within a turn.
 
     Parameters
     ----------
     rules
-        The game, a name or a rule set; nothing is solved, so also one that is too large to be solved.
+        The game, a name or a rule set; nothing is solved, so also one that is too large to be
+        solved.
     card
-        The card at the start of the turn: a scorecard, its text, points by category, or a bare state.
+        The card at the start of the turn: a scorecard, its text, points by category, or a bare
+        state.
     dice
         All dice on the table; or a generator to roll them. None: they are still to be rolled.
     rolls_left
@@ -310,7 +367,8 @@ def start_turn(
     held
         The dice that are held while the others are to be rolled.
     saved, bonus_points
-        Saved rolls, and joker and first-roll bonuses received so far, of a card that is given as text or points.
+        Saved rolls, and joker and first-roll bonuses received so far, of a card that is given as
+        text or points.
 
     Returns
     -------
@@ -339,19 +397,26 @@ def start_turn(
     most = most_rolls_left(rules, start.state, bool(kept))
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
-        raise StateError(_("{left} rolls left; it must be 0 to {most}").format(left=left, most=most))
+        raise StateError(
+            _("{left} rolls left; it must be 0 to {most}").format(left=left, most=most)
+        )
     start = replace(start, dice=kept, rolls_left=left)
     return start if dice is None else start.roll(dice)
 
 
 def most_rolls_left(rules: RuleSet, state: State, holds_dice: bool) -> int:
-    """Most rerolls left after the first roll; one less if dice are held, because that takes the first reroll."""
+    """Most rerolls left after the first roll; one less if dice are held, because that takes the
+    first reroll.
+    """
     after_first_roll = rules.rolls_per_turn - 1 + state.saved
     return after_first_roll - 1 if holds_dice else after_first_roll
 
 
 def legal_actions(
-    rules: str | Path | RuleSet, card: CardText | Card, dice: Sequence[int] | str, rolls_left: int | None = None
+    rules: str | Path | RuleSet,
+    card: CardText | Card,
+    dice: Sequence[int] | str,
+    rolls_left: int | None = None,
 ) -> list[Action]:
     """Every legal action for the dice on the table; needs no table and solves nothing.
 
@@ -387,13 +452,20 @@ def action_count(rules: RuleSet) -> int:
 def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
     """``(holds,)`` int8: 1 for each hold of fewer than all dice that is within the roll."""
     grid = lattice(rules.dice, rules.faces)
-    return np.asarray((grid.counts[: grid.first_roll] <= counts_of(rules, dice)).all(axis=1), dtype=np.int8)
+    return np.asarray(
+        (grid.counts[: grid.first_roll] <= counts_of(rules, dice)).all(axis=1), dtype=np.int8
+    )
 
 
 def read_action(rules: RuleSet, action: ActionText) -> Action:
-    """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the name of a category."""
+    """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the
+    name of a category.
+    """
     if not isinstance(action, Sequence):
-        text = _("action is {action}; must be the dice to hold or the name of a category", action=shown(action))
+        text = _(
+            "action is {action}; must be the dice to hold or the name of a category",
+            action=shown(action),
+        )
         raise StateError(text)
     faces: Sequence[int] | None
     if isinstance(action, str):
@@ -403,7 +475,10 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     else:
         faces = action
     if len(faces) >= rules.dice:
-        text = _("an action holds fewer than {dice} dice; to keep all of them, name the category", dice=rules.dice)
+        text = _(
+            "an action holds fewer than {dice} dice; to keep all of them, name the category",
+            dice=rules.dice,
+        )
         raise StateError(text)
     held = tuple(sorted(whole_number(face, "a die") for face in faces))
     if not all(1 <= face <= rules.faces for face in held):
@@ -413,7 +488,8 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
 
 
 def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
-    """Number of an action of a game, as an agent gives it: of ``"33"``, ``(3, 3)``, ``"none"`` or ``"chance"``.
+    """Number of an action of a game, as an agent gives it: of ``"33"``, ``(3, 3)``, ``"none"`` or
+    ``"chance"``.
 
     Raises
     ------
@@ -427,10 +503,18 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
-    """The action of a number, the dice held or the id of a category; the inverse of :func:`action_number`."""
+    """The action of a number, the dice held or the id of a category; the inverse of
+    :func:`action_number`.
+    """
     rules = load_rules(rules)
     if not 0 <= whole_number(number, "action") < action_count(rules):
-        raise StateError(_("action is {number}; must be 0 to {most}", number=number, most=action_count(rules) - 1))
+        raise StateError(
+            _(
+                "action is {number}; must be 0 to {most}",
+                number=number,
+                most=action_count(rules) - 1,
+            )
+        )
     if number < hold_count(rules):
         return dice_of(lattice(rules.dice, rules.faces).counts[number].tolist())
     return rules.categories[number - hold_count(rules)].id

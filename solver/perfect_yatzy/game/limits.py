@@ -1,7 +1,8 @@
 """Limits of all text and files that come from outside, and the checks that enforce them.
 
-Every parser takes time proportional to the length of its input, and the lengths are limited here. README.md in this
-folder lists the limits of rule files, README.md of ``service`` those of requests, of ``play`` those of records.
+Every parser takes time proportional to the length of its input, and the lengths are limited here.
+README.md in this folder lists the limits of rule files, README.md of ``service`` those of requests,
+of ``play`` those of records.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ MAX_PLAYERS = 64
 MAX_RULES_BYTES = 64 << 10
 MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
 MAX_EXTENDS = 8  # files that extend each other
-MAX_CATEGORIES = 126  # a card is a bitmask of two words; of one word with at most ONE_WORD, and then it can be solved
+# a card is a bitmask of two words; of one word with at most ONE_WORD, and then it can be solved
+MAX_CATEGORIES = 126
 ONE_WORD = 62
 MAX_COLUMNS = 12
 MAX_STEPS = 10  # of the upper bonus
@@ -58,20 +60,28 @@ NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 
 
 def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
-    """Check the length of a text or list from outside; `name` and `unit` (default: characters) in this language."""
+    """Check the length of a text or list from outside; `name` and `unit` (default: characters)
+    in this language.
+    """
     if len(value) > most:
         count, allowed = (number_text(number, grouped=True) for number in (len(value), most))
         text = _("{name} has {count} {unit}; at most {most} are allowed")
-        raise StateError(text.format(name=name, count=count, unit=unit or _("characters"), most=allowed))
+        raise StateError(
+            text.format(name=name, count=count, unit=unit or _("characters"), most=allowed)
+        )
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
-    """The known word that is most similar to a word, for the suggestion in a message; None if there is none."""
+    """The known word that is most similar to a word, for the suggestion in a message; None if
+    there is none.
+    """
     if len(word) > MAX_NAME:  # the comparison takes time proportional to the product of the lengths
         return None
     from difflib import get_close_matches
 
-    found = get_close_matches(word, [other for other in known if len(other) <= MAX_NAME], 1, similarity)
+    found = get_close_matches(
+        word, [other for other in known if len(other) <= MAX_NAME], 1, similarity
+    )
     return found[0] if found else None
 
 
@@ -82,12 +92,16 @@ def suggestion(word: object, known: Sequence[str], otherwise: str, similarity: f
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep nesting."""
+    """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep
+    nesting.
+    """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     # Counting brackets is fast, and most texts have too few of them to be nested too deep.
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
-        brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
+        brackets = (
+            JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
+        )
         if max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0) > MAX_JSON_DEPTH:
             raise ValueError(_("it is nested deeper than {most} levels", most=MAX_JSON_DEPTH))
     return json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
@@ -100,7 +114,9 @@ def read_limited(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise StateError(_("{path} is larger than {most} bytes", path=path, most=number_text(most, grouped=True)))
+        raise StateError(
+            _("{path} is larger than {most} bytes", path=path, most=number_text(most, grouped=True))
+        )
     return content
 
 

@@ -18,23 +18,36 @@ from itertools import islice
 from pathlib import Path
 from unicodedata import combining, normalize
 
-from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
 from ..core.dice import Dice
-from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length, closest
-from .rule_loader import load_rules
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, check_card
+from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
+from .limits import (
+    MAX_CARD_ENTRIES,
+    MAX_CARD_TEXT,
+    MAX_DICE_LISTED,
+    MAX_DICE_TEXT,
+    MAX_NAME,
+    check_length,
+    closest,
+)
+from .rule_loader import load_rules
 from .translations import category_label, foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
-FACES = {digit: int(digit) for digit in "0123456789"} | {glyph: face for face, glyph in enumerate(GLYPHS, start=1)}
+FACES = {digit: int(digit) for digit in "0123456789"} | {
+    glyph: face for face, glyph in enumerate(GLYPHS, start=1)
+}
 DICE_SEPARATORS = re.compile(r"[\s,;-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
 POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
 NAME_AND_POINTS = re.compile(r"([^=]+)=([^\s=]*)\s*")  # names may contain spaces, points may not
-# Between a name and its points. A colon is one if points follow; else it is part of a name (the Swedish 1:or).
+# Between a name and its points. A colon is one if points follow; else it is part of a name (the
+# Swedish 1:or).
 EQUALS = re.compile(r"(?:(?<!\s)\s*+)?(?:=|:(?=\s*+(?:[0-9]++|[xX-])(?:[,;\s]|\Z)))\s*+")
-LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
+LETTERS = str.maketrans(
+    {"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"}
+)
 NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
@@ -51,16 +64,22 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     for symbol in DICE_SEPARATORS.sub("", dice):
         if (face := FACES.get(symbol)) is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
-            raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice")
+            raise StateError(
+                message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice"
+            )
         if not 1 <= face <= rules.faces:
             message = _("{dice!r} has a {face}; the faces are 1 to {faces}")
-            raise StateError(message.format(dice=dice, face=face, faces=rules.faces), code="invalid-dice")
+            raise StateError(
+                message.format(dice=dice, face=face, faces=rules.faces), code="invalid-dice"
+            )
         faces.append(face)
     return check_dice(rules, faces, dice)
 
 
 def parse_faces(text: str) -> Dice | None:
-    """Read any number of dice, ascending, without checking them against rules; None if the text is not dice."""
+    """Read any number of dice, ascending, without checking them against rules; None if the text
+    is not dice.
+    """
     if len(text) > MAX_DICE_TEXT:
         return None
     symbols = DICE_SEPARATORS.sub("", text)
@@ -69,7 +88,9 @@ def parse_faces(text: str) -> Dice | None:
 
 
 def parse_hold(text: str, dice: Dice) -> Dice | None:
-    """Read which of the dice a player holds, ascending; None if the text is neither dice nor `none` nor `all`."""
+    """Read which of the dice a player holds, ascending; None if the text is neither dice nor
+    `none` nor `all`.
+    """
     word = text.lower()
     if word in ("none", "nothing", "reroll"):
         return ()
@@ -77,7 +98,9 @@ def parse_hold(text: str, dice: Dice) -> Dice | None:
 
 
 def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> Dice:
-    """The dice of one roll of all dice, ascending, or a StateError; `text`: how they were written."""
+    """The dice of one roll of all dice, ascending, or a StateError; `text`: how they were
+    written.
+    """
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
         message = _("dice has more than {most} faces; {rules} has {dice} dice")
@@ -88,19 +111,27 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
         message = ngettext(
             "{written} is {count} die; {rules} has {dice}",
             "{written} is {count} dice; {rules} has {dice}",
-            len(faces), written=written, count=len(faces), rules=rules.key, dice=rules.dice,
-        )  # fmt: skip
+            len(faces),
+            written=written,
+            count=len(faces),
+            rules=rules.key,
+            dice=rules.dice,
+        )
         raise StateError(message, code="invalid-dice")
     for face in faces:
         if not 1 <= face <= rules.faces:
             message = _("{written} has a {face}; the faces are 1 to {faces}")
-            raise StateError(message.format(written=written, face=face, faces=rules.faces), code="invalid-dice")
+            raise StateError(
+                message.format(written=written, face=face, faces=rules.faces), code="invalid-dice"
+            )
     return faces
 
 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
     """Whether the held dice are among the dice, counting equal faces."""
-    return len(held) <= len(dice) and all(held.count(face) <= dice.count(face) for face in set(held))
+    return len(held) <= len(dice) and all(
+        held.count(face) <= dice.count(face) for face in set(held)
+    )
 
 
 def _example(rules: RuleSet) -> str:
@@ -128,24 +159,40 @@ def spaced(dice: Sequence[int]) -> str:
 
 
 class CategoryIndex:
-    """The names of all categories of a rule set, normalized, with the position of the category of each."""
+    """The names of all categories of a rule set, normalized, with the position of the category
+    of each.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         own: dict[str, int] = {}  # a name that several categories have means the first of them
         rows: set[tuple[str, int]] = set()  # the name of a row means any of its boxes
         for position, category in enumerate(rules.categories):
-            for name in filter(None, (category.id, category.name, category.code, *category.aliases)):
+            for name in filter(
+                None, (category.id, category.name, category.code, *category.aliases)
+            ):
                 own.setdefault(normalized(name), position)
             rows |= {(normalized(name), position) for name in row_names(rules, category)}
-        # Pairs of a name and a position: of these rules, of other languages, and all of them simplified.
-        self.own = [*own.items(), *sorted((name, position) for name, position in rows if name not in own)]
-        self.foreign = [(normalized(name), rules.index_of[category]) for name, category in foreign_names(rules)]
-        self.simple = [(simplified(name), position) for name, position in (*self.own, *self.foreign)]
+        # Pairs of a name and a position: of these rules, of other languages, and all of them
+        # simplified.
+        self.own = [
+            *own.items(),
+            *sorted((name, position) for name, position in rows if name not in own),
+        ]
+        self.foreign = [
+            (normalized(name), rules.index_of[category]) for name, category in foreign_names(rules)
+        ]
+        self.simple = [
+            (simplified(name), position) for name, position in (*self.own, *self.foreign)
+        ]
         places = [(category.row or category.id, category.column) for category in rules.categories]
-        self.first_copy = [places.index(place) for place in places]  # the first box of the same row and column
+        self.first_copy = [
+            places.index(place) for place in places
+        ]  # the first box of the same row and column
 
     def find(self, text: str) -> set[int]:
-        """Positions of the categories that a name or the beginning of one can mean; empty if there are none."""
+        """Positions of the categories that a name or the beginning of one can mean; empty if
+        there are none.
+        """
         if not (word := normalized(text)):
             return set()
         kinds = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
@@ -163,7 +210,9 @@ class CategoryIndex:
         return _starting(self.own, word) if word else set()
 
     def similar(self, text: str) -> set[int]:
-        """The categories with this word in a name, else that with the most similar one; of a row the first box."""
+        """The categories with this word in a name, else that with the most similar one; of a row
+        the first box.
+        """
         word, simple = normalized(text), simplified(normalized(text))
         known = [*self.own, *self.foreign, *self.simple]
         with_word = {self.first_copy[c] for name, c in known if word in name.split("-")}
@@ -184,7 +233,9 @@ def normalized(name: str) -> str:
 
 def simplified(name: str) -> str:
     """A normalized name without accents, and with words for the digits that are words of it."""
-    letters = "".join(symbol for symbol in normalize("NFKD", name) if not combining(symbol)).translate(LETTERS)
+    letters = "".join(
+        symbol for symbol in normalize("NFKD", name) if not combining(symbol)
+    ).translate(LETTERS)
     return "-".join(NUMBERS.get(word, word) for word in letters.split("-"))
 
 
@@ -195,15 +246,18 @@ def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
 def find_category(rules: RuleSet, text: str) -> int:
     """Position of the category that a name means.
 
-    The names of the rule set (id, name, short code, aliases) come first, then those of other languages, then names
-    without their accents and with numbers as digits (``kak`` for Kåk, ``3 of a kind``), then prefixes. Case, spaces,
-    underscores and hyphens do not matter. The name of a row that is used several times means its first box.
+    The names of the rule set (id, name, short code, aliases) come first, then those of other
+    languages, then names without their accents and with numbers as digits (``kak`` for Kåk, ``3 of
+    a kind``), then prefixes. Case, spaces, underscores and hyphens do not matter. The name of a row
+    that is used several times means its first box.
     """
     return _find(rules, text)[0]
 
 
 def _find(rules: RuleSet, text: str) -> list[int]:
-    """Positions of the categories that a name means, ascending: one, or boxes of one row that are alike."""
+    """Positions of the categories that a name means, ascending: one, or boxes of one row that
+    are alike.
+    """
     if not isinstance(text, str):
         message = _("category is {text}; must be a name, such as {id!r}")
         raise StateError(message.format(text=shown(text), id=rules.categories[0].id))
@@ -220,19 +274,27 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         message = _("category {text!r} is not clear: {labels}")
         raise StateError(message.format(text=text, labels=labels), code="ambiguous-category")
     if text.strip().lower() == "bonus":
-        message = _("unknown category {text!r}; leave out the upper bonus, which follows from the upper categories")
+        message = _(
+            "unknown category {text!r}; leave out the upper bonus, which follows from the upper categories"
+        )
         raise StateError(message.format(text=text), code="unknown-category")
     if similar := sorted(names.similar(text)):
         suggestions = alternatives(category_label(rules, c) for c in similar)
-        message = _("unknown category {text!r}; did you mean {names}?").format(text=text, names=suggestions)
+        message = _("unknown category {text!r}; did you mean {names}?").format(
+            text=text, names=suggestions
+        )
     else:
         command = f"yatzy rules show {rules.spec or rules.key}"
-        message = _("unknown category {text!r}; `{command}` lists them").format(text=text, command=command)
+        message = _("unknown category {text!r}; `{command}` lists them").format(
+            text=text, command=command
+        )
     raise StateError(message, code="unknown-category")
 
 
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
-    """Id of the category of `paid` that a player takes, with or without its points (`chance 20`, `chance for 20`)."""
+    """Id of the category of `paid` that a player takes, with or without its points (`chance 20`,
+    `chance for 20`).
+    """
     try:
         return _box_named(rules, text, paid)
     except StateError:
@@ -247,7 +309,9 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
 
 
 def _box_named(rules: RuleSet, name: str, paid: Mapping[str, int]) -> str:
-    """Id of the first box of this name that can take the dice, else of the only one whose name begins like this."""
+    """Id of the first box of this name that can take the dice, else of the only one whose name
+    begins like this.
+    """
     boxes = [rules.categories[c].id for c in _find(rules, name)]
     for box in boxes:
         if box in paid:
@@ -258,7 +322,9 @@ def _box_named(rules: RuleSet, name: str, paid: Mapping[str, int]) -> str:
 
 
 def _name_and_points(text: str) -> tuple[str, int]:
-    """The name in ``chance 20`` or ``chance for 20``, and the points; no name if the text has another form."""
+    """The name in ``chance 20`` or ``chance for 20``, and the points; no name if the text has
+    another form.
+    """
     *words, points = text[:MAX_NAME].replace("=", " ").split() or [""]
     if len(words) > 1 and words[-1].lower() == "for":
         words.pop()
@@ -267,7 +333,9 @@ def _name_and_points(text: str) -> tuple[str, int]:
     return " ".join(words), 0 if points in ("x", "X") else int(points)
 
 
-def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
+def parse_card(
+    rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0
+) -> Scorecard:
     """Read a scorecard.
 
     Parameters
@@ -275,8 +343,8 @@ def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonu
     rules
         A built-in id with switches, a TOML file, or a rule set.
     card
-        Text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``. A category that is left out
-        is open; 0 or ``x`` crosses it out.
+        Text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``. A category
+        that is left out is open; 0 or ``x`` crosses it out.
     saved
         Saved rolls.
     bonus_points
@@ -290,12 +358,14 @@ def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonu
     Raises
     ------
     StateError
-        If a category is unknown or filled twice, holds points that are impossible, or is filled out of order; or if
-        the value is not a scorecard, or too long.
+        If a category is unknown or filled twice, holds points that are impossible, or is filled out
+        of order; or if the value is not a scorecard, or too long.
     """
     rules = load_rules(rules)
     if not isinstance(card, str | Mapping):
-        message = _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}")
+        message = _(
+            "card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}"
+        )
         raise StateError(message.format(card=shown(card)))
     entries: Iterable[tuple[str, str | int]]
     if isinstance(card, str):
@@ -309,9 +379,15 @@ def parse_card(rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonu
         boxes = _find(rules, name)  # several boxes of one row are filled in their order
         box = next((box for box in boxes if box not in points), None)
         if box is None:
-            text = _("{category} is filled twice in the card", category=category_label(rules, boxes[-1]))
+            text = _(
+                "{category} is filled twice in the card", category=category_label(rules, boxes[-1])
+            )
             if len(boxes) > 1:
-                text = _("all {count} boxes of {name} are filled in the card", count=len(boxes), name=name)
+                text = _(
+                    "all {count} boxes of {name} are filled in the card",
+                    count=len(boxes),
+                    name=name,
+                )
             raise StateError(text, code="invalid-card")
         points[box] = _points(value, category_label(rules, box))
     return check_card(Scorecard(rules, points, saved, bonus_points))
@@ -335,7 +411,8 @@ def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tupl
         if not name:
             yield row, value
             continue
-        # The name after points without a comma, as `16 ones` after `fours=12`: they belong to the row before.
+        # The name after points without a comma, as `16 ones` after `fours=12`: they belong to the
+        # row before.
         while row and not known.find(name) and (points := POINTS_AND_MORE.match(name)):
             yield row, points[1]
             name = name[points.end() :]
@@ -354,7 +431,9 @@ def _points(value: str | int, label: str) -> int:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """Names and points of a card, in one pass over the text; the name is empty if it is the one before."""
+    """Names and points of a card, in one pass over the text; the name is empty if it is the one
+    before.
+    """
     named = False  # whether there was a name before
     for part in re.split(r"[,;]+", EQUALS.sub("=", text)):
         rest = part.strip()

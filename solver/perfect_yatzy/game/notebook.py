@@ -1,7 +1,7 @@
 """Histograms of scores, and HTML for notebooks: small tables, and histograms as inline SVG.
 
-Colours are those of the page (``currentColor``), so everything is readable on light and on dark ground. All text is
-escaped.
+Colours are those of the page (``currentColor``), so everything is readable on light and on dark
+ground. All text is escaped.
 """
 
 from __future__ import annotations
@@ -10,23 +10,34 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and LABEL: size of a label
+WIDTH, HEIGHT, BASE, LABEL = (
+    420,
+    110,
+    18,
+    28,
+)  # pixels of a histogram; BASE and LABEL: size of a label
 MOST_LABELS = 7  # of a histogram, so that they do not overlap
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; numbers are aligned to the right, fractions have four decimals; `caption`: text above it."""
+    """A table; numbers are aligned to the right, fractions have four decimals; `caption`: text
+    above it.
+    """
     from html import escape
 
     listed = [*rows]
-    sides = ["left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)]
+    sides = [
+        "left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)
+    ]
 
     def row(cells: Sequence[object], tag: str) -> str:
         texts = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]
         aligned = zip(texts, sides, strict=True)
-        inner = "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in aligned)
+        inner = "".join(
+            f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in aligned
+        )
         return f"<tr>{inner}</tr>"
 
     title = f'<caption style="text-align:left">{escape(caption)}</caption>' if caption else ""
@@ -58,12 +69,18 @@ def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: in
     )
 
 
-def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
-    """First scores, chances and width of at most `most` bins, without tails below one in ten thousand."""
+def histogram_bins(
+    lowest: int, chances: Sequence[float], most: int
+) -> tuple[list[int], list[float], int]:
+    """First scores, chances and width of at most `most` bins, without tails below one in ten
+    thousand.
+    """
     low = lowest + min(_tail(chances), len(chances) - 1)  # the scores that are shown, at least one
     high = max(low, lowest + len(chances) - 1 - _tail(chances[::-1]))
     bin_width = next((width for width in BIN_WIDTHS if (high - low) // width < most), 1000)
-    numbers = range(low // bin_width, high // bin_width + 1)  # bin number n begins at the score n * bin_width
+    numbers = range(
+        low // bin_width, high // bin_width + 1
+    )  # bin number n begins at the score n * bin_width
     bins = [0.0] * len(numbers)
     for score in range(low, high + 1):
         bins[score // bin_width - numbers.start] += chances[score - lowest]

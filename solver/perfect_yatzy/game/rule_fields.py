@@ -1,9 +1,11 @@
-"""The fields of a rule file, declared once: kinds of fields, what checks each field, and its JSON Schema.
+"""The fields of a rule file, declared once: kinds of fields, what checks each field, and its JSON
+Schema.
 
-Reading does not stop at the first mistake: it continues with a valid placeholder, so that all mistakes of a file can
-be corrected together, each with its line and field. :mod:`.rule_schema` reads the fields, :func:`rule_file_schema`
-makes a JSON Schema of them for editors that complete and check TOML. The checker reports more: ids that do not exist,
-groups that need too many dice, names that are used twice. README.md in this folder documents every field.
+Reading does not stop at the first mistake: it continues with a valid placeholder, so that all
+mistakes of a file can be corrected together, each with its line and field. :mod:`.rule_schema`
+reads the fields, :func:`rule_file_schema` makes a JSON Schema of them for editors that complete and
+check TOML. The checker reports more: ids that do not exist, groups that need too many dice, names
+that are used twice. README.md in this folder documents every field.
 """
 
 from __future__ import annotations
@@ -14,11 +16,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args
 
-from ..errors import _, number_text, shown
-from . import limits
-from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_ID, MAX_NAME, MAX_PROBLEMS, MAX_STEPS, MAX_SWITCHES, suggestion
 from ..core.patterns import KINDS, ScoreKind
 from ..core.rules import Crossing, JokerCondition, JokerMode, JokerPayment, Order
+from ..errors import _, number_text, shown
+from . import limits
+from .limits import (
+    MAX_CATEGORIES,
+    MAX_COLUMNS,
+    MAX_ID,
+    MAX_NAME,
+    MAX_PROBLEMS,
+    MAX_STEPS,
+    MAX_SWITCHES,
+    suggestion,
+)
 
 MAX_DICE = 12
 MAX_FACES = 6
@@ -31,7 +42,9 @@ ORDERS, CONDITIONS = get_args(Order), get_args(JokerCondition)
 ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
+PLACEHOLDER = (
+    "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
+)
 FieldPath = tuple[str | int, ...]
 Schema = dict[str, Any]
 
@@ -47,11 +60,15 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+        return (
+            f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+        )
 
 
 def locate(text: str, path: FieldPath) -> int:
-    """Line of the longest part of a path, keys or indices from the outside in, that a TOML text contains."""
+    """Line of the longest part of a path, keys or indices from the outside in, that a TOML text
+    contains.
+    """
     parts = [(number, found) for number, found in _paths(text) if path[: len(found)] == found]
     return max(parts, key=lambda part: len(part[1]), default=(0, ()))[0]  # of several the first
 
@@ -80,8 +97,9 @@ def _paths(text: str) -> list[tuple[int, FieldPath]]:
 class ValueReader:
     """Reads values of TOML tables and collects the problems.
 
-    Every reading method takes the table, the path of the field from the outside in, and what is allowed. It returns a
-    valid value; if the file does not have one, it adds a problem and returns a placeholder.
+    Every reading method takes the table, the path of the field from the outside in, and what is
+    allowed. It returns a valid value; if the file does not have one, it adds a problem and returns
+    a placeholder.
     """
 
     dice = faces = 0  # of the file, as soon as they are read
@@ -98,22 +116,29 @@ class ValueReader:
         if len(self.problems) == MAX_PROBLEMS:
             self.omitted += 1
             return
-        named = path  # with the id of a category in place of its position, if it is the only one with this id
+        # with the id of a category in place of its position, if it is the only one with this id
+        named = path
         line = locate(self.text, path)
         if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
             category = self.ids[path[1]]
             if isinstance(category, str) and self.ids.count(category) == 1:
                 named = ("categories", category, *path[2:])
-                line = line or locate(self.text, named)  # a category of the extended rules is patched by its id
+                line = line or locate(
+                    self.text, named
+                )  # a category of the extended rules is patched by its id
         for switch in self.active_switches:  # a field that only a patch has
             line = line or locate(self.text, ("switches", switch, *named))
-        parts = [f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named]  # from 1
+        parts = [
+            f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named
+        ]  # from 1
         problem = Problem(self.source, line, "".join(parts).lstrip("."), message)
         if problem not in self.problems:
             self.problems.append(problem)
 
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
-        """Add a problem about a value that is missing (None) or wrong; `must` says what it must be."""
+        """Add a problem about a value that is missing (None) or wrong; `must` says what it must
+        be.
+        """
         if value is None:
             self.add_problem(path, _("is missing; {must}").format(must=must))
         else:
@@ -127,33 +152,55 @@ class ValueReader:
             return None
         return value
 
-    def tables(self, raw: Mapping[str, Any], name: str, most: int, least: int = 0) -> list[dict[str, Any]]:
+    def tables(
+        self, raw: Mapping[str, Any], name: str, most: int, least: int = 0
+    ) -> list[dict[str, Any]]:
         """A list of at most so many tables; empty if it is missing or wrong."""
         entries = raw.get(name, [])
-        if not isinstance(entries, list) or len(entries) < least or not all(isinstance(e, dict) for e in entries):
-            must = _("must be {header} tables, at least one") if least else _("must be {header} tables")
+        if (
+            not isinstance(entries, list)
+            or len(entries) < least
+            or not all(isinstance(e, dict) for e in entries)
+        ):
+            must = (
+                _("must be {header} tables, at least one")
+                if least
+                else _("must be {header} tables")
+            )
             self.add_problem((name,), must.format(header=f"[[{name}]]"))
             return []
         if len(entries) > most:
             message = _("has {count} entries; at most {most} are allowed")
-            self.add_problem((name,), message.format(count=number_text(len(entries), grouped=True), most=most))
+            self.add_problem(
+                (name,), message.format(count=number_text(len(entries), grouped=True), most=most)
+            )
         return entries[:most]
 
-    def values(self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str) -> dict[str, Any]:
+    def values(
+        self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str
+    ) -> dict[str, Any]:
         """The values of some fields of a table; default: of all."""
         return {name: fields[name].read(self, raw, (*path, name)) for name in names or fields}
 
-    def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]) -> None:
+    def check_fields(
+        self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]
+    ) -> None:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
-                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []  # the comparison takes long
-                hint = suggestion(name, known, _("allowed: {names}", names=", ".join(sorted(fields))))
+                known = (
+                    sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
+                )  # the comparison takes long
+                hint = suggestion(
+                    name, known, _("allowed: {names}", names=", ".join(sorted(fields)))
+                )
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
     def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:
         """A list of 1 to `most` whole numbers from 1 to `high`, ascending."""
-        whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
+        whole = isinstance(value, list) and all(
+            isinstance(v, int) and not isinstance(v, bool) for v in value
+        )
         if not whole or not value or len(value) > most or not all(1 <= v <= high for v in value):
             must = _("must be a list of 1 to {most} whole numbers from {low} to {high}")
             self.refuse(path, value, must.format(most=most, low=1, high=high))
@@ -166,7 +213,8 @@ class Field:
     """A field of a rule file: its JSON Schema, and what checks it."""
 
     schema: Schema
-    # reader, value, path -> the value, or a placeholder; by default what checks it depends on other fields
+    # reader, value, path -> the value, or a placeholder; by default what checks it depends on other
+    # fields
     check: Callable[[ValueReader, Any, FieldPath], Any] = lambda reader, value, path: value
     default: Any = None  # None: required
 
@@ -183,11 +231,15 @@ def number(low: int, high: int, description: str = "", default: int | None = Non
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            reader.refuse(path, value, _("must be a whole number from {low} to {high}", low=low, high=high))
+            reader.refuse(
+                path, value, _("must be a whole number from {low} to {high}", low=low, high=high)
+            )
             return high if default is None else default
         return value
 
-    return Field(_schema("integer", description, default, minimum=low, maximum=high), check, default)
+    return Field(
+        _schema("integer", description, default, minimum=low, maximum=high), check, default
+    )
 
 
 def text(description: str = "", most: int = MAX_NAME, default: str | None = None) -> Field:
@@ -199,7 +251,10 @@ def text(description: str = "", most: int = MAX_NAME, default: str | None = None
             return PLACEHOLDER
         if len(value) > most:
             count, limit = (number_text(n, grouped=True) for n in (len(value), most))
-            reader.add_problem(path, _("has {count} characters; at most {most} are allowed", count=count, most=limit))
+            reader.add_problem(
+                path,
+                _("has {count} characters; at most {most} are allowed", count=count, most=limit),
+            )
             return PLACEHOLDER
         return value
 
@@ -225,7 +280,9 @@ def flag(description: str, default: bool) -> Field:
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool):
             return value
-        reader.add_problem(path, _("is {value}; {must}", value=shown(value), must=_("must be true or false")))
+        reader.add_problem(
+            path, _("is {value}; {must}", value=shown(value), must=_("must be true or false"))
+        )
         return default
 
     return Field(_schema("boolean", description, default), check, default)
@@ -262,7 +319,9 @@ def names(description: str, most: int, length: int) -> Field:
 
 def list_of(entry: Schema, most: int | None, least: int = 0) -> Schema:
     """The schema of a list."""
-    return {"type": "array", "items": entry, "minItems": least} | ({} if most is None else {"maxItems": most})
+    return {"type": "array", "items": entry, "minItems": least} | (
+        {} if most is None else {"maxItems": most}
+    )
 
 
 def object_of(properties: Schema, *required: str) -> Schema:
@@ -278,7 +337,12 @@ def table_of(fields: Fields, *required: str) -> Schema:
 
 def removable(schema: Schema) -> Schema:
     """The schema of a field in a patch, which may also be removed."""
-    return {"anyOf": [schema, {"const": False, "description": "Removes the field of the extended rules."}]}
+    return {
+        "anyOf": [
+            schema,
+            {"const": False, "description": "Removes the field of the extended rules."},
+        ]
+    }
 
 
 def _schema(kind: str, description: str, default: object = None, **limits: Any) -> Schema:
@@ -290,9 +354,16 @@ KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fi
 _face, _most_sum = number(1, MAX_FACES).schema, MAX_DICE * MAX_FACES
 _faces, _sizes = list_of(_face, MAX_DICE, 1), list_of(number(1, MAX_DICE).schema, MAX_DICE, 1)
 _KIND_TYPES = {
-    "face": Field(_face, lambda reader, value, path: number(1, reader.faces).check(reader, value, path)),
-    "dice": Field(_faces, lambda reader, value, path: reader.numbers(value, path, reader.faces, reader.dice)),
-    "sizes": Field(_sizes, lambda reader, value, path: reader.numbers(value, path, reader.dice, reader.dice)[::-1]),
+    "face": Field(
+        _face, lambda reader, value, path: number(1, reader.faces).check(reader, value, path)
+    ),
+    "dice": Field(
+        _faces, lambda reader, value, path: reader.numbers(value, path, reader.faces, reader.dice)
+    ),
+    "sizes": Field(
+        _sizes,
+        lambda reader, value, path: reader.numbers(value, path, reader.dice, reader.dice)[::-1],
+    ),
     "flag": flag("", True),
 }
 PATTERN_FIELDS = {
@@ -305,15 +376,17 @@ PATTERN_FIELDS = {
     "sum": number(1, _most_sum, "The sum of all dice must be this number."),
     "at_least": number(1, _most_sum, "The sum of all dice must be at least this number."),
     "at_most": number(1, _most_sum, "The sum of all dice must be at most this number."),
-    "only": Field({
-        "anyOf": [word(tuple(ONLY)).schema, list_of(_face, MAX_FACES, 1)],
-        "description": "The faces that all dice must show.",
-    }),
+    "only": Field(
+        {
+            "anyOf": [word(tuple(ONLY)).schema, list_of(_face, MAX_FACES, 1)],
+            "description": "The faces that all dice must show.",
+        }
+    ),
     "score": word(get_args(ScoreKind), "Sum of the matched dice, sum of all dice, or `points`."),
     "points": number(1, MAX_POINTS, "A fixed number of points."),
     "factor": number(1, MAX_FACTOR, "The score is multiplied by it.", 1),
     "plus": number(0, MAX_POINTS, "Points added if the pattern matches.", 0),
-}  # fmt: skip
+}
 _several = list_of(table_of(PATTERN_FIELDS), limits.MAX_PATTERNS, 1)
 ROW_FIELDS = {
     "id": identifier("Written on cards and in answers."),
@@ -322,10 +395,14 @@ ROW_FIELDS = {
     "aliases": names("More names that are understood.", limits.MAX_ALIASES, MAX_NAME),
     "upper": flag("Whether the points count towards the upper bonus.", False),
     "times": number(1, MAX_CATEGORIES, "How often the category can be used.", 1),
-    "requires": text("Id of another category: this one pays only while that box holds points.", default=""),
+    "requires": text(
+        "Id of another category: this one pays only while that box holds points.", default=""
+    ),
 }
 CATEGORY_FIELDS = (
-    ROW_FIELDS | {"patterns": Field(_several | {"description": "Patterns of which the best pays."})} | PATTERN_FIELDS
+    ROW_FIELDS
+    | {"patterns": Field(_several | {"description": "Patterns of which the best pays."})}
+    | PATTERN_FIELDS
 )
 PLACE_FIELDS = {  # of [categories.ID] in a patch
     "before": text("Id of the category before which this one stands."),
@@ -350,7 +427,13 @@ BONUS_FIELDS = {
     "points": number(1, MAX_POINTS, "Paid once."),
 }
 PUBLISHED_FIELDS = {
-    "value": Field({"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?$", "description": "All published digits."}),
+    "value": Field(
+        {
+            "type": "string",
+            "pattern": r"^[0-9]+(\.[0-9]+)?$",
+            "description": "All published digits.",
+        }
+    ),
     "switches": names("", MAX_SWITCHES, MAX_ID),
     "source": text("Where it was published.", limits.MAX_SUMMARY, ""),
 }
@@ -359,24 +442,32 @@ PLAIN_FIELDS = {  # that a patch writes as a whole file does
     "name": text("The name people see."),
     "summary": text("One line for `yatzy rules list`.", limits.MAX_SUMMARY, ""),
     "extends": Field(
-        {"type": "string", "description": "Rules to start from: the id of a built-in rule set, or a .toml file."}
+        {
+            "type": "string",
+            "description": "Rules to start from: the id of a built-in rule set, or a .toml file.",
+        }
     ),
     "remove": Field(
-        list_of(text().schema, None) | {"description": "Ids of categories to remove from the extended rules."}
+        list_of(text().schema, None)
+        | {"description": "Ids of categories to remove from the extended rules."}
     ),
     "dice": number(1, MAX_DICE, "Number of dice."),
     "faces": number(2, MAX_FACES, "Faces of each die.", 6),
     "rolls": number(1, MAX_ROLLS, "Rolls of a turn, the first included.", 3),
     "order": word(ORDERS, "In which order the categories are filled.", "free"),
-    "crossing_out": word(get_args(Crossing), "When a category may take a roll that scores nothing in it.", "free"),
+    "crossing_out": word(
+        get_args(Crossing), "When a category may take a roll that scores nothing in it.", "free"
+    ),
     "saved_rolls": flag("Whether unused rolls are saved for later turns.", False),
-    "first_roll_bonus": Field({
-        "type": "object",
-        "additionalProperties": removable(number(1, MAX_POINTS).schema),
-        "description": "Category id = points, paid if it scores on the first roll of a turn.",
-    }),
+    "first_roll_bonus": Field(
+        {
+            "type": "object",
+            "additionalProperties": removable(number(1, MAX_POINTS).schema),
+            "description": "Category id = points, paid if it scores on the first roll of a turn.",
+        }
+    ),
     "published": Field(list_of(table_of(PUBLISHED_FIELDS, "value"), limits.MAX_PUBLISHED)),
-}  # fmt: skip
+}
 FIELDS = {*PLAIN_FIELDS, "bonus", "joker", "columns", "categories", "switches"}
 SWITCH_FIELDS = FIELDS - {"id", "extends", "switches", "published"}
 
@@ -388,7 +479,9 @@ def rule_file_schema() -> Schema:
     switch = patched_top | changes | {"summary": top["summary"]}
     for name in ("id", "extends", "published"):
         del switch[name]
-    switches = _by_id(removable(object_of(switch, "summary")), "Variants: FILE.toml+NAME.", MAX_SWITCHES)
+    switches = _by_id(
+        removable(object_of(switch, "summary")), "Variants: FILE.toml+NAME.", MAX_SWITCHES
+    )
     whole = {
         "categories": list_of(table_of(CATEGORY_FIELDS, "id", "name"), MAX_CATEGORIES, 1),
         "columns": list_of(table_of(COLUMN_FIELDS, "id", "name"), MAX_COLUMNS),
@@ -406,14 +499,23 @@ def rule_file_schema() -> Schema:
         "required": ["id", "name"],
         "if": {"required": ["extends"]},
         "then": {"properties": changes},
-        "else": {"properties": top | whole, "required": ["dice", "categories"], "not": {"required": ["remove"]}},
+        "else": {
+            "properties": top | whole,
+            "required": ["dice", "categories"],
+            "not": {"required": ["remove"]},
+        },
     }
 
 
 def _changes() -> Schema:
-    """The fields of a patch that differ from those of a whole file: parts of tables, and tables by name."""
+    """The fields of a patch that differ from those of a whole file: parts of tables, and tables
+    by name.
+    """
     places = {name: field.schema for name, field in PLACE_FIELDS.items()}
-    category, column = object_of(_patched(CATEGORY_FIELDS) | places), object_of(_patched(COLUMN_FIELDS))
+    category, column = (
+        object_of(_patched(CATEGORY_FIELDS) | places),
+        object_of(_patched(COLUMN_FIELDS)),
+    )
     columns = [_by_id(column, "Columns by id."), list_of(column, MAX_COLUMNS)]
     return {
         "categories": _by_id(category, "Categories to change or to add, by id."),
@@ -426,7 +528,10 @@ def _changes() -> Schema:
 def _bonus(*required: str) -> Schema:
     """The upper bonus: a table, of which a patch may write a part, or all steps."""
     steps = list_of(table_of(BONUS_FIELDS, *BONUS_FIELDS), MAX_STEPS, 1)
-    return {"anyOf": [table_of(BONUS_FIELDS, *required), steps], "description": "The upper bonus, or its steps."}
+    return {
+        "anyOf": [table_of(BONUS_FIELDS, *required), steps],
+        "description": "The upper bonus, or its steps.",
+    }
 
 
 def _patched(fields: Fields) -> Schema:

@@ -1,7 +1,8 @@
 """Rule sets from TOML files, and rule sets as JSON.
 
-Loading a file has three steps: find it; apply it as a patch to the rule set it extends; apply the patches of its
-switches (``yatzy+some-switch``). :mod:`perfect_yatzy.game.rule_patches` applies patches,
+Loading a file has three steps: find it; apply it as a patch to the rule set it extends; apply the
+patches of its switches (``yatzy+some-switch``). :mod:`perfect_yatzy.game.rule_patches` applies
+patches,
 :mod:`perfect_yatzy.game.rule_schema` checks the result.
 """
 
@@ -17,29 +18,37 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..core.rules import RuleSet
 from ..errors import N_, RulesError, StateError, _, number_text, shown
 from . import limits
 from .rule_fields import Problem
 from .rule_patches import apply_patch
 from .rule_schema import RuleChecker
-from ..core.rules import RuleSet
 from .translations import toml_names, toml_text
 
 TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong
-    ("Invalid value",): N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
-    ("Cannot overwrite a value", "Cannot declare"):
-        N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
-    ("Cannot mutate immutable",):
-        N_("a list or table in brackets cannot be added to further down: write it in one place"),
-    ("Expected '='", "Invalid statement"):
-        N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
+    ("Invalid value",): N_(
+        "a value is a number, true, false, text in quotes, a list [...] or a table {...}"
+    ),
+    ("Cannot overwrite a value", "Cannot declare"): N_(
+        "it is given twice, or [categories.NAME] and [[categories]] are mixed"
+    ),
+    ("Cannot mutate immutable",): N_(
+        "a list or table in brackets cannot be added to further down: write it in one place"
+    ),
+    ("Expected '='", "Invalid statement"): N_(
+        "each line is `field = value`, a [table] or a # comment; text goes in quotes"
+    ),
     ("Expected newline",): N_("one field a line; text goes in quotes"),
-    ("Illegal character", "Unterminated string"): N_("text ends on the line it begins on, with the same quote"),
+    ("Illegal character", "Unterminated string"): N_(
+        "text ends on the line it begins on, with the same quote"
+    ),
     ("Unescaped",): N_("write a backslash twice, or use single quotes"),
     ("Unclosed",): N_("a bracket is open"),
-}  # fmt: skip
+}
 
-# Comments and strings are one token, whether they end or not: then no part of the text is scanned twice.
+# Comments and strings are one token, whether they end or not: then no part of the text is scanned
+# twice.
 TOML_TOKENS = re.compile(
     r"""\#[^\n]*+ | \"{3}(?:[^\"\\]|\\.|\"{1,2}(?!\"))*+(?:\"{3,5})? | '{3}(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?
     | "(?:[^"\\\n]|\\.)*+"? | '[^'\n]*+'? | [\[\]{}.=,\n]""",
@@ -48,11 +57,17 @@ TOML_TOKENS = re.compile(
 
 
 class RuleFileError(RulesError):
-    """A rule file has mistakes: by line in `problems`, a line of the message each; `omitted`: how many more."""
+    """A rule file has mistakes: by line in `problems`, a line of the message each; `omitted`:
+    how many more.
+    """
 
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
         problems = sorted(problems, key=lambda problem: problem.line)
-        more = [_("... and {count} more").format(count=number_text(omitted, grouped=True))] if omitted else []
+        more = (
+            [_("... and {count} more").format(count=number_text(omitted, grouped=True))]
+            if omitted
+            else []
+        )
         super().__init__("\n".join([*map(str, problems), *more]))
         self.problems, self.omitted = problems, omitted
 
@@ -68,9 +83,10 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     Parameters
     ----------
     spec
-        The id of a built-in rule set (``yatzy``) or the path of a TOML file, each optionally followed by switches:
-        ``yatzy+four-is-two-pairs``. Case does not matter for ids and switches, nor does the order of the switches. A
-        rule set is returned unchanged. A file of five lines changes a known game::
+        The id of a built-in rule set (``yatzy``) or the path of a TOML file, each optionally
+        followed by switches: ``yatzy+four-is-two-pairs``. Case does not matter for ids and
+        switches, nor does the order of the switches. A rule set is returned unchanged. A file of
+        five lines changes a known game::
 
             extends = "yatzy"
             id = "club"
@@ -96,7 +112,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         most = number_text(limits.MAX_RULES_NAME, grouped=True)
         raise RulesError(text.format(rules=shown(str(spec)), most=most), code="unknown-rules")
     name, *given = _split(str(spec))
-    switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
+    switches = sorted(
+        switch.lower() for switch in given
+    )  # so that a game has one name, and one table
     name = _canonical(name)
     raw, check = _values(name, ())
     available = raw.get("switches") or {}
@@ -105,7 +123,10 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
             if switch not in available:
                 known = ", ".join(available) or _("none")
                 message = _("{name} has no switch {switch}; its switches: {known}")
-                raise RulesError(message.format(name=name, switch=shown(switch), known=known), code="unknown-rules")
+                raise RulesError(
+                    message.format(name=name, switch=shown(switch), known=known),
+                    code="unknown-rules",
+                )
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
                 changes = {field: value for field, value in patch.items() if field != "summary"}
@@ -128,7 +149,9 @@ def _split(spec: str) -> list[str]:
 
 
 def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], RuleChecker]:
-    """The values of a rule file, after extension, and what takes its problems; `files`: those that extend it."""
+    """The values of a rule file, after extension, and what takes its problems; `files`: those
+    that extend it.
+    """
     text, source = _read(name)
     raw, check = _parse(text, source), RuleChecker(source, text)
     if "extends" in raw:
@@ -140,8 +163,12 @@ def _canonical(name: str) -> str:
     """The id of a built-in rule set or the path of a file, from how it is written."""
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
-    hint = limits.suggestion(name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5)
-    raise RulesError(_("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules")
+    hint = limits.suggestion(
+        name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5
+    )
+    raise RulesError(
+        _("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules"
+    )
 
 
 def _read(name: str) -> tuple[str, str]:
@@ -154,11 +181,15 @@ def _read(name: str) -> tuple[str, str]:
         raise RulesError(_("the rule file {error}").format(error=error)) from error
     except OSError as error:
         text = _("cannot read the rule file {name}: {reason}")
-        raise RulesError(text.format(name=name, reason=error.strerror), code="unknown-rules") from error
+        raise RulesError(
+            text.format(name=name, reason=error.strerror), code="unknown-rules"
+        ) from error
     except UnicodeDecodeError as error:
         raise RulesError(_("the rule file {name} is not UTF-8 text").format(name=name)) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
-        raise RulesError(_("{name} is not a file name").format(name=shown(name)), code="unknown-rules") from error
+        raise RulesError(
+            _("{name} is not a file name").format(name=shown(name)), code="unknown-rules"
+        ) from error
 
 
 @lru_cache(maxsize=32)
@@ -172,15 +203,23 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
-        hint = next((hint for starts, hint in TOML_HINTS.items() if message.startswith(starts)), None)
+        hint = next(
+            (hint for starts, hint in TOML_HINTS.items() if message.startswith(starts)), None
+        )
         message = f"{message}; {_(hint)}" if hint else message  # marked elsewhere
-        raise RuleFileError([Problem(source, int(place[1]) if place else 0, "", message)]) from error
+        raise RuleFileError(
+            [Problem(source, int(place[1]) if place else 0, "", message)]
+        ) from error
     except (ValueError, RecursionError) as error:  # Python limits the digits of a number
-        raise RuleFileError([Problem(source, 0, "", _("contains a number with too many digits"))]) from error
+        raise RuleFileError(
+            [Problem(source, 0, "", _("contains a number with too many digits"))]
+        ) from error
 
 
 def _too_deep(text: str) -> int:
-    """The line where brackets, or the parts of a dotted key, are nested too deeply; 0 if they are not."""
+    """The line where brackets, or the parts of a dotted key, are nested too deeply; 0 if they
+    are not.
+    """
     line, brackets, parts = 1, 0, 1
     for token in TOML_TOKENS.finditer(text):
         symbol = token[0]
@@ -207,21 +246,27 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
         return apply_patch(base, own, check)
     if name in known:
         return apply_patch(_inherited(_values(name, ())[0]), own, check)
-    # It cannot be extended. To find more mistakes, the rest is checked as a patch of other built-in rules: those with
-    # the most similar id, or Yatzy.
+    # It cannot be extended. To find more mistakes, the rest is checked as a patch of other built-in
+    # rules: those with the most similar id, or Yatzy.
     similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
     if not is_file:  # _extended_file has added a problem about a file
-        otherwise = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
+        otherwise = _(
+            "must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"
+        )
         must = limits.suggestion(similar, known, otherwise)
         check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
-    if is_file or not similar:  # then fields that refer to categories would be wrong with these rules
+    if (
+        is_file or not similar
+    ):  # then fields that refer to categories would be wrong with these rules
         of_categories = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
         own = {field: value for field, value in own.items() if field not in of_categories}
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 
 def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any] | None:
-    """What is taken over from a file of one's own; None, and a problem, if it cannot be extended."""
+    """What is taken over from a file of one's own; None, and a problem, if it cannot be
+    extended.
+    """
     path = str(Path(check.source).parent / name)
     message = ""
     if os.path.realpath(path) in files:
@@ -245,7 +290,9 @@ def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dic
 
 
 def _inherited(base: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file takes over: not the summary and the published values, which describe the extended game."""
+    """What a file takes over: not the summary and the published values, which describe the
+    extended game.
+    """
     return {name: value for name, value in base.items() if name not in ("published", "summary")}
 
 
@@ -273,21 +320,31 @@ def names_file(spec: str) -> bool:
 
 
 def rules_from_json(raw: Any) -> RuleSet:
-    """The rule set that :func:`rules_to_json` has written, or a RulesError; no file is opened, whoever wrote it."""
+    """The rule set that :func:`rules_to_json` has written, or a RulesError; no file is opened,
+    whoever wrote it.
+    """
     if isinstance(raw, str):
         if names_file(raw):
-            text = _("rules is {value}; must be built-in rules, or the rules themselves: files are not opened")
+            text = _(
+                "rules is {value}; must be built-in rules, or the rules themselves: files are not opened"
+            )
             raise RulesError(text.format(value=shown(raw)), code="unknown-rules")
         return load_rules(raw)
     if not isinstance(raw, dict):
         raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
     active = raw.get("active", [])
-    if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: limits.MAX_SWITCHES + 1]):
+    if not isinstance(active, list) or not all(
+        isinstance(name, str) for name in active[: limits.MAX_SWITCHES + 1]
+    ):
         raise RulesError(_("rules: active: must be a list of switches"))
     if len(active) > limits.MAX_SWITCHES:
-        raise RulesError(_("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES))
+        raise RulesError(
+            _("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES)
+        )
     check = RuleChecker("rules", "")
-    rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True)
+    rules = check.rule_set(
+        {k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True
+    )
     if check.problems:
         raise RulesError(str(check.problems[0]))
     return rules

@@ -1,7 +1,9 @@
-"""Patches of rule files: what a file changes in the rules it extends, and what a switch changes in its own.
+"""Patches of rule files: what a file changes in the rules it extends, and what a switch changes in
+its own.
 
-A patch has the fields of a rule file. Tables are merged, and categories and columns are found by their id; anything
-else replaces the old value, and ``false`` removes it. The score sheet changes by name::
+A patch has the fields of a rule file. Tables are merged, and categories and columns are found by
+their id; anything else replaces the old value, and ``false`` removes it. The score sheet changes by
+name::
 
     remove = ["chance"]                            a category that is removed and defined again keeps its place
     [categories.house]  after = "sixes"            or before; moves a category, or says where a new one goes
@@ -26,7 +28,9 @@ LIST_MESSAGE = N_(
 def apply_patch(
     base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath = ()
 ) -> dict[str, Any]:
-    """The values of a rule file after a patch; `path`: of the patch in its file, empty if it extends rules."""
+    """The values of a rule file after a patch; `path`: of the patch in its file, empty if it
+    extends rules.
+    """
     own = checked_categories(patch, check, path)
     names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
     merged = merge(_without(base, names, own), own)
@@ -36,8 +40,12 @@ def apply_patch(
     return merged
 
 
-def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: FieldPath) -> dict[str, Any]:
-    """The values of a patch without categories that are no tables; adds a problem for each of those."""
+def checked_categories(
+    patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+) -> dict[str, Any]:
+    """The values of a patch without categories that are no tables; adds a problem for each of
+    those.
+    """
     given, place = patch.get("categories"), (*path, "categories")
     rest = {name: value for name, value in patch.items() if name != "categories"}
     if isinstance(given, list):
@@ -51,7 +59,9 @@ def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: Field
             check.add_problem((*place, name), message.format(name=name[:MAX_ID]))
         elif not isinstance(value, dict):
             check.add_problem((*place, name), _("must be a table; write [categories.ID]"))
-    return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
+    return rest | {
+        "categories": {name: value for name, value in given.items() if isinstance(value, dict)}
+    }
 
 
 def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +82,9 @@ def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged_by_id(entries: list[dict[str, Any]], new: Mapping[str, Any]) -> list[Any]:
-    """A list of tables, those with an id in `new` patched, and the further ones of `new` after them."""
+    """A list of tables, those with an id in `new` patched, and the further ones of `new` after
+    them.
+    """
     known = {str(entry.get("id")) for entry in entries}
     patches = {name: value for name, value in new.items() if isinstance(value, dict)}
     patched: list[Any] = [merge(entry, patches.get(str(entry.get("id")), {})) for entry in entries]
@@ -94,12 +106,16 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
     for name in value:
         if name not in known:
             hint = suggestion(name, known, _("must be the id of a category"))
-            check.add_problem(path, _("{name} is not in the rules before; {hint}", name=shown(name), hint=hint))
+            check.add_problem(
+                path, _("{name} is not in the rules before; {hint}", name=shown(name), hint=hint)
+            )
     return {*value} & {*known}
 
 
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a rule file without the categories `names`; one that the patch defines again is only emptied."""
+    """The values of a rule file without the categories `names`; one that the patch defines again
+    is only emptied.
+    """
     if not names:
         return dict(base)
     defined = patch.get("categories") or {}
@@ -111,7 +127,9 @@ def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any])
     found = {**base, "categories": kept}
     bonus, switches = base.get("first_roll_bonus"), base.get("switches")
     if isinstance(bonus, dict):
-        found["first_roll_bonus"] = {name: points for name, points in bonus.items() if name not in names}
+        found["first_roll_bonus"] = {
+            name: points for name, points in bonus.items() if name not in names
+        }
     if isinstance(switches, dict):
         left = {name: _switch_without(switch, names) for name, switch in switches.items()}
         found["switches"] = {name: switch for name, switch in left.items() if switch is not None}
@@ -125,21 +143,33 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
     left = dict(switch)
     for field in ("categories", "first_roll_bonus"):
         if isinstance(switch.get(field), dict):
-            left[field] = {name: value for name, value in switch[field].items() if name not in names}
+            left[field] = {
+                name: value for name, value in switch[field].items() if name not in names
+            }
     if isinstance(switch.get("remove"), list):
         left["remove"] = [name for name in switch["remove"] if name not in names]
     # What is empty now is left out, but not what was empty before.
-    left = {field: value for field, value in left.items() if value not in ({}, []) or value == switch[field]}
+    left = {
+        field: value
+        for field, value in left.items()
+        if value not in ({}, []) or value == switch[field]
+    }
     had_changes, has_changes = ({*fields} - {"summary"} for fields in (switch, left))
     return None if had_changes and not has_changes else left
 
 
-def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath) -> list[Any]:
+def _placed(
+    entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath
+) -> list[Any]:
     """The categories with those moved that say so, in the order of the patch."""
     for name, patch in changed.items():
         if PLACE_FIELDS.keys() & patch:
-            old = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id
-            moved = {field: value for field, value in entries[old].items() if field not in PLACE_FIELDS}
+            old = _ids(entries).index(
+                str(patch.get("id", name))
+            )  # the patch may give the category another id
+            moved = {
+                field: value for field, value in entries[old].items() if field not in PLACE_FIELDS
+            }
             others = [*entries[:old], *entries[old + 1 :]]
             place = _place_among(_ids(others), patch, check, (*path, name))
             if place is None:
@@ -148,8 +178,12 @@ def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, 
     return entries
 
 
-def _place_among(others: list[str], patch: Mapping[str, Any], check: ValueReader, path: FieldPath) -> int | None:
-    """Where `before` or `after` put a category among the others; None, and a problem, if they are wrong."""
+def _place_among(
+    others: list[str], patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+) -> int | None:
+    """Where `before` or `after` put a category among the others; None, and a problem, if they
+    are wrong.
+    """
     if "before" in patch and "after" in patch:
         message = _("does not go with `{other}`; leave one of the two out").format(other="after")
         check.add_problem((*path, "before"), message)

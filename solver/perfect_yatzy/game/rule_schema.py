@@ -1,7 +1,8 @@
-"""The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.core.rules.RuleSet`.
+"""The schema of a rule file: checks TOML values and builds a
+:class:`~perfect_yatzy.core.rules.RuleSet`.
 
-Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md in this folder
-documents every field.
+Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md
+in this folder documents every field.
 """
 
 from __future__ import annotations
@@ -10,21 +11,35 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.patterns import KINDS, Pattern
+from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from ..errors import _, enumerated, number_text, shown
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
-from ..core.patterns import KINDS, Pattern
-from .rule_fields import IDENTIFIER, PLACEHOLDER, Field, FieldPath, Fields, ValueReader, identifier, number, text
+from .rule_fields import (
+    IDENTIFIER,
+    PLACEHOLDER,
+    Field,
+    FieldPath,
+    Fields,
+    ValueReader,
+    identifier,
+    number,
+    text,
+)
 from .rule_patches import checked_categories
-from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 from .translations import boxes_of, id_ending
 
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
 MAX_UPPER_SUMS = 1 << 62  # the upper sums of a state are one number of 64 bits
 # Of rules as JSON, whose categories are the boxes.
-BOX_PLACE_FIELDS = {"row": identifier(), "column": number(0, MAX_COLUMNS), "copy": number(0, MAX_CATEGORIES)}
+BOX_PLACE_FIELDS = {
+    "row": identifier(),
+    "column": number(0, MAX_COLUMNS),
+    "copy": number(0, MAX_CATEGORIES),
+}
 
 
 class RuleChecker(ValueReader):
@@ -34,7 +49,9 @@ class RuleChecker(ValueReader):
     columns: tuple[Column, ...] = ()
     categories: tuple[Category, ...] = ()  # the boxes; empty if there is a mistake in their list
 
-    def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False) -> RuleSet:
+    def rule_set(
+        self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False
+    ) -> RuleSet:
         """The rule set of a whole file, after extension and patches."""
         self.active_switches = active
         if "extends" in raw:  # a loaded file has been merged with what it extends
@@ -51,27 +68,47 @@ class RuleChecker(ValueReader):
         self.categories = self._boxes(raw, listed)
         order = read("order")
         rules = RuleSet(  # problems are reported in this order
-            id=read("id"), name=read("name"),
-            dice=self.dice, faces=self.faces, rolls_per_turn=read("rolls"), categories=self.categories,
+            id=read("id"),
+            name=read("name"),
+            dice=self.dice,
+            faces=self.faces,
+            rolls_per_turn=read("rolls"),
+            categories=self.categories,
             bonus=self._bonus(raw),
             order="free" if self.columns else order,
-            saved_rolls=read("saved_rolls"), joker=self._joker(raw),
+            saved_rolls=read("saved_rolls"),
+            joker=self._joker(raw),
             first_roll_bonus=tuple(sorted(self._first_roll_bonus(raw))),
-            columns=self.columns, crossing_out=read("crossing_out"), summary=read("summary"),
-            switches=tuple(self._switches(raw)), active_switches=active,
-            published=self._published(raw), spec=spec,
-        )  # fmt: skip
+            columns=self.columns,
+            crossing_out=read("crossing_out"),
+            summary=read("summary"),
+            switches=tuple(self._switches(raw)),
+            active_switches=active,
+            published=self._published(raw),
+            spec=spec,
+        )
         tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
         tracked |= {category.requires for category in rules.categories} - {"", PLACEHOLDER}
         if len(tracked) > 1:
-            message = _("only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}")
+            message = _(
+                "only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}"
+            )
             self.add_problem(("categories",), message.format(boxes=enumerated(sorted(tracked))))
         size = 1
         for column, bonus in enumerate(rules.bonuses):
-            upper = [p for c in rules.categories if c.upper and c.column == column for p in c.patterns]
-            size *= bonus.threshold + max((p.most(rules.dice, rules.faces) for p in upper), default=0) + 1
+            upper = [
+                p for c in rules.categories if c.upper and c.column == column for p in c.patterns
+            ]
+            size *= (
+                bonus.threshold
+                + max((p.most(rules.dice, rules.faces) for p in upper), default=0)
+                + 1
+            )
         if size > MAX_UPPER_SUMS:
-            self.add_problem(("columns",), _("have too many upper sums; leave out columns, or lower the thresholds"))
+            self.add_problem(
+                ("columns",),
+                _("have too many upper sums; leave out columns, or lower the thresholds"),
+            )
         return rules
 
     def _bonus(self, raw: Mapping[str, Any]) -> Bonus | None:
@@ -80,8 +117,14 @@ class RuleChecker(ValueReader):
         if value is None:
             return None
         entries: list[Any] = value if isinstance(value, list) else [value]
-        if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
-            self.add_problem(("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS))
+        if (
+            not entries
+            or len(entries) > MAX_STEPS
+            or not all(isinstance(entry, dict) for entry in entries)
+        ):
+            self.add_problem(
+                ("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS)
+            )
             return None
         if self.categories and not any(category.upper for category in self.categories):
             self.add_problem(("bonus",), _("needs at least one category with `upper = true`"))
@@ -117,23 +160,32 @@ class RuleChecker(ValueReader):
         else:
             faces = [p.face for c in self.categories if c.upper for p in c.patterns if p.face]
             if len(set(faces)) < len(faces):
-                message = _("needs at most one upper box for each face: a joker asks for the matching one")
+                message = _(
+                    "needs at most one upper box for each face: a joker asks for the matching one"
+                )
                 self.add_problem(("joker",), message)
         others = [name for name in fields.JOKER_FIELDS if name != "category"]
         return Joker(category, **self.values(table, ("joker",), fields.JOKER_FIELDS, *others))
 
     def _first_roll_bonus(self, raw: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-        """Category ids with their points: a row gives them to all its boxes, with the factor of the column."""
+        """Category ids with their points: a row gives them to all its boxes, with the factor of
+        the column.
+        """
         table = self.table(raw, ("first_roll_bonus",)) or {}
         for name in table:
             boxes = [c for c in self.categories if name == (c.id if self.listed else c.row or c.id)]
             if self.categories and not boxes:
                 self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
-            factors = [1 if self.listed or not self.columns else self.columns[box.column].factor for box in boxes]
+            factors = [
+                1 if self.listed or not self.columns else self.columns[box.column].factor
+                for box in boxes
+            ]
             most = fields.MAX_POINTS // max(factors, default=1)
             points = number(1, most).read(self, table, ("first_roll_bonus", name))
-            yield from ((box.id, points * factor) for box, factor in zip(boxes, factors, strict=True))
+            yield from (
+                (box.id, points * factor) for box, factor in zip(boxes, factors, strict=True)
+            )
 
     def _switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
         """The switches a file offers; their patches are checked when they are applied."""
@@ -163,13 +215,17 @@ class RuleChecker(ValueReader):
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            elif {*known["switches"].read(self, entry, (*path, "switches"))} == {*self.active_switches}:
+            elif {*known["switches"].read(self, entry, (*path, "switches"))} == {
+                *self.active_switches
+            }:
                 found = Published(value, known["source"].read(self, entry, (*path, "source")))
         return found
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """The columns of the sheet; none without [[columns]]."""
-        default = raw["order"] if raw.get("order") in fields.ORDERS else "free"  # a mistake is reported elsewhere
+        default = (
+            raw["order"] if raw.get("order") in fields.ORDERS else "free"
+        )  # a mistake is reported elsewhere
         found: list[Column] = []
         for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
@@ -185,7 +241,9 @@ class RuleChecker(ValueReader):
         return found
 
     def _boxes(self, raw: Mapping[str, Any], listed: bool) -> tuple[Category, ...]:
-        """The boxes of the sheet, every row as often as its columns say; `listed`: the values may be the boxes."""
+        """The boxes of the sheet, every row as often as its columns say; `listed`: the values
+        may be the boxes.
+        """
         entries = self.tables(raw, "categories", MAX_CATEGORIES, 1)
         if not entries:
             return ()
@@ -199,11 +257,17 @@ class RuleChecker(ValueReader):
             self._check_listed(categories)
             return categories
         self._check_requirements(rows)
-        places_in_column = [place for place, _category, times in rows for _copy in range(times)]  # of its boxes
+        places_in_column = [
+            place for place, _category, times in rows for _copy in range(times)
+        ]  # of its boxes
         places = places_in_column * max(1, len(self.columns))
         if len(places) > MAX_CATEGORIES:
-            message = _("are {count} boxes with all columns and `times`; at most {most} are allowed")
-            self.add_problem(("categories",), message.format(count=len(places), most=MAX_CATEGORIES))
+            message = _(
+                "are {count} boxes with all columns and `times`; at most {most} are allowed"
+            )
+            self.add_problem(
+                ("categories",), message.format(count=len(places), most=MAX_CATEGORIES)
+            )
             return categories
         boxes = boxes_of([(category, times) for _place, category, times in rows], self.columns)
         if boxes != categories:
@@ -212,7 +276,9 @@ class RuleChecker(ValueReader):
         return boxes
 
     def _rows(self, entries: list[dict[str, Any]]) -> Iterator[tuple[int, Category, int]]:
-        """Place in the file, category, and number of boxes in a column of each row that can be read."""
+        """Place in the file, category, and number of boxes in a column of each row that can be
+        read.
+        """
         row_fields: Fields = fields.ROW_FIELDS
         known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
         if self.listed:  # boxes, whose ids may have a column
@@ -222,15 +288,28 @@ class RuleChecker(ValueReader):
         for i, entry in enumerate(entries):
             path: FieldPath = ("categories", i)
             if not {"name", "pattern", "patterns"} & set(entry):
-                # A patch for a category that does not exist: one problem about its id, not three about its fields.
-                others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
-                hint = limits.suggestion(str(entry.get("id")), others, _("a new one needs a name and a pattern"))
+                # A patch for a category that does not exist: one problem about its id, not three
+                # about its fields.
+                others = [
+                    other
+                    for other in self.ids
+                    if isinstance(other, str) and other != entry.get("id")
+                ]
+                hint = limits.suggestion(
+                    str(entry.get("id")), others, _("a new one needs a name and a pattern")
+                )
                 self.add_problem(path, _("unknown category; {hint}", hint=hint))
                 continue
             self.check_fields(entry, path, known)
             for name in sorted(fields.PLACE_FIELDS.keys() & entry):
-                self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
-            given = {name: field for name, field in BOX_PLACE_FIELDS.items() if self.listed and name in entry}
+                self.add_problem(
+                    (*path, name), _("belongs to a file that extends rules, or to a switch")
+                )
+            given = {
+                name: field
+                for name, field in BOX_PLACE_FIELDS.items()
+                if self.listed and name in entry
+            }
             place = self.values(entry, path, given)
             patterns = self._patterns(entry, path, limits.MAX_PATTERNS - n_patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
@@ -239,20 +318,30 @@ class RuleChecker(ValueReader):
             times = values.pop("times")
             yield i, Category(patterns=patterns, **values, **place), times
 
-    def _patterns(self, entry: Mapping[str, Any], path: FieldPath, most: int) -> tuple[Pattern, ...]:
-        """The patterns of a category; the pattern fields of the category are the defaults of all of them."""
+    def _patterns(
+        self, entry: Mapping[str, Any], path: FieldPath, most: int
+    ) -> tuple[Pattern, ...]:
+        """The patterns of a category; the pattern fields of the category are the defaults of all
+        of them.
+        """
         patterns = entry.get("patterns")
         shared = {name: value for name, value in entry.items() if name in fields.PATTERN_FIELDS}
         path_of_list = (*path, "patterns")
         if patterns is None:
             return (self._pattern(shared, path),)
-        if not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
+        if (
+            not isinstance(patterns, list)
+            or not patterns
+            or not all(isinstance(p, dict) for p in patterns)
+        ):
             self.add_problem(path_of_list, _("must be a list of at least one inline table"))
         elif len(patterns) > most:
             message = _("are too many; the rules can have at most {most} patterns in all")
             self.add_problem(path_of_list, message.format(most=limits.MAX_PATTERNS))
         else:
-            return tuple(self._pattern(shared | own, (*path_of_list, k)) for k, own in enumerate(patterns))
+            return tuple(
+                self._pattern(shared | own, (*path_of_list, k)) for k, own in enumerate(patterns)
+            )
         return (Pattern("any"),)
 
     def _check_requirements(self, rows: list[tuple[int, Category, int]]) -> None:
@@ -278,16 +367,24 @@ class RuleChecker(ValueReader):
             most = max(pattern.most(self.dice, self.faces) for pattern in box.patterns)
             factor = max(pattern.factor for pattern in box.patterns)
             plus = max(pattern.plus for pattern in box.patterns)
-            too_high = most > MAX_BOX_POINTS or factor > fields.MAX_FACTOR or plus > fields.MAX_POINTS
+            too_high = (
+                most > MAX_BOX_POINTS or factor > fields.MAX_FACTOR or plus > fields.MAX_POINTS
+            )
             if too_high and self.columns[box.column].factor != 1 and box.column not in reported:
                 reported.add(box.column)
-                message = _("is too high: {box} has the factor {factor} and pays up to {points} points")
-                message = message.format(box=box.id, factor=factor, points=number_text(most, grouped=True))
+                message = _(
+                    "is too high: {box} has the factor {factor} and pays up to {points} points"
+                )
+                message = message.format(
+                    box=box.id, factor=factor, points=number_text(most, grouped=True)
+                )
                 self.add_problem(("columns", box.column, "factor"), message)
 
     def _check_listed(self, boxes: tuple[Category, ...]) -> None:
         """Add a problem if a list of boxes is not one that rows and columns make."""
-        copies: dict[tuple[str, int], list[Category]] = {}  # the boxes of each row and column, which must be alike
+        copies: dict[
+            tuple[str, int], list[Category]
+        ] = {}  # the boxes of each row and column, which must be alike
         for box in boxes:
             copies.setdefault((box.row or box.id, box.column), []).append(box)
         box_of_id = {box.id: box for box in boxes}
@@ -298,22 +395,35 @@ class RuleChecker(ValueReader):
             copy = alike.index(box)
             column = self.columns[box.column] if box.column < len(self.columns) else None
             ending = id_ending(copy if len(alike) > 1 else None, column)
-            is_like_first = (box.patterns, box.upper, box.requires) == (first.patterns, first.upper, first.requires)
+            is_like_first = (box.patterns, box.upper, box.requires) == (
+                first.patterns,
+                first.upper,
+                first.requires,
+            )
             if box.column >= max(1, len(self.columns)) or (self.columns and not box.row):
                 self.add_problem((*path, "column"), _("is not one of the columns"))
             elif box.row and box.id != box.row + ending:
-                self.add_problem((*path, "id"), _("is not made of the row, the number and the column of the box"))
+                self.add_problem(
+                    (*path, "id"), _("is not made of the row, the number and the column of the box")
+                )
             elif copy != box.copy or not is_like_first:
-                self.add_problem((*path, "copy"), _("must number the boxes of a row, which are alike"))
+                self.add_problem(
+                    (*path, "copy"), _("must number the boxes of a row, which are alike")
+                )
             if not box.requires:
                 continue
             required = box_of_id.get(box.requires, box)
             is_single = len(copies[required.row or required.id, required.column]) == 1
             if required is box or required.column != box.column or not is_single:
-                self.add_problem((*path, "requires"), _("must be the id of another single box in the same column"))
+                self.add_problem(
+                    (*path, "requires"),
+                    _("must be the id of another single box in the same column"),
+                )
 
     def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
-        """Whether no two categories share a name; adds a problem, at its place in the file, for each that does."""
+        """Whether no two categories share a name; adds a problem, at its place in the file, for
+        each that does.
+        """
         owner: dict[str, int] = {}  # position of the first category with a name
         differ = True
         for i, (place, category) in enumerate(zip(places, categories, strict=True)):
@@ -323,14 +433,20 @@ class RuleChecker(ValueReader):
                 message = _("{value} has more than {most} characters")
                 self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
             for label in map(str.lower, labels):
-                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:  # a category before has it
-                    self.add_problem(path, _("the name {name} is used by two categories", name=repr(label)))
+                if (
+                    label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i
+                ):  # a category before has it
+                    self.add_problem(
+                        path, _("the name {name} is used by two categories", name=repr(label))
+                    )
                     differ = False
                     break
         return differ
 
     def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
-        """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score."""
+        """One pattern: the fields its kind needs, the fields it must not have, its conditions
+        and its score.
+        """
         self.check_fields(raw, path, fields.PATTERN_FIELDS)
         kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
         if raw.get("pattern") != kind:
@@ -343,18 +459,25 @@ class RuleChecker(ValueReader):
         }
         for name, field in fields.KIND_FIELDS.items():
             if name in raw and name not in own and field.type != "flag":
-                self.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
+                self.add_problem(
+                    (*path, name),
+                    _("does not belong to the pattern {name}").format(name=repr(kind)),
+                )
         low, high = self._sum_limits(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
         score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
-        if "points" in raw and score != "fixed" and score == raw.get("score"):  # a score that is not a placeholder
+        if (
+            "points" in raw and score != "fixed" and score == raw.get("score")
+        ):  # a score that is not a placeholder
             message = _("are fixed, but score is {score}; leave one of the two out")
             self.add_problem((*path, "points"), message.format(score=repr(score)))
         found = Pattern(
             kind=kind,
             **given,
             score=score,
-            points=fields.PATTERN_FIELDS["points"].read(self, raw, (*path, "points")) if score == "fixed" else 0,
+            points=fields.PATTERN_FIELDS["points"].read(self, raw, (*path, "points"))
+            if score == "fixed"
+            else 0,
             **self.values(raw, path, fields.PATTERN_FIELDS, "plus", "factor"),
             low=low,
             high=high,
@@ -364,21 +487,28 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, problem[0]), problem[1])
         if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
             message = _("pays up to {points} points; at most {most} are allowed")
-            points, most = (number_text(n, grouped=True) for n in (found.most(self.dice, self.faces), MAX_BOX_POINTS))
+            points, most = (
+                number_text(n, grouped=True)
+                for n in (found.most(self.dice, self.faces), MAX_BOX_POINTS)
+            )
             self.add_problem((*path, "factor"), message.format(points=points, most=most))
         return found
 
     def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
         """The least and the highest sum of all dice, None without a limit; `sum` is both."""
         given = {
-            name: number(1, self.dice * self.faces).read(self, raw, (*path, name)) if name in raw else None
+            name: number(1, self.dice * self.faces).read(self, raw, (*path, name))
+            if name in raw
+            else None
             for name in ("sum", "at_least", "at_most")
         }
         exact, low, high = given.values()
         if exact is not None:
             for name in ("at_least", "at_most"):
                 if name in raw:
-                    message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
+                    message = _("does not go with `{other}`; leave one of the two out").format(
+                        other="sum"
+                    )
                     self.add_problem((*path, name), message)
             return exact, exact
         if low is not None and high is not None and low > high:

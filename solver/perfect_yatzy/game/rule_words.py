@@ -15,14 +15,27 @@ ORDERS = {
 }
 
 NUMBER_WORDS = (
-    N_("no"), N_("one"), N_("two"), N_("three"), N_("four"), N_("five"), N_("six"), N_("seven"), N_("eight"),
-    N_("nine"), N_("ten"), N_("eleven"), N_("twelve"),
-)  # fmt: skip
+    N_("no"),
+    N_("one"),
+    N_("two"),
+    N_("three"),
+    N_("four"),
+    N_("five"),
+    N_("six"),
+    N_("seven"),
+    N_("eight"),
+    N_("nine"),
+    N_("ten"),
+    N_("eleven"),
+    N_("twelve"),
+)
 
 
 def number_word(number: int) -> str:
     """A small number as a word, others as digits."""
-    return _(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)  # marked elsewhere
+    return (
+        _(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
+    )  # marked elsewhere
 
 
 def order_text(order: str) -> str:

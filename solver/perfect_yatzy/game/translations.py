@@ -1,14 +1,16 @@
-"""The boxes of rows with several boxes, and the names of boxes, columns and games in other languages.
+"""The boxes of rows with several boxes, and the names of boxes, columns and games in other
+languages.
 
-A row may be used several times, and a sheet may have several columns. Each box is a category of its own. Its id, name
-and short code are those of the row with an ending::
+A row may be used several times, and a sheet may have several columns. Each box is a category of its
+own. Its id, name and short code are those of the row with an ending::
 
     times = 4         fours-1, fours-2, ...     Fours (1), Fours (2), ...
     [[columns]]       ones.down, ones.free      Ones (Down), Ones (Free)
     both              fours-2.down              Fours (2) (Down)
 
-Other languages are read from ``names/*.toml``. Names of every language are understood, as long as they mean one
-category of the rules; ``--lang`` chooses the language that is shown. Ids and short codes do not depend on it.
+Other languages are read from ``names/*.toml``. Names of every language are understood, as long as
+they mean one category of the rules; ``--lang`` chooses the language that is shown. Ids and short
+codes do not depend on it.
 """
 
 from __future__ import annotations
@@ -20,15 +22,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import RulesError, _
 from ..core.rules import Category, Column, RuleSet
+from ..errors import RulesError, _
 
 ENGLISH = "en"
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
 
 def id_ending(copy: int | None, column: Column | None) -> str:
-    """What the id of a box has after the id of its row; `copy` is None for the only one of its row and column."""
+    """What the id of a box has after the id of its row; `copy` is None for the only one of its
+    row and column.
+    """
     return ("" if copy is None else f"-{copy + 1}") + (f".{column.id}" if column else "")
 
 
@@ -37,8 +41,12 @@ def name_ending(copy: int | None, column: Column | None) -> str:
     return ("" if copy is None else f" ({copy + 1})") + (f" ({column.name})" if column else "")
 
 
-def boxes_of(rows: Sequence[tuple[Category, int]], columns: Sequence[Column]) -> tuple[Category, ...]:
-    """The boxes of a sheet, column by column, from its rows, each with the number of its boxes in a column."""
+def boxes_of(
+    rows: Sequence[tuple[Category, int]], columns: Sequence[Column]
+) -> tuple[Category, ...]:
+    """The boxes of a sheet, column by column, from its rows, each with the number of its boxes
+    in a column.
+    """
     return tuple(
         _box(row, copy if times > 1 else None, number, column)
         for number, column in enumerate([*columns] or [None])
@@ -52,12 +60,17 @@ def _box(row: Category, copy: int | None, number: int, column: Column | None) ->
     if not ending:
         return row
     return replace(
-        row, id=row.id + ending, name=row.name + name_ending(copy, column), code=row.code and row.code + ending,
+        row,
+        id=row.id + ending,
+        name=row.name + name_ending(copy, column),
+        code=row.code and row.code + ending,
         aliases=tuple(alias + ending for alias in row.aliases),
         patterns=tuple(pattern.times(column.factor if column else 1) for pattern in row.patterns),
         requires=row.requires and row.requires + id_ending(None, column),
-        row=row.id, column=number, copy=copy or 0,
-    )  # fmt: skip
+        row=row.id,
+        column=number,
+        copy=copy or 0,
+    )
 
 
 def _column(rules: RuleSet, category: Category) -> Column | None:
@@ -65,7 +78,9 @@ def _column(rules: RuleSet, category: Category) -> Column | None:
 
 
 def endings(rules: RuleSet, category: Category) -> tuple[str, str]:
-    """What the id and the name of a box have after those of its row; empty for a row with one box."""
+    """What the id and the name of a box have after those of its row; empty for a row with one
+    box.
+    """
     if not category.row:
         return "", ""
     column = _column(rules, category)
@@ -80,16 +95,27 @@ def row_of(rules: RuleSet, category: Category) -> Category:
         return category
     column = _column(rules, category)
     return replace(
-        category, id=category.row, name=category.name.removesuffix(in_name), code=category.code.removesuffix(in_id),
+        category,
+        id=category.row,
+        name=category.name.removesuffix(in_name),
+        code=category.code.removesuffix(in_id),
         aliases=tuple(alias.removesuffix(in_id) for alias in category.aliases),
-        patterns=tuple(pattern.divided(column.factor if column else 1) for pattern in category.patterns),
-        requires=category.requires.removesuffix(id_ending(None, column)) if column else category.requires,
-        row="", column=0, copy=0,
-    )  # fmt: skip
+        patterns=tuple(
+            pattern.divided(column.factor if column else 1) for pattern in category.patterns
+        ),
+        requires=category.requires.removesuffix(id_ending(None, column))
+        if column
+        else category.requires,
+        row="",
+        column=0,
+        copy=0,
+    )
 
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
-    """What people call a box if it is not said which of its row is meant; nothing for a row with one box."""
+    """What people call a box if it is not said which of its row is meant; nothing for a row with
+    one box.
+    """
     column = _column(rules, category)
     for name in (category.id, category.name, category.code, *category.aliases):
         for ending in endings(rules, category):  # of its id, and of its name
@@ -118,7 +144,9 @@ def languages() -> dict[str, str]:
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, a code of :func:`languages` in any case."""
+    """Names of the categories of a rule set in one language, a code of :func:`languages` in any
+    case.
+    """
     language = language.lower()
     if language == ENGLISH:
         return {}
@@ -130,20 +158,27 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
     shown = replace(rules, columns=_columns(rules, language))
     return {
-        category.id: [name + endings(shown, category)[1] for name in names[category.row or category.id]]
+        category.id: [
+            name + endings(shown, category)[1] for name in names[category.row or category.id]
+        ]
         for category in rules.categories
         if (category.row or category.id) in names
     }
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
-    """The same rules with the names and summaries of a language; the names they had become aliases."""
+    """The same rules with the names and summaries of a language; the names they had become
+    aliases.
+    """
     names = category_names(rules, language)
     language = language.lower()
     if language == ENGLISH:
         return rules
     shown = replace(rules, columns=_columns(rules, language))
-    new_names = [names.get(box.id) or [row_of(rules, box).name + endings(shown, box)[1]] for box in rules.categories]
+    new_names = [
+        names.get(box.id) or [row_of(rules, box).name + endings(shown, box)[1]]
+        for box in rules.categories
+    ]
     published = rules.published
     return replace(
         shown,
@@ -154,7 +189,8 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
             replace(each, summary=_(each.summary, language))  # marked elsewhere
             for each in rules.switches
         ),
-        published=published and replace(published, source=_(published.source, language)),  # marked elsewhere
+        published=published
+        and replace(published, source=_(published.source, language)),  # marked elsewhere
         categories=tuple(map(_renamed, rules.categories, new_names)),
     )
 
@@ -176,10 +212,14 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
 
 
 def _columns(rules: RuleSet, language: str) -> tuple[Column, ...]:
-    """The columns of the sheet with the names of a language; one that a rule file names itself keeps its name."""
+    """The columns of the sheet with the names of a language; one that a rule file names itself
+    keeps its name.
+    """
     names = _read(language).get("columns", {})
     return tuple(
-        replace(column, name=names.get(column.id, column.name)) if column.name.lower() == column.id else column
+        replace(column, name=names.get(column.id, column.name))
+        if column.name.lower() == column.id
+        else column
         for column in rules.columns
     )
 

@@ -1,8 +1,9 @@
 """Means with confidence intervals, and their differences.
 
-The interval of a mean is that of Student's t distribution (W. S. Gosset, Biometrika 1908). A difference of two means
-has the interval of B. L. Welch (Biometrika 1947), which does not assume equal variances. A ratio, such as points per
-decision, is linearised at the means (W. G. Cochran, "Sampling Techniques", 1977, section 2.11).
+The interval of a mean is that of Student's t distribution (W. S. Gosset, Biometrika 1908). A
+difference of two means has the interval of B. L. Welch (Biometrika 1947), which does not assume
+equal variances. A ratio, such as points per decision, is linearised at the means (W. G. Cochran,
+"Sampling Techniques", 1977, section 2.11).
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class Estimate:
     """A number estimated from a sample."""
 
     value: float
-    low: float | None  # ends of the confidence interval; None if the sample is too small to give one
+    low: (
+        float | None
+    )  # ends of the confidence interval; None if the sample is too small to give one
     high: float | None
     size: int  # number of observations
 
@@ -44,19 +47,26 @@ class Estimate:
 class Difference(Estimate):
     """The difference of two means."""
 
-    # the p value: the chance of a difference at least as large, in either direction, if both true means are equal
+    # the p value: the chance of a difference at least as large, in either direction, if both true
+    # means are equal
     chance: float | None
 
 
 def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
-    """The mean of independent observations ``(n,)``, n at least 1, with its interval; no interval for one of them."""
+    """The mean of independent observations ``(n,)``, n at least 1, with its interval; no
+    interval for one of them.
+    """
     sample = np.asarray(values, dtype=np.float64)
     mean, size = float(sample.mean()), len(sample)
     return _interval(mean, _variance_of_mean(sample), size - 1, size, confidence)
 
 
-def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
-    """Sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each; None if the counts are zero."""
+def ratio_of(
+    totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE
+) -> Estimate | None:
+    """Sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each; None if the
+    counts are zero.
+    """
     above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
     if not below.any():
         return None
@@ -65,8 +75,12 @@ def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = C
     return _interval(ratio, variance, size - 1, size, confidence)
 
 
-def difference_of(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = CONFIDENCE) -> Difference:
-    """Mean of `first` minus mean of `second`, two independent samples with variances of their own (Welch)."""
+def difference_of(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = CONFIDENCE
+) -> Difference:
+    """Mean of `first` minus mean of `second`, two independent samples with variances of their
+    own (Welch).
+    """
     samples = [np.asarray(sample, dtype=np.float64) for sample in (first, second)]
     value, size = float(samples[0].mean() - samples[1].mean()), sum(map(len, samples))
     if min(map(len, samples)) < 2:
@@ -82,7 +96,9 @@ def difference_of(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float
 
 
 def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
-    """Slope of the straight line through observations at 0, 1, ... by least squares; None for fewer than three."""
+    """Slope of the straight line through observations at 0, 1, ... by least squares; None for
+    fewer than three.
+    """
     sample = np.asarray(values, dtype=np.float64)
     size = len(sample)
     if size < 3:
@@ -98,9 +114,13 @@ def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
     return float(sample.var(ddof=1)) / len(sample) if len(sample) > 1 else 0.0
 
 
-def _interval(value: float, variance: float, freedom: float, size: int, confidence: float) -> Estimate:
+def _interval(
+    value: float, variance: float, freedom: float, size: int, confidence: float
+) -> Estimate:
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
+        raise StateError(
+            _("confidence is {confidence}; must lie between 0 and 1", confidence=confidence)
+        )
     if freedom < 1:
         return Estimate(value, None, None, size)
     half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(variance)
@@ -110,12 +130,15 @@ def _interval(value: float, variance: float, freedom: float, size: int, confiden
 def t_distribution(t: float, freedom: float) -> float:
     """Chance that Student's t is at most `t`, for at least one degree of freedom.
 
-    With ``t = sqrt(v) tan(a)`` the density becomes ``cos(a)**(v - 1)``, which Gauss-Legendre integrates::
+    With ``t = sqrt(v) tan(a)`` the density becomes ``cos(a)**(v - 1)``, which Gauss-Legendre
+    integrates::
 
         F(t) = 1/2 + G((v + 1)/2) / (sqrt(pi) G(v/2)) * integral from 0 to atan(t / sqrt(v)) of cos(a)**(v - 1)
     """
     end = math.atan(abs(t) / math.sqrt(freedom))
-    end = min(end, 12 / math.sqrt(freedom))  # nothing lies beyond, and the nodes stay where the density is
+    end = min(
+        end, 12 / math.sqrt(freedom)
+    )  # nothing lies beyond, and the nodes stay where the density is
     nodes, weights = _nodes()
     density = np.exp((freedom - 1) * np.log(np.cos((nodes + 1) * end / 2)))
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
@@ -130,7 +153,9 @@ def _nodes() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 @lru_cache(maxsize=1024)
 def t_quantile(chance: float, freedom: float) -> float:
-    """What Student's t stays below with this chance, from 0.5 to before 1, for at least one degree of freedom."""
+    """What Student's t stays below with this chance, from 0.5 to before 1, for at least one
+    degree of freedom.
+    """
     low, high = 0.0, 1.0
     while t_distribution(high, freedom) < chance and high < 1e12:
         high *= 2

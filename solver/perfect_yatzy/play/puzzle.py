@@ -1,4 +1,6 @@
-"""Puzzles: positions from games of optimal play; the less the second-best action loses, the harder they are."""
+"""Puzzles: positions from games of optimal play; the less the second-best action loses, the
+harder they are.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,15 @@ import random
 from dataclasses import dataclass
 from datetime import date
 
-from ..errors import N_, RulesError, StateError, _, shown, whole_number
 from ..core.dice import Dice, dice_of_game
 from ..core.scorecard import Scorecard
+from ..errors import N_, RulesError, StateError, _, shown, whole_number
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from .record import Turn, card_after
 
-# Range of what the second-best action loses, in expected points; the limits are those of the grades in review.py.
+# Range of what the second-best action loses, in expected points; the limits are those of the grades
+# in review.py.
 DIFFICULTIES = {N_("easy"): (1.7, 1e9), N_("medium"): (0.4, 1.7), N_("hard"): (0.05, 0.4)}
 MAX_GAMES = 1000
 PUZZLES_A_DAY = 1000  # the numbers of a day's seeds
@@ -43,7 +46,9 @@ def daily_seed(day: date, number: int = 0) -> int:
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
-    """One turn of a simulated game, by single queries; :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones."""
+    """One turn of a simulated game, by single queries;
+    :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones.
+    """
     rules, rolls_left = strategy.rules, strategy.max_rerolls(card.state)
     history, holds = list[Dice](), list[Dice]()
     held: Dice = ()
@@ -56,14 +61,18 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         held, rolls_left = best.dice, rolls_left - 1
         holds.append(held)
     chosen = strategy.categories(card, history[-1], rolls_left)[0]
-    return Turn(0, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
+    return Turn(
+        0, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points
+    )
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
     """A position of a given difficulty; the same one for the same rules and seed."""
     if difficulty not in DIFFICULTIES:
         message = _("difficulty is {difficulty}; must be one of {difficulties}")
-        raise StateError(message.format(difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)))
+        raise StateError(
+            message.format(difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES))
+        )
     check_strategy(strategy)
     seed = whole_number(seed, "seed")
     low, high = DIFFICULTIES[difficulty]

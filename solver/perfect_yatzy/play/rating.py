@@ -1,7 +1,7 @@
 """Ratings: how well players decide, over many games, with luck removed.
 
-The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays: so the mean of
-start - points lost is the mean result, with an interval many times narrower.
+The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays: so the
+mean of start - points lost is the mean result, with an interval many times narrower.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, positive_number
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
+from ..errors import StateError, _, positive_number
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
@@ -35,7 +35,9 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 
 
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
-    """The kinds of decisions: ``hold_1`` (or to stop) after the first roll, ...; ``category`` without rolls left."""
+    """The kinds of decisions: ``hold_1`` (or to stop) after the first roll, ...; ``category``
+    without rolls left.
+    """
     # With saved rolls the last kind of hold is that after roll `rolls_per_turn` or later.
     last = rules.rolls_per_turn if rules.saved_rolls else rules.rolls_per_turn - 1
     return *(f"hold_{number}" for number in range(1, last + 1)), "category"
@@ -43,7 +45,9 @@ def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated otherwise."""
+    """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated
+    otherwise.
+    """
 
     results: Ints  # (n,): Final score, and sum of the luck of all rolls
     luck: Floats
@@ -52,8 +56,8 @@ class Figures:
     errors: Ints  # (n, 3): Number of inaccuracies, mistakes and blunders (:func:`.review.grade`)
     lost_by_turn: Floats  # (n, turns): Points lost in each turn
     category_points: Ints  # (n, categories): Points of each box
-    # (n, categories): Points lost, against the best category for the same dice, by turns that took this category, and
-    # by those that should have taken it
+    # (n, categories): Points lost, against the best category for the same dice, by turns that took
+    # this category, and by those that should have taken it
     lost_by_taking: Floats
     lost_by_leaving: Floats
 
@@ -68,28 +72,41 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 
     def totals(game: Ints, column: Ints, columns: int, weights: Floats | Ints | None = None) -> Any:
         """``(games, columns)``: sums of `weights`, or counts, by game and column."""
-        return np.bincount(game * columns + column, weights, games * columns).reshape(games, columns)
+        return np.bincount(game * columns + column, weights, games * columns).reshape(
+            games, columns
+        )
 
-    # By roll, which has one decision: its game, its kind (a hold, or a category, the last kind), what it loses.
+    # By roll, which has one decision: its game, its kind (a hold, or a category, the last kind),
+    # what it loses.
     game = graded.card_of_roll
-    hold_kind = np.minimum(graded.number_of_roll, kinds - 1) - 1  # the last one includes all later rolls
+    hold_kind = (
+        np.minimum(graded.number_of_roll, kinds - 1) - 1
+    )  # the last one includes all later rolls
     kind = np.where(graded.can_reroll, hold_kind, kinds - 1)
     loss = graded.hold_loss.copy()
     loss[graded.last_rolls] += graded.category_loss
-    error = np.searchsorted(LIMITS, loss, side="right") - 1  # place in GRADE_NAMES, -1 if it is none
+    error = (
+        np.searchsorted(LIMITS, loss, side="right") - 1
+    )  # place in GRADE_NAMES, -1 if it is none
     is_error = error >= 0
     # By turn: its game, what the category loses, and whether another one was better.
     game_of_turn, turn_loss = graded.card_of_turn, graded.category_loss
     missed = turn_loss > 0
     return Figures(
-        results=graded.results, luck=np.bincount(game, graded.luck, games).astype(np.float64, copy=False),
-        lost=totals(game, kind, kinds, loss), decisions=totals(game, kind, kinds),
+        results=graded.results,
+        luck=np.bincount(game, graded.luck, games).astype(np.float64, copy=False),
+        lost=totals(game, kind, kinds, loss),
+        decisions=totals(game, kind, kinds),
         errors=totals(game[is_error], error[is_error], len(LIMITS)),
         lost_by_turn=totals(game, graded.turn_number[graded.turn_of_roll], boxes, loss),
-        category_points=totals(game_of_turn, graded.category, boxes, graded.points).astype(np.int64),
+        category_points=totals(game_of_turn, graded.category, boxes, graded.points).astype(
+            np.int64
+        ),
         lost_by_taking=totals(game_of_turn, graded.category, boxes, turn_loss),
-        lost_by_leaving=totals(game_of_turn[missed], graded.best_category[missed], boxes, turn_loss[missed]),
-    )  # fmt: skip
+        lost_by_leaving=totals(
+            game_of_turn[missed], graded.best_category[missed], boxes, turn_loss[missed]
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -105,7 +122,8 @@ class Block:
 
 @dataclass(frozen=True, repr=False)
 class Rating:
-    """How well one player plays one rule set. Estimates are means of a game, in points, with their intervals.
+    """How well one player plays one rule set. Estimates are means of a game, in points, with their
+    intervals.
 
     Attributes
     ----------
@@ -114,7 +132,8 @@ class Rating:
     start : float
         Expected final score under perfect play.
     places : tuple of str
-        File and line of each rated game, n in all, in the order of their dates if all have one, else as given.
+        File and line of each rated game, n in all, in the order of their dates if all have one,
+        else as given.
     dates : tuple of str or None
         The field ``date`` of each game.
     figures : Figures
@@ -171,7 +190,9 @@ class Rating:
 
     @property
     def result_without_luck(self) -> Estimate:
-        """Mean of start - points lost: the mean result that these decisions earn with average luck."""
+        """Mean of start - points lost: the mean result that these decisions earn with average
+        luck.
+        """
         return self.points_lost.minus_from(self.start)
 
     @cached_property
@@ -183,19 +204,25 @@ class Rating:
 
     @property
     def narrower(self) -> float | None:
-        """How many times narrower the interval without luck is than that of the results; None if one has width 0."""
+        """How many times narrower the interval without luck is than that of the results; None if
+        one has width 0.
+        """
         of_results, without_luck = self.result.half_width, self.points_lost.half_width
         return of_results / without_luck if of_results and without_luck else None
 
     def kind_lost(self, kind: int) -> tuple[Estimate, Estimate | None]:
-        """Points lost by a kind of decisions, by its position: a game, and a decision (None if there were none)."""
+        """Points lost by a kind of decisions, by its position: a game, and a decision (None if
+        there were none).
+        """
         lost, decisions = self.figures.lost[:, kind], self.figures.decisions[:, kind]
         return self._mean(lost), ratio_of(lost, decisions, self.confidence)
 
     def category_lost(self, category: int) -> tuple[Estimate, Estimate]:
         """Points lost a game by taking a category, and by leaving it when it was the best one."""
         figures = self.figures
-        return self._mean(figures.lost_by_taking[:, category]), self._mean(figures.lost_by_leaving[:, category])
+        return self._mean(figures.lost_by_taking[:, category]), self._mean(
+            figures.lost_by_leaving[:, category]
+        )
 
     def turn_lost(self, turn: int) -> Estimate:
         """Points lost in a turn, from 0."""
@@ -207,23 +234,32 @@ class Rating:
         Parameters
         ----------
         size
-            Games in a block; the last one may have more, up to twice as many. Default: a tenth of the games, at
-            least five.
+            Games in a block; the last one may have more, up to twice as many. Default: a tenth of
+            the games, at least five.
         """
         tenth = max(SMALLEST_BLOCK, ceil(self.games / BLOCKS))
         size = tenth if size is None else positive_number(size, "size")
-        # Each block begins where at least `size` games are left, and ends where the next one begins.
+        # Each block begins where at least `size` games are left, and ends where the next one
+        # begins.
         firsts = range(0, max(1, self.games - size + 1), size)
         ends = [*firsts[1:], self.games]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
-            Block(first + 1, end, dates[first], dates[end - 1], self._mean(self.lost_by_game[first:end]))
+            Block(
+                first + 1,
+                end,
+                dates[first],
+                dates[end - 1],
+                self._mean(self.lost_by_game[first:end]),
+            )
             for first, end in zip(firsts, ends, strict=True)
         )
 
     @cached_property
     def trend(self) -> Estimate | None:
-        """Change of the points lost a game from one game to the next, by a straight line; None for few games."""
+        """Change of the points lost a game from one game to the next, by a straight line; None
+        for few games.
+        """
         return slope_of(self.lost_by_game, self.confidence)
 
     def versus(self, other: Rating) -> Comparison:
@@ -270,7 +306,9 @@ class Ratings:
     results_only: dict[tuple[str, str], Ints]
 
     def __repr__(self) -> str:
-        return f"<Ratings: {', '.join(map(repr, self.ratings))}; {len(self.skipped)} games left out>"
+        return (
+            f"<Ratings: {', '.join(map(repr, self.ratings))}; {len(self.skipped)} games left out>"
+        )
 
     def of(self, player: str, rules: str | None = None) -> Rating:
         """The rating of a player.
@@ -287,11 +325,17 @@ class Ratings:
         StateError
             If there is no such rating, or there are several.
         """
-        in_any_case = [r for r in self.ratings if r.player.lower() == player.lower() and rules in (None, r.rules.key)]
+        in_any_case = [
+            r
+            for r in self.ratings
+            if r.player.lower() == player.lower() and rules in (None, r.rules.key)
+        ]
         found = [r for r in in_any_case if r.player == player] or in_any_case
         if len(found) == 1:
             return found[0]
-        known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _("there are none")
+        known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _(
+            "there are none"
+        )
         text = _("there is more than one rating of {player}; the ratings: {known}")
         if not found:
             text = _("there is no rating of {player}; the ratings: {known}")
@@ -310,20 +354,24 @@ class _Collected:
 
 
 def rate(
-    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game], *,
-    strategies: Callable[[RuleSet], Strategy] | None = None, confidence: float = CONFIDENCE,
-    threads: int | None = None, progress: Callable[[int], None] | None = None,
-) -> Ratings:  # fmt: skip
+    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
+    *,
+    strategies: Callable[[RuleSet], Strategy] | None = None,
+    confidence: float = CONFIDENCE,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Ratings:
     """Rate the players of recorded games, each rule set apart.
 
     Parameters
     ----------
     games
-        Files of games (:mod:`perfect_yatzy.play.record`), or games of :func:`.record.read_games`. A wrong or
-        unfinished game, or a line that occurs twice, is left out and listed; it does not stop the others.
+        Files of games (:mod:`perfect_yatzy.play.record`), or games of :func:`.record.read_games`. A
+        wrong or unfinished game, or a line that occurs twice, is left out and listed; it does not
+        stop the others.
     strategies
-        Opens the strategy of a rule set; by default :func:`perfect_yatzy.open_strategy`, which solves what no table
-        is stored for.
+        Opens the strategy of a rule set; by default :func:`perfect_yatzy.open_strategy`, which
+        solves what no table is stored for.
     confidence
         Of all intervals.
     threads
@@ -339,34 +387,48 @@ def rate(
     Raises
     ------
     StateError
-        If a file cannot be read or is not a record of games, or `confidence` is not between 0 and 1.
+        If a file cannot be read or is not a record of games, or `confidence` is not between 0 and
+        1.
     """
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
+        raise StateError(
+            _("confidence is {confidence}; must lie between 0 and 1", confidence=confidence)
+        )
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
-    sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
+    sources: Iterable[Source] = (
+        source if isinstance(source, Game) else str(source) for source in given
+    )
     reader = RatingInput(strategies or open_strategy, threads)
     # By fingerprint of the rules and player, as they first occur.
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    results: dict[tuple[str, str], list[int]] = defaultdict(list)  # of games without decisions, by the same
+    results: dict[tuple[str, str], list[int]] = defaultdict(
+        list
+    )  # of games without decisions, by the same
     for rules, player, result in reader.results:
         results[rules.fingerprint, player].append(result)
     # By the first game of each rule set: chunks have their rule sets in another order.
-    by_rules = sorted(collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number)
+    by_rules = sorted(
+        collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number
+    )
     ratings = []
     for fingerprint, players in by_rules:
         for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
             ratings.append(_rating(of_player, np.array(other_results, dtype=np.int64), confidence))
     keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
-    unrated = {(keys[fingerprint], player): np.array(found) for (fingerprint, player), found in results.items()}
+    unrated = {
+        (keys[fingerprint], player): np.array(found)
+        for (fingerprint, player), found in results.items()
+    }
     return Ratings(tuple(ratings), reader.skipped, unrated)
 
 
 def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
-    """Add the rated games of a chunk to those of their players, by rule set (its fingerprint) and name."""
+    """Add the rated games of a chunk to those of their players, by rule set (its fingerprint)
+    and name.
+    """
     figures = figures_of(chunk.rules, chunk.graded)
     cards_of: dict[str, list[int]] = defaultdict(list)  # by name of the player
     for card in np.flatnonzero(chunk.rated).tolist():
@@ -381,7 +443,9 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
 
 def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
     """The rating of a player, the games in the order of their dates if all have one."""
-    columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)  # each of all chunks
+    columns = zip(
+        *(vars(chunk).values() for chunk in found.figures), strict=True
+    )  # each of all chunks
     figures = Figures(*map(np.concatenate, columns))
     times = [_time(entry.date) for entry in found.entries]
     dated, order = None not in times, list(range(len(times)))
@@ -391,11 +455,15 @@ def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating
     places = tuple(entry.place for entry in entries)
     dates = tuple(entry.date if dated else None for entry in entries)
     in_order = figures.of(np.array(order))
-    return Rating(found.player, found.rules, found.start, places, dates, in_order, other_results, confidence)
+    return Rating(
+        found.player, found.rules, found.start, places, dates, in_order, other_results, confidence
+    )
 
 
 def _time(date: str | None) -> float | None:
-    """A date as seconds since 1970; None without a date, or if it is not in the format of ISO 8601."""
+    """A date as seconds since 1970; None without a date, or if it is not in the format of ISO
+    8601.
+    """
     try:
         return datetime.fromisoformat(date).timestamp() if date is not None else None
     except (ValueError, OverflowError, OSError):

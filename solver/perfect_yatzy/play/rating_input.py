@@ -1,4 +1,6 @@
-"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated."""
+"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some
+cannot be rated.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,22 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, check_card
 from ..errors import SolverError, StateError, _, number_text, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, check_card
 from ..strategy.score_distribution import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
-from .record import READABLE_SCHEMAS, Game, bonus_points_of, check_names, parse_game_line, read_game, record_lines
+from .record import (
+    READABLE_SCHEMAS,
+    Game,
+    bonus_points_of,
+    check_names,
+    parse_game_line,
+    read_game,
+    record_lines,
+)
 from .review import Bools, GameColumns, GradedGames, grade_games
 
 CHUNK = 4096  # games valued at the same time; bounds the memory
@@ -31,8 +41,9 @@ class Skipped:
     """A game, or the game of one player, without a rating."""
 
     place: str  # file and line, or the number of the game among those given
-    # ``wrong``: not a correct record; ``rules``: cannot be solved; ``duplicate``: stands in an earlier line too;
-    # ``unfinished``: a box is open; ``results``: no decisions are recorded, and its result counts as that
+    # ``wrong``: not a correct record; ``rules``: cannot be solved; ``duplicate``: stands in an
+    # earlier line too; ``unfinished``: a box is open; ``results``: no decisions are recorded, and
+    # its result counts as that
     fault: Fault
     reason: str  # the same in words
     player: str | None = None  # the player, if it concerns one of several
@@ -57,24 +68,33 @@ class GradedChunk:
     graded: GradedGames
     entries: list[Entry]  # the game of each card
     players: list[int]  # Index of the player of each card
-    rated: Bools  # (cards,) bool: Whether the card is finished, and no player of the game broke the rules
+    # (cards,) bool: Whether the card is finished, and no player of the game broke the rules
+    rated: Bools
 
 
 class RatingInput:
     """Reads games and values them."""
 
-    def __init__(self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None) -> None:
-        self.results: list[tuple[RuleSet, str, int]] = []  # rules, player and score of games without decisions
+    def __init__(
+        self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None
+    ) -> None:
+        self.results: list[
+            tuple[RuleSet, str, int]
+        ] = []  # rules, player and score of games without decisions
         self._open, self._threads = strategies, threads
         self._strategies: dict[str, Strategy | SolverError] = {}  # by fingerprint of the rules
         self._rules: dict[str, RuleSet] = {}  # by the JSON text of the field ``rules``
-        self._groups: dict[str, tuple[GameColumns, list[Entry]]] = {}  # by rule set, games that are not valued yet
+        self._groups: dict[
+            str, tuple[GameColumns, list[Entry]]
+        ] = {}  # by rule set, games that are not valued yet
         self._pending = 0  # number of these games
         self._seen: dict[bytes, str] = {}  # place of each line by its hash
         self._skipped: list[tuple[int, Skipped]] = []  # each with the number of its game
         self._numbers = count(1)
 
-    def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
+    def graded(
+        self, sources: Iterable[Source], progress: Callable[[int], None]
+    ) -> Iterator[GradedChunk]:
         """Value all games of some files, or given as such."""
         read = 0  # bytes
         for number, source in enumerate(sources, start=1):
@@ -105,7 +125,9 @@ class RatingInput:
         self._skipped.append((entry.number, Skipped(entry.place, fault, reason, player)))
 
     def _add_line(self, entry: Entry, line: bytes, first_of: str | Path | None) -> None:
-        """Append the game of a line, or note why not; `first_of`: the file if this is its first game."""
+        """Append the game of a line, or note why not; `first_of`: the file if this is its first
+        game.
+        """
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
             self._skip(entry, "duplicate", _("the same game as {place}", place=self._seen[digest]))
@@ -127,8 +149,12 @@ class RatingInput:
         if not self._add(entry, game.rules, game.players, game.extra.get("date"), game):
             raise StateError(_("it breaks the rules; games of read_games follow them"))
 
-    def _add(self, entry: Entry, rules: RuleSet, players: Iterable[str], date: Any, content: Any) -> bool:
-        """Append a game, or its JSON value, to those that are valued next; False if its form is unusual."""
+    def _add(
+        self, entry: Entry, rules: RuleSet, players: Iterable[str], date: Any, content: Any
+    ) -> bool:
+        """Append a game, or its JSON value, to those that are valued next; False if its form is
+        unusual.
+        """
         if rules.fingerprint not in self._groups:
             self._groups[rules.fingerprint] = GameColumns(rules), []
         columns, entries = self._groups[rules.fingerprint]
@@ -159,13 +185,19 @@ class RatingInput:
             self._rules[text] = rules_from_json(raw.get("rules"))
         return self._rules[text]
 
-    def _note_results(self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]) -> None:
-        """Note the final scores of a game without decisions; its ``turns`` are a list, or are left out."""
+    def _note_results(
+        self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]
+    ) -> None:
+        """Note the final scores of a game without decisions; its ``turns`` are a list, or are
+        left out.
+        """
         if _has_only_scores(raw):
             scores = _checked_scores(raw["final_scores"], players)
         else:
             scores = _scores_of_boxes(rules, raw["turns"], players)
-        self.results += [(rules, player, score) for player, score in zip(players, scores, strict=True)]
+        self.results += [
+            (rules, player, score) for player, score in zip(players, scores, strict=True)
+        ]
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
@@ -191,7 +223,9 @@ class RatingInput:
             elif entries:
                 yield self._chunk(entries, columns, grade_games(strategy, columns, self._threads))
 
-    def _chunk(self, entries: list[Entry], columns: GameColumns, graded: GradedGames) -> GradedChunk:
+    def _chunk(
+        self, entries: list[Entry], columns: GameColumns, graded: GradedGames
+    ) -> GradedChunk:
         """Valued games; notes those that break the rules, and cards that are unfinished."""
         faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
         wrong = {game for (game, _player), fault in faults if fault >= 0}
@@ -205,14 +239,20 @@ class RatingInput:
                 self._skip(entries[game], "unfinished", _("it is unfinished"), name)
         rated = graded.finished & [game not in wrong for game, _player in cards]
         of_cards = [entries[game] for game, _player in cards]
-        return GradedChunk(columns.rules, graded, of_cards, [player for _game, player in cards], rated)
+        return GradedChunk(
+            columns.rules, graded, of_cards, [player for _game, player in cards], rated
+        )
 
 
 def _fault_of(entry: Entry) -> str:
     """Why a game whose turns break the rules is wrong."""
     content = entry.content
     try:
-        read_game(content.to_json() if isinstance(content, Game) else parse_game_line(content, entry.place, None))
+        read_game(
+            content.to_json()
+            if isinstance(content, Game)
+            else parse_game_line(content, entry.place, None)
+        )
     except ValueError as error:
         return str(error)
     raise AssertionError(f"{entry.place} is a correct record, but its turns could not be replayed")
@@ -223,7 +263,9 @@ def _player_names(raw: Any) -> list[str]:
     if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
         return []
     players = raw.get("players")
-    return players if isinstance(players, list) and all(type(name) is str for name in players) else []
+    return (
+        players if isinstance(players, list) and all(type(name) is str for name in players) else []
+    )
 
 
 def _has_only_scores(raw: dict[str, Any]) -> bool:
@@ -232,7 +274,9 @@ def _has_only_scores(raw: dict[str, Any]) -> bool:
 
 
 def _has_no_decisions(turns: Any) -> bool:
-    """Whether the field ``turns`` is a list of turns, perhaps empty, with neither rolls nor holds."""
+    """Whether the field ``turns`` is a list of turns, perhaps empty, with neither rolls nor
+    holds.
+    """
     is_list = isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns)
     return is_list and not any(turn.keys() & {"rolls", "holds"} for turn in turns)
 
@@ -244,7 +288,9 @@ def _checked_scores(scores: Any, players: list[str]) -> list[int]:
     for score in scores:
         if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
             message = _("final_scores has {value}; must be whole numbers from 0 to {most}")
-            raise StateError(message.format(value=shown(score), most=number_text(MAX_FINAL_SCORE, grouped=True)))
+            raise StateError(
+                message.format(value=shown(score), most=number_text(MAX_FINAL_SCORE, grouped=True))
+            )
     return scores
 
 
@@ -257,15 +303,21 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         points, bonus_points = turn.get("points"), bonus_points_of(turn)
         if type(player) is not int or not 0 <= player < len(players):
             message = _("turn {number}: player is {player}; there are {players}")
-            raise StateError(message.format(number=number, player=shown(player), players=len(players)))
+            raise StateError(
+                message.format(number=number, player=shown(player), players=len(players))
+            )
         if not isinstance(category, str) or category not in rules.index_of:
             message = _("turn {number}: unknown category {category}")
-            raise StateError(message.format(number=number, category=shown(category)), code="unknown-category")
+            raise StateError(
+                message.format(number=number, category=shown(category)), code="unknown-category"
+            )
         if type(points) is not int or type(bonus_points) is not int:
             message = _("turn {number}: points is {points}; must be a whole number")
             raise StateError(message.format(number=number, points=shown(points)))
         if (position := rules.index_of[category]) in cards[player].points:
-            raise StateError(_("turn {number}: {category} is filled already", number=number, category=category))
+            raise StateError(
+                _("turn {number}: {category} is filled already", number=number, category=category)
+            )
         cards[player] = cards[player].filled_with(position, points, bonus_points)
     for card in cards:
         check_card(card)

@@ -1,4 +1,6 @@
-"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has the fields."""
+"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has
+the fields.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +17,23 @@ from unicodedata import category
 
 import numpy as np
 
-from ..errors import N_, StateError, _, game_over, number_text, shown
-from ..game import limits
 from ..core.dice import Dice, lattice
-from ..game.legal_actions import numbered_action
-from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
-from ..game.rule_loader import rules_from_json, rules_to_json
+from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
 from ..core.state_space import Policy
+from ..errors import N_, StateError, _, game_over, number_text, shown
+from ..game import limits
+from ..game.legal_actions import numbered_action
+from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
+from ..game.rule_loader import rules_from_json, rules_to_json
 from ..strategy.strategy import Strategy, check_position
-from ..core.resources import default_threads
 
 if TYPE_CHECKING:
-    from ..strategy.rollout_kernel import TurnLog
     from ..policies.named import PlayedSimulation
     from ..strategy.rollout import Rollout
+    from ..strategy.rollout_kernel import TurnLog
 
 CHUNK = 10_000  # games that are simulated at the same time; bounds the memory
 SCHEMA = 2
@@ -59,7 +61,9 @@ class Game:
     rules: RuleSet
     players: tuple[str, ...]  # their names
     turns: tuple[Turn, ...]  # in the order they were played
-    extra: dict[str, Any] = field(default_factory=dict)  # other fields of the record (seed, date ...), as JSON values
+    extra: dict[str, Any] = field(
+        default_factory=dict
+    )  # other fields of the record (seed, date ...), as JSON values
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
         """Each turn of a player after the card before it, in order."""
@@ -90,16 +94,22 @@ class Game:
 
 def dated(game: Game) -> Game:
     """The game with the present date and time in its field ``date``, in the format of ISO 8601."""
-    return replace(game, extra=game.extra | {"date": datetime.now().astimezone().isoformat(timespec="seconds")})
+    return replace(
+        game, extra=game.extra | {"date": datetime.now().astimezone().isoformat(timespec="seconds")}
+    )
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Raise StateError if there are too many players, or a name is too long or cannot be printed."""
+    """Raise StateError if there are too many players, or a name is too long or cannot be
+    printed.
+    """
     limits.check_length(players, limits.MAX_PLAYERS, "players", _("names"))
     for name in players:
         limits.check_length(name, limits.MAX_NAME, _("a player name"))
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
-            message = _("{name} is not a valid player name: it contains characters that cannot be printed")
+            message = _(
+                "{name} is not a valid player name: it contains characters that cannot be printed"
+            )
             raise StateError(message.format(name=shown(name)))
 
 
@@ -131,13 +141,17 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
                 message = _("{held} was held, which is not within {dice}")
                 raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
     if turn.category not in rules.index_of:
-        raise StateError(_("unknown category {category}", category=shown(turn.category)), code="unknown-category")
+        raise StateError(
+            _("unknown category {category}", category=shown(turn.category)), code="unknown-category"
+        )
     state = card.state
     if state.filled == rules.full_mask:
         raise game_over()
     last_dice = sorted(turn.dice_history[-1])
     counts, is_first_roll = counts_of(rules, last_dice), len(turn.dice_history) == 1
-    allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll)
+    allowed = scoring_options(
+        rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll
+    )
     if (position := rules.index_of[turn.category]) not in allowed:
         raise StateError(_("{category} cannot be taken", category=turn.category))
     recorded, paid = (turn.points, turn.bonus_points), allowed[position]  # points, bonus points
@@ -147,15 +161,21 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         else:
             points, pays = shown(recorded[0]), shown(paid[0])
         text = _("{category} for {points}; {dice} pays {paid}")
-        raise StateError(text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays))
+        raise StateError(
+            text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays)
+        )
 
 
 def read_game(raw: Any) -> Game:
-    """Read and check a game from the JSON value of its line; the message of a StateError names a wrong turn."""
+    """Read and check a game from the JSON value of its line; the message of a StateError names a
+    wrong turn.
+    """
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
     if "actions" in raw and "turns" not in raw:
-        raise StateError(_("this is an unfinished game saved by `yatzy play`; finish the game to record it"))
+        raise StateError(
+            _("this is an unfinished game saved by `yatzy play`; finish the game to record it")
+        )
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
     rules = rules_from_json(raw.get("rules"))
@@ -176,14 +196,18 @@ def read_game(raw: Any) -> Game:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
-    return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS})
+    return Game(
+        rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS}
+    )
 
 
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         types = _(TYPE_NAMES[kind])  # marked elsewhere
-        raise StateError(_("{name} is {value}; must be {types}", name=name, value=shown(value), types=types))
+        raise StateError(
+            _("{name} is {value}; must be {types}", name=name, value=shown(value), types=types)
+        )
     return value
 
 
@@ -195,9 +219,13 @@ def _read_turn(entry: Any) -> Turn:
         groups = _typed(entry, name, list)
         limits.check_length(groups, limits.MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
-            if not isinstance(group, list) or not all(type(face) is int for face in group[: limits.MAX_DICE_LISTED]):
+            if not isinstance(group, list) or not all(
+                type(face) is int for face in group[: limits.MAX_DICE_LISTED]
+            ):
                 raise StateError(_("{name} must be lists of faces", name=name))
-            limits.check_length(group, limits.MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
+            limits.check_length(
+                group, limits.MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces")
+            )
         return tuple(tuple(sorted(group)) for group in groups)
 
     player, rolls, holds = _typed(entry, "player", int), dice("rolls"), dice("holds")
@@ -207,12 +235,16 @@ def _read_turn(entry: Any) -> Turn:
 
 
 def bonus_points_of(turn: dict[str, Any]) -> Any:
-    """The bonus points in the JSON value of a turn, not checked. Schema 1 called them ``beside``."""
+    """The bonus points in the JSON value of a turn, not checked. Schema 1 called them
+    ``beside``.
+    """
     return turn.get("bonus_points", turn.get("beside", 0))
 
 
 def read_games(path: str | Path) -> list[Game]:
-    """Read and check all games of a file; the message of a StateError names file and line of a wrong game."""
+    """Read and check all games of a file; the message of a StateError names file and line of a
+    wrong game.
+    """
     games: list[Game] = []
     for number, line in record_lines(path):
         place = f"{path}:{number}"
@@ -227,7 +259,9 @@ def read_games(path: str | Path) -> list[Game]:
 
 
 def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a record that are not empty, each with its number, from 1; StateError for a large file or line."""
+    """The lines of a record that are not empty, each with its number, from 1; StateError for a
+    large file or line.
+    """
     number = size = 0  # of the lines so far
     try:
         with open(path, "rb") as file:
@@ -236,7 +270,9 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 size += len(line)
                 if len(line) > limits.MAX_GAME_BYTES:
                     most = number_text(limits.MAX_GAME_BYTES, grouped=True)
-                    raise StateError(_("a line of {path} is longer than {most} bytes", path=path, most=most))
+                    raise StateError(
+                        _("a line of {path} is longer than {most} bytes", path=path, most=most)
+                    )
                 if size > limits.MAX_RECORD_BYTES:
                     most = number_text(limits.MAX_RECORD_BYTES, grouped=True)
                     text = _("{path} is larger than {most} bytes; split it, one game per line")
@@ -244,11 +280,15 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise StateError(_("cannot read {path}: {reason}", path=path, reason=error.strerror)) from error
+        raise StateError(
+            _("cannot read {path}: {reason}", path=path, reason=error.strerror)
+        ) from error
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
-    """The JSON value of a line; `place` is for messages, `first_of` the file if this is its first game."""
+    """The JSON value of a line; `place` is for messages, `first_of` the file if this is its
+    first game.
+    """
     try:
         return limits.parse_json(line)
     except UnicodeDecodeError as error:
@@ -261,7 +301,9 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise OSError unless games can be appended to a file; a file that did not exist is not created."""
+    """Raise OSError unless games can be appended to a file; a file that did not exist is not
+    created.
+    """
     new = not os.path.lexists(path)
     with open(path, "ab"):
         pass
@@ -290,11 +332,17 @@ def write_games(path: str | Path, games: Iterable[Game]) -> None:
 
 
 def simulated_records(
-    strategy: Strategy | Policy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
+    strategy: Strategy | Policy,
+    games: int,
+    seed: int = 1,
+    threads: int | None = None,
+    player: str = "mean",
 ) -> Iterator[str]:
     """Games from the empty card, each as the line of a record without its line break."""
     threads = threads or default_threads()
-    start = strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
+    start = (
+        strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
+    )
     from ..strategy.rollout import rollout_of
 
     rollout = rollout_of(strategy, start, threads)
@@ -304,8 +352,12 @@ def simulated_records(
         rollout.play(number, first, seed, logs=logs)
         writers = [_turn_writer(rollout, log) for log in logs]
         for game in range(number):
-            without_turns = Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json()
-            head = json.dumps(without_turns).removesuffix("]}")  # it ends with the list of turns, which is empty
+            without_turns = Game(
+                rollout.rules, (_name(player),), (), _source(seed, first + game)
+            ).to_json()
+            head = json.dumps(without_turns).removesuffix(
+                "]}"
+            )  # it ends with the list of turns, which is empty
             yield f"{head}{', '.join(write(game) for write in writers)}]}}"
 
 
@@ -317,11 +369,18 @@ def played_records(simulation: PlayedSimulation) -> Iterator[str]:
             decisions = [*of_turn]
             rolls = tuple(decision.position.dice for decision in decisions)
             # All actions of a turn are holds, but for the last one.
-            *holds, category = (numbered_action(simulation.rules, decision.action) for decision in decisions)
+            *holds, category = (
+                numbered_action(simulation.rules, decision.action) for decision in decisions
+            )
             points, bonus_points = decisions[-1].position.categories()[str(category)]
             held = tuple(cast(Dice, hold) for hold in holds)
             turns.append(Turn(0, rolls, held, str(category), points, bonus_points))
-        found = Game(simulation.rules, (_name(simulation.policy),), tuple(turns), _source(simulation.seed, game))
+        found = Game(
+            simulation.rules,
+            (_name(simulation.policy),),
+            tuple(turns),
+            _source(simulation.seed, game),
+        )
         yield json.dumps(found.to_json())
 
 
@@ -337,10 +396,15 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     """A function that writes a turn of a game as JSON, as :meth:`Game.to_json` does."""
     rules, outcomes = rollout.rules, rollout.model.turn_outcomes
-    dice_texts = [json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
+    dice_texts = [
+        json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()
+    ]
     ids = [json.dumps(category.id) for category in rules.categories]
     # One entry, or row, for each game. After the last hold of a turn its row has -1.
-    category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()
+    category, points = (
+        outcomes.category[log.outcomes].tolist(),
+        outcomes.points[log.outcomes].tolist(),
+    )
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
     shape = len(log.outcomes), log.most_rolls
     rolls, holds = log.rolls.reshape(shape).tolist(), log.holds.reshape(shape).tolist()

@@ -5,12 +5,12 @@ final score = expected score at the start + sum of luck - sum of errors (README.
     luck  of a roll     = best value with these dice - value before the roll
     error of a decision = best value - value of what was done
 
-A value counts the points from the start of the turn to the end of the game. After every roll there is one decision:
-to hold some of the dice, or to take a category, with rerolls left or without.
+A value counts the points from the start of the turn to the end of the game. After every roll there
+is one decision: to hold some of the dice, or to take a category, with rerolls left or without.
 
-Where many games are valued at once, a category taken with rerolls left is two decisions: to stop, whose loss is that
-against the best of all options if the best category followed; and the category, whose loss is that against the best
-category. The two losses add up to the loss of the review.
+Where many games are valued at once, a category taken with rerolls left is two decisions: to stop,
+whose loss is that against the best of all options if the best category followed; and the category,
+whose loss is that against the best category. The two losses add up to the loss of the review.
 """
 
 from __future__ import annotations
@@ -25,18 +25,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, whole_number
 from ..core.dice import Dice, Floats, Ints, lattice
-from ..game.legal_actions import hold_count
-from ..game.notation import dice_of
+from ..core.objectives import final_bonus
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.objectives import final_bonus
 from ..core.turn_model import turn_model
+from ..errors import StateError, _, whole_number
+from ..game.legal_actions import hold_count
+from ..game.notation import dice_of
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
-from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator, TurnOutcome, outcomes_of_hold, state_places
+from ..strategy.turn_evaluator import (
+    ScoreEvaluator,
+    TurnEvaluator,
+    TurnOutcome,
+    outcomes_of_hold,
+    state_places,
+)
 from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
@@ -45,8 +51,9 @@ if TYPE_CHECKING:
 Bools = npt.NDArray[np.bool_]
 ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
-# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
-# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
+# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89
+# and 1.70 points at the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for
+# 840 categories).
 GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
 TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
@@ -55,7 +62,8 @@ PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, in
 
 
 class GameColumns:
-    """Games of one rule set as columns: dice by their number in the lattice. A *card* is the game of one player.
+    """Games of one rule set as columns: dice by their number in the lattice. A *card* is the game
+    of one player.
 
     :meth:`add` takes a tenth of the time of :func:`.record.read_game`, which reads or rejects games of unusual form.
     """
@@ -63,7 +71,9 @@ class GameColumns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.cards: list[tuple[int, int]] = []  # game and player of each card
-        self._numbers = {dice_of(c): i for i, c in enumerate(lattice(rules.dice, rules.faces).counts.tolist())}
+        self._numbers = {
+            dice_of(c): i for i, c in enumerate(lattice(rules.dice, rules.faces).counts.tolist())
+        }
         self._turns_in_card: list[int] = []
         # By turn
         self._categories, self._points, self._bonus_points = list[int](), list[int](), list[int]()
@@ -72,7 +82,9 @@ class GameColumns:
         self._rolls, self._holds = list[int](), list[int]()
 
     def add(self, game: int, played: Game | dict[str, Any]) -> bool:
-        """Append the cards of a game, or of its JSON value; False, with nothing added, if its form is unusual."""
+        """Append the cards of a game, or of its JSON value; False, with nothing added, if its
+        form is unusual.
+        """
         try:
             if isinstance(played, Game):
                 names = "player", "dice_history", "holds", "category", "points", "bonus_points"
@@ -83,16 +95,22 @@ class GameColumns:
             return False
 
     def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:
-        """As :meth:`add` for plain turns. Raises KeyError for dice or a category that the rules do not know."""
+        """As :meth:`add` for plain turns. Raises KeyError for dice or a category that the rules
+        do not know.
+        """
         numbers, index_of = self._numbers, self.rules.index_of
         # Position of the category, points, bonus points, rolls and holds of each turn, by player.
-        checked: list[list[tuple[int, int, int, list[int], list[int]]]] = [[] for _ in range(players)]
+        checked: list[list[tuple[int, int, int, list[int], list[int]]]] = [
+            [] for _ in range(players)
+        ]
         for player, dice_history, held, category, points, bonus_points in turns:
             rolls = [numbers[tuple(sorted(dice))] for dice in dice_history]
             holds = [numbers[tuple(sorted(dice))] for dice in held]
             if not 0 <= player < players or len(rolls) != len(holds) + 1:
                 return False
-            if not (-MAX_POINTS <= points <= MAX_POINTS and -MAX_POINTS <= bonus_points <= MAX_POINTS):
+            if not (
+                -MAX_POINTS <= points <= MAX_POINTS and -MAX_POINTS <= bonus_points <= MAX_POINTS
+            ):
                 return False
             checked[player].append((index_of[category], points, bonus_points, rolls, [*holds, -1]))
         for player, own_turns in enumerate(checked):
@@ -118,26 +136,43 @@ class GameColumns:
 
 def _plain_turn(turn: dict[str, Any]) -> PlainTurn:
     """The values in the JSON value of a turn, not checked."""
-    return turn["player"], turn["rolls"], turn["holds"], turn["category"], turn["points"], bonus_points_of(turn)
+    return (
+        turn["player"],
+        turn["rolls"],
+        turn["holds"],
+        turn["category"],
+        turn["points"],
+        bonus_points_of(turn),
+    )
 
 
 def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
-    """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0, "" is like []."""
-    numbers = chain.from_iterable((player, *points) for player, _rolls, _holds, _category, *points in turns)
+    """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0,
+    "" is like [].
+    """
+    numbers = chain.from_iterable(
+        (player, *points) for player, _rolls, _holds, _category, *points in turns
+    )
     histories = [*chain.from_iterable((rolls, holds) for _player, rolls, holds, *_ in turns)]
     all_dice = [*chain.from_iterable(histories)]
     faces = chain.from_iterable(all_dice)
-    number_types, list_types = {*map(type, chain(numbers, faces))}, {*map(type, chain(histories, all_dice))}
+    number_types, list_types = (
+        {*map(type, chain(numbers, faces))},
+        {*map(type, chain(histories, all_dice))},
+    )
     return number_types <= {int} and list_types <= {list}
 
 
 @dataclass(frozen=True)
 class GradedGames:
-    """Recorded cards with the value of every decision, in points; turns of a card and rolls of a turn in order."""
+    """Recorded cards with the value of every decision, in points; turns of a card and rolls of a
+    turn in order.
+    """
 
     start: float  # expected final score of an empty card
-    # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are possible. The
-    # arrays that follow have entries for the cards without fault alone, in the same order
+    # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are
+    # possible. The arrays that follow have entries for the cards without fault alone, in the same
+    # order
     faults: Ints
     results: Ints  # (n,) int64: Points at the end of the record, the upper bonus included
     finished: Bools  # (n,) bool: Whether every category is filled
@@ -145,7 +180,9 @@ class GradedGames:
     category: Ints  # (turns,) int64: Position of the category taken, and the points of its box
     points: Ints  # (turns,) int64
     best_category: Ints  # (turns,) int64: The best category for the last dice of the turn
-    category_loss: Floats  # (turns,) float64: What the category taken loses against the best category
+    category_loss: (
+        Floats  # (turns,) float64: What the category taken loses against the best category
+    )
     turn_of_roll: Ints  # (rolls,) int64: Turn of each roll, from 0 to turns - 1
     number_of_roll: Ints  # (rolls,) int64: Number of the roll in its turn, from 1
     can_reroll: Bools  # (rolls,) bool: Whether rerolls are left, so that there is a hold to choose
@@ -165,59 +202,87 @@ class GradedGames:
     @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
-        first_turns = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))  # of each card
+        first_turns = np.searchsorted(
+            self.card_of_turn, np.arange(len(self.results))
+        )  # of each card
         return np.asarray(np.arange(len(self.card_of_turn)) - first_turns[self.card_of_turn])
 
 
-def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = None) -> GradedGames:
+def grade_games(
+    strategy: Strategy, columns: GameColumns, threads: int | None = None
+) -> GradedGames:
     """Check recorded games against the rules and value all their decisions."""
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
         message = _("the games were played by {rules}, but the strategy is for {strategy_rules}")
         raise StateError(message.format(rules=columns.rules.key, strategy_rules=strategy.rules.key))
     if strategy.space.start.filled:
-        message = _("the strategy begins at a card with filled categories; games are rated from the empty card")
+        message = _(
+            "the strategy begins at a card with filled categories; games are rated from the empty card"
+        )
         raise StateError(message)
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     recorded, walked = _walk(strategy, columns)
     good = walked.faults < 0
-    # From here on the arrays have the turns and rolls of cards without fault alone, each with the state before it.
+    # From here on the arrays have the turns and rolls of cards without fault alone, each with the
+    # state before it.
     turns, is_good_turn = _of_cards(recorded, good)
-    rows, lanes, saved = (column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved))
+    rows, lanes, saved = (
+        column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved)
+    )
     first_rolls, last_rolls = turns.first_roll[:-1], turns.first_roll[1:] - 1  # of each turn
 
-    # By roll: its turn, its number in the turn from 0, the rerolls left after it, the option that was taken.
+    # By roll: its turn, its number in the turn from 0, the rerolls left after it, the option that
+    # was taken.
     turn_of_roll = np.repeat(np.arange(len(rows)), np.diff(turns.first_roll))
     number = np.arange(len(turn_of_roll)) - first_rolls[turn_of_roll]
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
     taken = np.where(turns.holds < 0, dice.first_roll + turns.categories[turn_of_roll], turns.holds)
     positions = sorted_positions(
-        strategy.evaluator, dice.counts[turns.rolls], rows[turn_of_roll], lanes[turn_of_roll],
-        turns.rolls - dice.first_roll, rerolls, number == 0,
-    )  # fmt: skip
-    best_hold, best_stop, taken_value, best_category = _option_values(strategy, positions, taken, threads)
+        strategy.evaluator,
+        dice.counts[turns.rolls],
+        rows[turn_of_roll],
+        lanes[turn_of_roll],
+        turns.rolls - dice.first_roll,
+        rerolls,
+        number == 0,
+    )
+    best_hold, best_stop, taken_value, best_category = _option_values(
+        strategy, positions, taken, threads
+    )
     hold_value = taken_value.copy()
     hold_value[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    value_before = np.concatenate([[0.0], taken_value[:-1]])  # before the roll: of the hold that led to it
-    value_before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]  # or of the card
+    value_before = np.concatenate(
+        [[0.0], taken_value[:-1]]
+    )  # before the roll: of the hold that led to it
+    value_before[first_rolls] = strategy.table[
+        state_places(space.layout, rows, saved, lanes)
+    ]  # or of the card
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
 
-    # By card: whether it is full, and its points. `ends` are the places of the last states in the table, which begins
-    # with the full cards: so they also find the upper bonus.
+    # By card: whether it is full, and its points. `ends` are the places of the last states in the
+    # table, which begins with the full cards: so they also find the upper bonus.
     filled, ends = walked.filled[good], walked.ends[good]
     finished = filled == space.categories
     points_before = _starts(turns.points + turns.bonus_points)  # of all turns before each
     results = np.diff(points_before[turns.first_turn])
     results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
     return GradedGames(
-        start=float(strategy.value()), faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
-        results=results, finished=finished,
+        start=float(strategy.value()),
+        faults=np.where(good, -1, walked.faults - recorded.first_turn[:-1]),
+        results=results,
+        finished=finished,
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
-        category=turns.categories, points=turns.points, best_category=best_category[last_rolls],
+        category=turns.categories,
+        points=turns.points,
+        best_category=best_category[last_rolls],
         category_loss=_without_ties((best_stop - taken_value)[last_rolls], tie),
-        turn_of_roll=turn_of_roll, number_of_roll=number + 1, can_reroll=rerolls > 0,
-        hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie), luck=best - value_before,
-    )  # fmt: skip
+        turn_of_roll=turn_of_roll,
+        number_of_roll=number + 1,
+        can_reroll=rerolls > 0,
+        hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie),
+        luck=best - value_before,
+    )
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:
@@ -233,7 +298,9 @@ def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools
     chosen_turns = np.repeat(chosen, turns_in_card)
     chosen_rolls = np.repeat(chosen_turns, rolls_in_turn)
     starts = _starts(turns_in_card[chosen]), _starts(rolls_in_turn[chosen_turns])
-    by_turn = (column[chosen_turns] for column in (turns.categories, turns.points, turns.bonus_points))
+    by_turn = (
+        column[chosen_turns] for column in (turns.categories, turns.points, turns.bonus_points)
+    )
     by_roll = (column[chosen_rolls] for column in (turns.rolls, turns.holds))
     return RecordedTurns(*starts, *by_turn, *by_roll), chosen_turns
 
@@ -258,12 +325,16 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Values of the best hold (-inf without rerolls left), best category and option taken; the best category."""
+    """Values of the best hold (-inf without rerolls left), best category and option taken; the
+    best category.
+    """
     n, n_holds = len(positions), hold_count(strategy.rules)
     best_hold, best_stop, taken_value = np.empty((3, n))
     best_category = np.empty(n, dtype=np.int64)
 
-    def note(start: int, values: Floats) -> None:  # of some positions in their order, a row for each
+    def note(
+        start: int, values: Floats
+    ) -> None:  # of some positions in their order, a row for each
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
         best_hold[place] = holds.max(axis=1)
@@ -276,14 +347,18 @@ def _option_values(
 
 
 def grade(loss: float, first: bool = True) -> str:
-    """``best`` for the option listed `first`, ``tied``, ``inaccuracy``, ``mistake`` or ``blunder``, by the loss."""
+    """``best`` for the option listed `first`, ``tied``, ``inaccuracy``, ``mistake`` or
+    ``blunder``, by the loss.
+    """
     if loss < TIE_TOLERANCE:
         return "best" if first else "tied"
     return next((name for limit, name in GRADES if loss < limit), "blunder")
 
 
 def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:
-    """The action that holds these dice or takes the category with this id; None if it is not among the actions."""
+    """The action that holds these dice or takes the category with this id; None if it is not
+    among the actions.
+    """
     return next((a for a in actions if a.action == target), None)
 
 
@@ -295,7 +370,9 @@ class Decision:
     roll: int
     dice: Dice  # dice after that roll, ascending
     rolls_left: int  # rerolls left; 0 if only a category could be chosen
-    done: Hold | Choice  # what was played, and the best action. Both have their `loss` in expected points
+    done: (
+        Hold | Choice
+    )  # what was played, and the best action. Both have their `loss` in expected points
     best: Hold | Choice
     grade: str  # see :func:`grade`
     card: Scorecard  # the card before the turn
@@ -322,7 +399,8 @@ class Review:
 
     player: str  # the player's name
     start: float  # expected final score at the start, in points
-    result: float  # final score; for an unfinished game the expected final score after the last turn of the record
+    # final score; for an unfinished game the expected final score after the last turn of the record
+    result: float
     finished: bool
     decisions: tuple[Decision, ...]  # in the order they were played
     roll_luck: tuple[RollLuck, ...]  # one for each roll, in the order they were played
@@ -344,7 +422,9 @@ class Review:
 
 
 def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
-    """Grade every decision of one player of a game, finished or not, by the strategy of the mean for its rules."""
+    """Grade every decision of one player of a game, finished or not, by the strategy of the mean
+    for its rules.
+    """
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
         message = _("the game was played by {rules}, but the strategy is for {strategy_rules}")
@@ -363,12 +443,21 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
             assert done is not None  # the record has been checked
             roll_luck.append(RollLuck(number, i + 1, dice, best.value - value_before_roll))
             graded = grade(done.loss, done is best)
-            decisions.append(Decision(number, i + 1, dice, max_rerolls - i, done, best, graded, card))
+            decisions.append(
+                Decision(number, i + 1, dice, max_rerolls - i, done, best, graded, card)
+            )
             value_before_roll = done.value
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
     result = card.score if finished else card.total + strategy.value(card)
-    return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(roll_luck))
+    return Review(
+        game.players[player],
+        strategy.value(),
+        float(result),
+        finished,
+        tuple(decisions),
+        tuple(roll_luck),
+    )
 
 
 @dataclass(frozen=True)
@@ -376,32 +465,48 @@ class ActionOutlook:
     """What an action leads to under optimal play."""
 
     turn_points: float  # expected points of this turn, bonus points included
-    # expected points of the later turns, the upper bonus included; None if play is for a goal or a utility
+    # expected points of the later turns, the upper bonus included; None if play is for a goal or a
+    # utility
     later_points: float | None
     upper_bonus_chance: float | None  # chance of the upper bonus, 0 to 1; None if it is not known
-    # for each category this turn may fill: id, chance, and expected points in that case; most likely first
+    # for each category this turn may fill: id, chance, and expected points in that case; most
+    # likely first
     categories: tuple[tuple[str, float, float], ...]
 
 
 def action_outlook(
-    strategy: Strategy, decision: Decision, action: Hold | Choice, upper_bonus_chance: ChanceOfState | None = None
+    strategy: Strategy,
+    decision: Decision,
+    action: Hold | Choice,
+    upper_bonus_chance: ChanceOfState | None = None,
 ) -> ActionOutlook:
     """What one of the actions of a decision leads to under optimal play for the mean."""
-    return turn_outlook(strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance)
+    return turn_outlook(
+        strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance
+    )
 
 
 def turn_outlook(
-    evaluator: TurnEvaluator, card: Scorecard, action: Hold | Choice, rolls_left: int,
+    evaluator: TurnEvaluator,
+    card: Scorecard,
+    action: Hold | Choice,
+    rolls_left: int,
     upper_bonus_chance: ChanceOfState | None = None,
-) -> ActionOutlook:  # fmt: skip
-    """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is its category."""
+) -> ActionOutlook:
+    """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is
+    its category.
+    """
     rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]
     if isinstance(action, Hold):
         outcomes = outcomes_of_hold(evaluator, card.state, action.dice, rolls_left)
     else:
         saved = rolls_left if rules.saved_rolls else 0
-        outcomes = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
+        outcomes = [
+            TurnOutcome(
+                rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0
+            )
+        ]
     turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
     after = [(o.chance, o.next_state(evaluator, card.state)) for o in outcomes]
     later_points = chance_of_bonus = None
@@ -415,5 +520,7 @@ def turn_outlook(
         chances[o.category] += o.chance
         shares[o.category] += o.chance * (o.points + o.bonus_points)
     most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
-    categories = tuple((rules.categories[c].id, chance, shares[c] / chance) for c, chance in most_likely_first)
+    categories = tuple(
+        (rules.categories[c].id, chance, shares[c] / chance) for c, chance in most_likely_first
+    )
     return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

@@ -1,8 +1,10 @@
-"""A game in progress: what has happened, what may happen next, and undo; and the file of an unfinished one.
+"""A game in progress: what has happened, what may happen next, and undo; and the file of an
+unfinished one.
 
-A session is a list of actions, each with the position it leads to, so that undo takes the last one off the list. Dice
-that the program rolls are those of a simulated game: a function of the seed, the turn and the roll, as the choices of
-computer players are (:meth:`Session.choice_seed`). So undoing a decision does not change what follows.
+A session is a list of actions, each with the position it leads to, so that undo takes the last one
+off the list. Dice that the program rolls are those of a simulated game: a function of the seed, the
+turn and the roll, as the choices of computer players are (:meth:`Session.choice_seed`). So undoing
+a decision does not change what follows.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .._files import replacing
-from ..errors import SolverError, StateError, _, shown
 from ..core.dice import Dice, dice_of_game
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..errors import SolverError, StateError, _, shown
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..policies.computer_players import parse_kind
 from .record import Game, Turn, card_after, check_names
 
@@ -46,7 +48,8 @@ class GamePosition:
     cards: tuple[Scorecard, ...]  # one per player, without the current turn
     turns: tuple[Turn, ...] = ()  # the completed turns, in the order they were played
     dice_history: tuple[Dice, ...] = ()  # dice after each roll of the current turn
-    # dice held after each of these rolls; as many as rolls when the next dice are to be rolled, else one fewer
+    # dice held after each of these rolls; as many as rolls when the next dice are to be rolled,
+    # else one fewer
     holds: tuple[Dice, ...] = ()
 
 
@@ -57,7 +60,9 @@ class Session:
     rules: RuleSet
     players: tuple[str, ...]  # names, in the order they play
     seed: int | None  # seed of the program's dice; None if the players type in their own dice
-    computers: tuple[str, ...] = ()  # kind of computer of each player, empty for a person; () if all are persons
+    computers: tuple[
+        str, ...
+    ] = ()  # kind of computer of each player, empty for a person; () if all are persons
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -84,7 +89,9 @@ class Session:
 
     @property
     def holds(self) -> tuple[Dice, ...]:
-        """Dice held after each of these rolls; none yet after the last roll if a decision is due."""
+        """Dice held after each of these rolls; none yet after the last roll if a decision is
+        due.
+        """
         return self.position.holds
 
     @property
@@ -104,20 +111,28 @@ class Session:
         if self.seed is not None:
             extra["seed"] = self.seed
         if any(self.computers):
-            extra["computers"] = {name: kind for name, kind in zip(self.players, self.computers, strict=True) if kind}
+            extra["computers"] = {
+                name: kind for name, kind in zip(self.players, self.computers, strict=True) if kind
+            }
         return Game(self.rules, self.players, self.turns, extra)
 
     def computer(self, player: int | None = None) -> str:
-        """The kind of computer a player is, empty for a person; by default of the player whose turn it is."""
+        """The kind of computer a player is, empty for a person; by default of the player whose
+        turn it is.
+        """
         index = self.player if player is None else player
         return self.computers[index] if self.computers else ""
 
     def choice_seed(self) -> tuple[int, int, int] | None:
-        """Seed of the choices of a computer player now, so that they are the same after an undo; None without one."""
+        """Seed of the choices of a computer player now, so that they are the same after an undo;
+        None without one.
+        """
         return None if self.seed is None else (self.seed, len(self.turns), len(self.dice_history))
 
     def card(self, player: int | None = None) -> Scorecard:
-        """A player's card without the current turn; by default that of the player whose turn it is."""
+        """A player's card without the current turn; by default that of the player whose turn it
+        is.
+        """
         return self.position.cards[self.player if player is None else player]
 
     @property
@@ -138,12 +153,18 @@ class Session:
         return self.dice_history[-1] if self.dice_history else ()
 
     def choices(self) -> dict[str, tuple[int, int]]:
-        """Categories that can take the dice now: id -> (points in the box, joker and first-roll bonus points)."""
+        """Categories that can take the dice now: id -> (points in the box, joker and first-roll
+        bonus points).
+        """
         return TurnPosition(self.rules, self.card(), self.dice, self.rolls_left).categories()
 
     def _turn_position(self) -> TurnPosition:
-        """The position within the turn; if dice are to be rolled, with those alone that are held."""
-        return TurnPosition(self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left)
+        """The position within the turn; if dice are to be rolled, with those alone that are
+        held.
+        """
+        return TurnPosition(
+            self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left
+        )
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()
@@ -156,7 +177,9 @@ class Session:
             turn, roll = len(now.turns), len(now.dice_history)
             dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
         new = self._turn_position().roll(dice or ()).dice
-        self._steps.append((Action("roll", new), replace(now, dice_history=(*now.dice_history, new))))
+        self._steps.append(
+            (Action("roll", new), replace(now, dice_history=(*now.dice_history, new)))
+        )
         return new
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
@@ -174,7 +197,9 @@ class Session:
         now, player = self.position, self.player
         turn = Turn(player, now.dice_history, now.holds, category, *paid)
         cards = (*now.cards[:player], card_after(now.cards[player], turn), *now.cards[player + 1 :])
-        self._steps.append((Action("score", category=category), GamePosition(cards, (*now.turns, turn))))
+        self._steps.append(
+            (Action("score", category=category), GamePosition(cards, (*now.turns, turn)))
+        )
 
     def apply(self, action: Action) -> None:
         """Carry out an action that was written down."""
@@ -186,12 +211,16 @@ class Session:
             self.roll(action.dice)
 
     def undo(self) -> Action | None:
-        """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
+        """Undo the last decision of a person and what followed it; or the last dice that were
+        typed in.
+        """
         for i in reversed(range(len(self._steps))):
             action, position_after = self._steps[i]
             turns_before = len(position_after.turns) - (1 if action.kind == "score" else 0)
             is_typed_roll = action.kind == "roll" and self.seed is None
-            is_decision = action.kind != "roll" and not self.computer(turns_before % len(self.players))
+            is_decision = action.kind != "roll" and not self.computer(
+                turns_before % len(self.players)
+            )
             if is_typed_roll or is_decision:
                 del self._steps[i:]
                 return action
@@ -199,7 +228,8 @@ class Session:
 
 
 class SaveFile:
-    """The file of an unfinished game; to write or remove it fails if another process has changed it since.
+    """The file of an unfinished game; to write or remove it fails if another process has changed it
+    since.
 
     The actions of the session are JSON; schema 1 had no `computers`, all players were persons::
 
@@ -222,19 +252,28 @@ class SaveFile:
     def write(self, session: Session) -> None:
         """Save the game; an old file is replaced in one step."""
         self._check_unchanged()
-        rules, actions = session.rules, [[each.kind, list(each.dice), each.category] for each in session.actions]
+        rules, actions = (
+            session.rules,
+            [[each.kind, list(each.dice), each.category] for each in session.actions],
+        )
         content = {
-            "schema": SCHEMA, "rules": rules_to_json(rules), "fingerprint": rules.fingerprint,
-            "players": list(session.players), "seed": session.seed, "computers": list(session.computers),
+            "schema": SCHEMA,
+            "rules": rules_to_json(rules),
+            "fingerprint": rules.fingerprint,
+            "players": list(session.players),
+            "seed": session.seed,
+            "computers": list(session.computers),
             "actions": actions,
-        }  # fmt: skip
+        }
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as file:
                 file.write(json.dumps(content).encode())
         except OSError as error:
             message = _("cannot save the game in {path}: {reason}")
-            raise SolverError(message.format(path=self.path, reason=error.strerror or error)) from error
+            raise SolverError(
+                message.format(path=self.path, reason=error.strerror or error)
+            ) from error
         self.seen = self._content()
 
     def remove(self) -> None:
@@ -251,7 +290,9 @@ class SaveFile:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise SolverError(_("cannot read {path}: {reason}", path=self.path, reason=error.strerror)) from error
+            raise SolverError(
+                _("cannot read {path}: {reason}", path=self.path, reason=error.strerror)
+            ) from error
 
     def _check_unchanged(self) -> None:
         if self._content() != self.seen:
@@ -264,15 +305,29 @@ def _read_session(raw: Any) -> Session:
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))
     players, seed = raw["players"], raw["seed"]
-    if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
+    if (
+        not isinstance(players, list)
+        or not players
+        or not all(isinstance(name, str) for name in players)
+    ):
         raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
     check_names(players)
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
-        raise StateError(_("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null", seed=shown(seed)))
+        raise StateError(
+            _(
+                "seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null",
+                seed=shown(seed),
+            )
+        )
     kinds = raw.get("computers", [])
     has_length = isinstance(kinds, list) and len(kinds) in (0, len(players))
     if not has_length or not all(isinstance(kind, str) for kind in kinds):
-        raise StateError(_("computers is {value}; must be a list with a text for each player", value=shown(kinds)))
+        raise StateError(
+            _(
+                "computers is {value}; must be a list with a text for each player",
+                value=shown(kinds),
+            )
+        )
     for kind in filter(None, kinds):
         parse_kind(kind)
     session = Session(rules, tuple(players), seed, tuple(kinds))
@@ -281,6 +336,8 @@ def _read_session(raw: Any) -> Session:
             message = _("{value} is not an action; must be one of {names}")
             raise StateError(message.format(value=shown(kind), names=", ".join(get_args(Kind))))
         if not all(type(face) is int for face in dice):
-            raise StateError(_("dice are {dice}; must be a list of whole numbers", dice=shown(dice)))
+            raise StateError(
+                _("dice are {dice}; must be a list of whole numbers", dice=shown(dice))
+            )
         session.apply(Action(kind, tuple(dice), category))
     return session

@@ -1,7 +1,8 @@
 """Computer players: at a level, in a style, or playing to win.
 
-Styles avoid risk, or seek it, by an exponential utility of the final score (README.md). A constant risk tolerance is
-what makes the value of a card independent of the points on it (J. W. Pratt, Econometrica 32, 1964).
+Styles avoid risk, or seek it, by an exponential utility of the final score (README.md). A constant
+risk tolerance is what makes the value of a card independent of the points on it (J. W. Pratt,
+Econometrica 32, 1964).
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import StateError, _, game_over, shown
+from ..approximation.approximate_strategy import ApproximateStrategy
+from ..core.backward_induction import solve_objective
+from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
-from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
-from ..game.notation import CardText, parse_dice, read_card
+from ..core.objectives import ExponentialUtility, ReachableUtility
+from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.checked_values import Table
-from ..core.objectives import ExponentialUtility, ReachableUtility
 from ..core.state_space import Policy
+from ..errors import StateError, _, game_over, shown
+from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
+from ..game.notation import CardText, parse_dice, read_card
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
-from ..approximation.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..core.backward_induction import solve_objective
-from ..core.resources import check_memory
 from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
@@ -53,7 +54,9 @@ Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and its key in 
 
 
 class RiskEvaluator(TurnEvaluator):
-    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean decides."""
+    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean
+    decides.
+    """
 
     ties = (0.0, 1e-11)
 
@@ -61,8 +64,12 @@ class RiskEvaluator(TurnEvaluator):
         super().__init__(rules, values)
         self.rate, self._means = rate, means
 
-    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Value of filling `category` with each of `points`: that of the child, times the utility of the points."""
+    def child_value(
+        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    ) -> Floats:
+        """Value of filling `category` with each of `points`: that of the child, times the
+        utility of the points.
+        """
         to_come = self.values[self.child_index(state, category, points, saved)]
         return np.asarray(np.exp(self.rate * (points + bonus_points)) * to_come, dtype=np.float64)
 
@@ -77,7 +84,9 @@ def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None
     rules = strategy.rules
     objective = ExponentialUtility(rules, risk_rate(strategy, style))
     check_memory(rules, objective.solve_cost().with_table())
-    return RiskEvaluator(rules, solve_objective(objective, threads=threads), objective.rate, strategy.evaluator)
+    return RiskEvaluator(
+        rules, solve_objective(objective, threads=threads), objective.rate, strategy.evaluator
+    )
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,9 @@ class Kind:
         """``level 5``, ``perfect``, the style or the policy, of a file without its folder."""
         if self.level is None:
             return self.style or Path(self.policy).name
-        return _("level {number}", number=self.level.number) if self.level.share else self.level.name
+        return (
+            _("level {number}", number=self.level.number) if self.level.share else self.level.name
+        )
 
     @property
     def key(self) -> str:
@@ -107,7 +118,9 @@ def is_code(text: str) -> bool:
 
 
 def parse_kind(text: str | int) -> Kind:
-    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``."""
+    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``,
+    ``safe``, ``win``.
+    """
     name = str(text)
     if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
         return Kind(None, policy=name)
@@ -137,9 +150,15 @@ class ComputerPlayer:
 
     kind: Kind
     strategy: Strategy
-    soft: SoftPolicy | None = field(default=None, kw_only=True, repr=False)  # draws the options of a level
-    risk: RiskEvaluator | None = field(default=None, kw_only=True, repr=False)  # the values of a style
-    _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1), kw_only=True, repr=False)
+    soft: SoftPolicy | None = field(
+        default=None, kw_only=True, repr=False
+    )  # draws the options of a level
+    risk: RiskEvaluator | None = field(
+        default=None, kw_only=True, repr=False
+    )  # the values of a style
+    _random: np.random.Generator = field(
+        default_factory=lambda: np.random.default_rng(1), kw_only=True, repr=False
+    )
 
     @property
     def rules(self) -> RuleSet:
@@ -147,7 +166,12 @@ class ComputerPlayer:
         return self.strategy.rules
 
     def choose(
-        self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Others = (),
     ) -> Action:
         """Decide what to do with a roll.
 
@@ -160,10 +184,11 @@ class ComputerPlayer:
         rolls_left
             Rerolls still to come.
         rng
-            Source of the mistakes of a level: a NumPy generator, a seed for one (also several numbers), or None for
-            a new one.
+            Source of the mistakes of a level: a NumPy generator, a seed for one (also several
+            numbers), or None for a new one.
         others
-            The other players, for who plays to win: their cards, or final scores of those who have finished.
+            The other players, for who plays to win: their cards, or final scores of those who have
+            finished.
 
         Returns
         -------
@@ -181,24 +206,32 @@ class ComputerPlayer:
             raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            raise StateError(_("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most))
+            raise StateError(
+                _("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most)
+            )
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
         if rolls_left:
-            hold = self._pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random)
+            hold = self._pick(
+                rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random
+            )
             if hold.category is None:
                 return hold.dice
         return self._pick(choices, random).category
 
     def _pick(self, options: Sequence[Option], random: np.random.Generator) -> Option:
-        """The best of the ranked options of a decision; of a level one that is drawn by its loss."""
+        """The best of the ranked options of a decision; of a level one that is drawn by its
+        loss.
+        """
         return self.soft.drawn(options, random) if self.soft else options[0]
 
     def act(self, position: TurnPosition) -> Action:
         """:meth:`choose` for a position with a scorecard, without a look at other players."""
         if not isinstance(position.card, Scorecard):
-            raise StateError("a computer player needs the points on the card: start_turn(rules, card)")
+            raise StateError(
+                "a computer player needs the points on the card: start_turn(rules, card)"
+            )
         return self.choose(position.card, position.dice, position.rolls_left, self._random)
 
     @property
@@ -217,7 +250,8 @@ class ComputerPlayer:
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    They are assumed to play for the mean; a single one to win, once the game of two is stored or soon solved.
+    They are assumed to play for the mean; a single one to win, once the game of two is stored or
+    soon solved.
     """
 
     threads: int | None = None  # for solves
@@ -225,7 +259,9 @@ class WinningPlayer(ComputerPlayer):
     _solved: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
-        """The chance to win, solved once a turn; the mean if the rest of the game takes too long to solve."""
+        """The chance to win, solved once a turn; the mean if the rest of the game takes too long
+        to solve.
+        """
         known, means = self._read(others), self.strategy.evaluator
         if not known or isinstance(self.strategy, ApproximateStrategy):
             return means
@@ -241,7 +277,9 @@ class WinningPlayer(ComputerPlayer):
         return self._cached(key, evaluator)
 
     def _two_players(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
-        """A solve against one other who plays to win, too; None if the rest is no game of two, or takes too long."""
+        """A solve against one other who plays to win, too; None if the rest is no game of two,
+        or takes too long.
+        """
         other = known[0]
         if len(known) > 1 or isinstance(other, int):
             return None
@@ -257,27 +295,48 @@ class WinningPlayer(ComputerPlayer):
         stored = None if is_solved else stored_game(game, self.tables)
         if not (is_solved or stored or game.cost().seconds <= WIN_SECONDS):
             return None
-        return key, partial(versus_strategy, game, (card, other), self.strategy.evaluator, stored, self.threads)
+        return key, partial(
+            versus_strategy, game, (card, other), self.strategy.evaluator, stored, self.threads
+        )
 
-    def _others_for_the_mean(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
-        """A solve against others who play for the mean; None if it takes too long, or one of their distributions."""
+    def _others_for_the_mean(
+        self, card: Scorecard, known: Sequence[int | Scorecard]
+    ) -> Solve | None:
+        """A solve against others who play for the mean; None if it takes too long, or one of
+        their distributions.
+        """
         cards = [other for other in known if isinstance(other, Scorecard)]
-        objectives = [ReachableUtility(self.rules, lambda made: made.astype(float), c.state) for c in (card, *cards)]
+        objectives = [
+            ReachableUtility(self.rules, lambda made: made.astype(float), c.state)
+            for c in (card, *cards)
+        ]
         if cards and not has_distribution(self.rules):
             return None
-        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:  # for any utility
+        if (
+            max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS
+        ):  # for any utility
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
-        return (card.state, card.total, *keys), partial(self._against, card, [*zip(keys, known, strict=True)])
+        return (card.state, card.total, *keys), partial(
+            self._against, card, [*zip(keys, known, strict=True)]
+        )
 
-    def _against(self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]) -> ScoreStrategy:
-        """Play for the chance to beat players who play for the mean from their cards on, each with its key."""
+    def _against(
+        self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]
+    ) -> ScoreStrategy:
+        """Play for the chance to beat players who play for the mean from their cards on, each
+        with its key.
+        """
         finals = []
         for key, other in others:
             final = partial(opponent, self.strategy, other, self.threads)
-            finals.append(final() if isinstance(other, int) else self._cached(key, final))  # a score takes no solve
+            finals.append(
+                final() if isinstance(other, int) else self._cached(key, final)
+            )  # a score takes no solve
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
-        return utility_strategy(self.rules, utility, card, means, self.threads, tolerance=utility.tolerance)
+        return utility_strategy(
+            self.rules, utility, card, means, self.threads, tolerance=utility.tolerance
+        )
 
     def _read(self, others: Others) -> list[int | Scorecard]:
         """The other players as final scores, also of full cards, and checked cards."""
@@ -287,11 +346,15 @@ class WinningPlayer(ComputerPlayer):
                 check_position(self.rules, other.state)
                 found.append(other.score if other.state.filled == self.rules.full_mask else other)
             else:
-                found += parse_opponents(self.rules, ["empty" if isinstance(other, str) and not other else other])
+                found += parse_opponents(
+                    self.rules, ["empty" if isinstance(other, str) and not other else other]
+                )
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
-        """What the cache has under a key, made if it is missing; the MAX_SOLVED used last stay in the cache."""
+        """What the cache has under a key, made if it is missing; the MAX_SOLVED used last stay
+        in the cache.
+        """
         if key not in self._solved:
             self._solved[key] = create()
         self._solved.move_to_end(key)
@@ -313,10 +376,17 @@ class PolicyPlayer(ComputerPlayer):
         return exact_policy(getattr(self.player, "__self__", None))
 
     def choose(
-        self, card: Scorecard | CardText, dice: DiceText, rolls_left: int = 0, rng: Rng = None, others: Others = ()
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Others = (),
     ) -> Action:
         """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
-        position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
+        position = start_turn(
+            self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left
+        )
         action = asked(self.player, position)
         position.apply(action)
         return read_action(self.rules, action)

@@ -1,8 +1,10 @@
-"""How good a policy is, exactly or from sampled games: its mean, spread and distribution, and where it loses.
+"""How good a policy is, exactly or from sampled games: its mean, spread and distribution, and where
+it loses.
 
-README.md has the passes of an exact evaluation. A player who acts in one position at a time is estimated from sampled
-games: score = V(start) + luck - losses, and the mean of the luck is 0. So V(start) - (mean losses) is an unbiased
-estimate of the mean score, and a far narrower one than the mean of the scores: most of their spread is luck.
+README.md has the passes of an exact evaluation. A player who acts in one position at a time is
+estimated from sampled games: score = V(start) + luck - losses, and the mean of the luck is 0. So
+V(start) - (mean losses) is an unbiased estimate of the mean score, and a far narrower one than the
+mean of the scores: most of their spread is luck.
 """
 
 from __future__ import annotations
@@ -14,24 +16,24 @@ from typing import overload
 
 import numpy as np
 
-from ..errors import StateError, positive_number
+from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
+from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
+from ..core.resources import check_memory, default_threads
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..core.state_space import Policy
+from ..errors import StateError, positive_number
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
-from ..tablebase.estimates import LOGGED_SECONDS, log_long
-from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
-from ..core.state_space import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
-from ..core.backward_induction import solve_objective
-from ..core.resources import check_memory, default_threads
+from ..tablebase.estimates import LOGGED_SECONDS, log_long
 from ..tablebase.store import Folder, Progress, open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
@@ -85,7 +87,8 @@ class Evaluation:
     distribution : ScoreDistribution or None
         Distribution of the final score; None for rules that save rolls or are too large for it.
     losses : Losses or None
-        Where the difference to perfect play arises; None without a distribution, and for a goal or a utility.
+        Where the difference to perfect play arises; None without a distribution, and for a goal or
+        a utility.
     """
 
     rules: RuleSet
@@ -173,17 +176,23 @@ def _standard_error(values: Floats) -> float:
 
 
 def _logged(what: str, progress: Progress | None) -> Progress:
-    """The progress of a caller; without one, a report that logs once that the work takes long, and how long."""
+    """The progress of a caller; without one, a report that logs once that the work takes long,
+    and how long.
+    """
     if progress:
         return progress
-    first: tuple[float, int] | None = None  # time and work done at the first report: kernels are compiled before it
+    first: tuple[float, int] | None = (
+        None  # time and work done at the first report: kernels are compiled before it
+    )
     is_logged = False
 
     def report(done: int, number: int) -> None:
         nonlocal first, is_logged
         first = first or (time.monotonic(), done)
         spent, part = time.monotonic() - first[0], done - first[1]
-        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:  # less of the work says little
+        if (
+            not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2
+        ):  # less of the work says little
             is_logged = True
             log_long(what, spent * number / part)
 
@@ -191,54 +200,80 @@ def _logged(what: str, progress: Progress | None) -> Progress:
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
-    """The value of every state under a policy: the backward pass alone, about a second for Yatzy."""
+    """The value of every state under a policy: the backward pass alone, about a second for
+    Yatzy.
+    """
     objective = PolicyMean(policy)
     check_memory(policy.rules, objective.solve_cost())
     return np.asarray(solve_objective(objective, threads=threads))
 
 
 def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
-    """The mean of the points to come under a policy, from its start on; as :func:`policy_values`."""
+    """The mean of the points to come under a policy, from its start on; as
+    :func:`policy_values`.
+    """
     return float(policy_values(policy, threads=threads)[-1])
 
 
 @overload
 def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
-    policy: Policy | Strategy, rules: str | RuleSet | None = None, *, points: int | None = None,
-    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
-) -> Evaluation: ...  # fmt: skip
+    policy: Policy | Strategy,
+    rules: str | RuleSet | None = None,
+    *,
+    points: int | None = None,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation: ...
 
 
 @overload
 def evaluate(
-    policy: Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200, seed: int = 1,
-    tables: Folder = None, threads: int | None = None, progress: Progress | None = None,
-) -> SampledEvaluation: ...  # fmt: skip
+    policy: Player | Actor,
+    rules: str | RuleSet | None = None,
+    *,
+    games: int = 200,
+    seed: int = 1,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation: ...
 
 
 def evaluate(
-    policy: Policy | Strategy | Player | Actor, rules: str | RuleSet | None = None, *, games: int = 200,
-    seed: int = 1, points: int | None = None, tables: Folder = None,
-    threads: int | None = None, progress: Progress | None = None,
-) -> Evaluation | SampledEvaluation:  # fmt: skip
-    """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
+    policy: Policy | Strategy | Player | Actor,
+    rules: str | RuleSet | None = None,
+    *,
+    games: int = 200,
+    seed: int = 1,
+    points: int | None = None,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation | SampledEvaluation:
+    """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the
+    luck removed.
 
-    An exact evaluation has the mean, the standard deviation, the distribution, and where points are lost.
+    An exact evaluation has the mean, the standard deviation, the distribution, and where points are
+    lost.
 
     Parameters
     ----------
     policy
-        A function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to hold or the name of a
-        category (all dice: it stops), or an object whose method ``act`` is such a function: sampled. Or exactly:
-        A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy` or a function of ``turn``, a
+        A function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to hold or
+        the name of a category (all dice: it stops), or an object whose method ``act`` is such a
+        function: sampled. Or exactly: A :class:`perfect_yatzy.ValueFunction`, a
+        :class:`perfect_yatzy.FunctionPolicy` or a function of ``turn``, a
         :class:`perfect_yatzy.BatchPolicy` or a function of ``observations``, any other policy of this package; the
         strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
     rules
-        The game of a function or an object; a policy of this package has its own. Default: ``"yatzy"``.
+        The game of a function or an object; a policy of this package has its own. Default:
+        ``"yatzy"``.
     games, seed
         Number of sampled games, and the seed of their dice.
     points
-        Points on the card at the start of an exact evaluation. Default: 0; for a strategy those on its card.
+        Points on the card at the start of an exact evaluation. Default: 0; for a strategy those on
+        its card.
     tables
         Folder of the tables; perfect play is opened or solved there.
     threads
@@ -249,8 +284,9 @@ def evaluate(
     Returns
     -------
     Evaluation or SampledEvaluation
-        The first is exact up to float64 rounding, the second has a ``standard_error``. The chance that one policy
-        wins against another is ``evaluate(one).distribution.chance_against(evaluate(other).distribution)``.
+        The first is exact up to float64 rounding, the second has a ``standard_error``. The chance
+        that one policy wins against another is
+        ``evaluate(one).distribution.chance_against(evaluate(other).distribution)``.
 
     Raises
     ------
@@ -264,7 +300,9 @@ def evaluate(
     found = policy_of(policy, rules)
     if (listed := exact_policy(found)) is None:
         player = player_of(found)
-        strategy = open_strategy(load_rules(rules or "yatzy"), tables, threads=threads, progress=progress)
+        strategy = open_strategy(
+            load_rules(rules or "yatzy"), tables, threads=threads, progress=progress
+        )
         return sample(player, strategy, games, seed, threads=threads)
     if not isinstance(listed, Strategy):
         return _evaluated(listed, points or 0, tables, threads or default_threads(), progress)
@@ -273,12 +311,21 @@ def evaluate(
     if isinstance(listed.evaluator, ScoreEvaluator):
         law = distribution(listed, start, points=before, threads=threads, progress=progress)
         perfect_mean = before + listed.evaluator.means.value(start.state)
-        return Evaluation(listed.rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law)
+        return Evaluation(
+            listed.rules,
+            law.mean,
+            law.standard_deviation,
+            law.upper_bonus_chance,
+            perfect_mean,
+            law,
+        )
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
     return _evaluated(followed, before, tables, threads or default_threads(), progress)
 
 
-def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progress: Progress | None) -> Evaluation:
+def _evaluated(
+    policy: Policy, before: int, tables: Folder, threads: int, progress: Progress | None
+) -> Evaluation:
     """The exact evaluation of a policy; `before`: points on the card at its start."""
     rules = policy.rules
     table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
@@ -293,17 +340,33 @@ def _evaluated(policy: Policy, before: int, tables: Folder, threads: int, progre
         law, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
-        return Evaluation(rules, law.mean, law.standard_deviation, law.upper_bonus_chance, perfect_mean, law, by_kind)
+        return Evaluation(
+            rules,
+            law.mean,
+            law.standard_deviation,
+            law.upper_bonus_chance,
+            perfect_mean,
+            law,
+            by_kind,
+        )
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
-    return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)
+    return Evaluation(
+        rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean
+    )
 
 
 def sample(
-    player: Player, strategy: Strategy, games: int = 200, seed: int = 1, start: CardText | Scorecard = "", *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> SampledEvaluation:  # fmt: skip
+    player: Player,
+    strategy: Strategy,
+    games: int = 200,
+    seed: int = 1,
+    start: CardText | Scorecard = "",
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation:
     """Let a player play games, and compare its decisions with perfect play."""
     number = positive_number(games, "games")
     games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
@@ -320,17 +383,28 @@ class SampledGames:
     rolls_left: Ints  # (decisions,) int64: Rerolls left
     action: Ints  # (decisions,) int64: Number of the action
     lost: Floats  # (decisions,) float64: What the decision loses against perfect play, in points
-    by_category: Floats  # (decisions,) float64: The part of it that the category loses against the best category
+    # (decisions,) float64: The part of it that the category loses against the best category
+    by_category: Floats
 
 
 def sample_games(
-    player: Player, strategy: Strategy, first: int, number: int, seed: int, start: CardText | Scorecard = "",
-    threads: int | None = None, progress: Progress | None = None,
-) -> SampledGames:  # fmt: skip
-    """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other parameters."""
+    player: Player,
+    strategy: Strategy,
+    first: int,
+    number: int,
+    seed: int,
+    start: CardText | Scorecard = "",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledGames:
+    """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other
+    parameters.
+    """
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")
-    played = play_games(player, start_turn(strategy.rules, start), first, number, seed, progress=progress)
+    played = play_games(
+        player, start_turn(strategy.rules, start), first, number, seed, progress=progress
+    )
     positions = played.columns()
     game, action, _points = (positions.pop(name) for name in ("game", "action", "points"))
     lost = np.asarray(strategy.regrets(actions=action, threads=threads, **positions))
@@ -338,9 +412,13 @@ def sample_games(
     rolls_left, n_holds = positions["rolls_left"], hold_count(strategy.rules)
     by_category = np.where(rolls_left > 0, 0.0, lost)
     # Of a turn that ends early, only what its category loses against the best one.
-    early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))  # actions are numbered holds first
+    early = np.flatnonzero(
+        (rolls_left > 0) & (action >= n_holds)
+    )  # actions are numbered holds first
     if len(early):
-        options = strategy.options(**{name: column[early] for name, column in positions.items()}, threads=threads)
+        options = strategy.options(
+            **{name: column[early] for name, column in positions.items()}, threads=threads
+        )
         values = options.values[:, n_holds:]
         taken = values[np.arange(len(early)), action[early] - n_holds]
         by_category[early] = values.max(axis=1) - taken
@@ -356,15 +434,26 @@ def summary(
     rules, begin = strategy.rules, start_turn(strategy.rules, start)
     card, turns_before = begin.card, begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    first_category, boxes = hold_count(rules), len(rules.categories)  # actions are numbered holds first
+    first_category, boxes = (
+        hold_count(rules),
+        len(rules.categories),
+    )  # actions are numbered holds first
     turn = every.turn - turns_before
-    holds = np.zeros((boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1)))
+    holds = np.zeros(
+        (boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1))
+    )
     may_hold = every.rolls_left > 0
     lost_by_hold = (every.lost - every.by_category)[may_hold]
     np.add.at(holds, (turn[may_hold], every.rolls_left[may_hold] - 1), lost_by_hold / games)
     categories = np.zeros((boxes - turns_before, boxes))
     fills = every.action >= first_category
-    np.add.at(categories, (turn[fills], every.action[fills] - first_category), every.by_category[fills] / games)
+    np.add.at(
+        categories,
+        (turn[fills], every.action[fills] - first_category),
+        every.by_category[fills] / games,
+    )
     game_losses = np.bincount(every.game, every.lost, games).astype(np.float64)
     losses = Losses(holds, categories)
-    return SampledEvaluation(rules, card.total + strategy.value(start), every.scores, game_losses, losses)
+    return SampledEvaluation(
+        rules, card.total + strategy.value(start), every.scores, game_losses, losses
+    )

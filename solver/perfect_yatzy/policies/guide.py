@@ -1,7 +1,8 @@
-"""A strategy guide as data, without words or layout: what the printed guide, the PDF and the terminal show.
+"""A strategy guide as data, without words or layout: what the printed guide, the PDF and the
+terminal show.
 
-Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other dice). Within it,
-rolls that are treated in the same way share a line.
+Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other
+dice). Within it, rolls that are treated in the same way share a line.
 """
 
 from __future__ import annotations
@@ -15,21 +16,23 @@ from typing import Literal
 import numpy as np
 
 from ..core.dice import Dice, Floats, Ints, lattice
-from ..game.legal_actions import hold_count
-from ..game.notation import counts_of, dice_of
 from ..core.rules import RuleSet, leaves_choice
 from ..core.scorecard import State
 from ..core.scoring import scoring_options, upper_sums
-from .hold_rule_arrays import ROLL_ALL, STOP
+from ..game.legal_actions import hold_count
+from ..game.notation import counts_of, dice_of
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import CategoryOdds, category_odds, state_places
 from .hold_policy import Cards, decisions
+from .hold_rule_arrays import ROLL_ALL, STOP
 from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
-LineKey = tuple[Groups, bool, Groups, Which]  # the fields pattern, stop, kept and which of an opening line
+LineKey = tuple[
+    Groups, bool, Groups, Which
+]  # the fields pattern, stop, kept and which of an opening line
 ALL_ROLLS: LineKey = (), False, (), ""  # of the only line, if some faces describe every hold
 
 
@@ -46,12 +49,17 @@ class OpeningEntry:
 class OpeningLine:
     """First rolls of one pattern that perfect play treats in the same way."""
 
-    pattern: Groups  # sizes of the groups of equal dice in the rolls, descending; empty if they are all rolls
+    # sizes of the groups of equal dice in the rolls, descending; empty if they are all rolls
+    pattern: Groups
     stop: bool  # whether the turn ends with the first roll
-    kept: Groups  # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
-    which: Which  # where a roll has several groups of these sizes: whether those with the highest faces are held
+    # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
+    kept: Groups
+    # where a roll has several groups of these sizes: whether those with the highest faces are held
+    which: Which
     faces: Dice  # the faces of which every die is held, if that describes the hold of every roll
-    entries: tuple[OpeningEntry, ...]  # the rolls by the dice that are held or the category that is scored
+    entries: tuple[
+        OpeningEntry, ...
+    ]  # the rolls by the dice that are held or the category that is scored
     chance: float  # probability of these rolls, 0 to 1
     lowest: float  # range of the expected final scores, in points
     highest: float
@@ -62,7 +70,9 @@ class OpeningLine:
     def is_run(self) -> bool:
         """Whether each of the holds is a run of at least three dice, such as 2 3 4."""
         holds = [entry.hold for entry in self.entries]
-        return all(len(hold) > 2 and hold == tuple(range(hold[0], hold[0] + len(hold))) for hold in holds)
+        return all(
+            len(hold) > 2 and hold == tuple(range(hold[0], hold[0] + len(hold))) for hold in holds
+        )
 
 
 def groups_of(dice: Dice) -> Groups:
@@ -71,7 +81,9 @@ def groups_of(dice: Dice) -> Groups:
 
 
 def which_groups(roll: Dice, hold: Dice) -> Which:
-    """Whether the groups held are those with the highest faces, if the roll has other groups of these sizes."""
+    """Whether the groups held are those with the highest faces, if the roll has other groups of
+    these sizes.
+    """
     counts = {face: roll.count(face) for face in sorted(set(roll), reverse=True)}
     if any(hold.count(face) != counts[face] for face in hold):
         return ""  # a part of a group
@@ -102,7 +114,8 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     members: dict[LineKey, list[int]] = defaultdict(list)  # numbers of the rolls of each line
     for number, roll in enumerate(rolls):
         kept = groups_of(holds[number])
-        # Single dice are listed one by one, so that it does not matter which of them is the highest.
+        # Single dice are listed one by one, so that it does not matter which of them is the
+        # highest.
         which = which_groups(roll, holds[number]) if kept and kept[0] > 1 else ""
         key = groups_of(roll), categories[number] is not None, kept, which
         members[ALL_ROLLS if faces else key].append(number)
@@ -115,31 +128,51 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         by_action: dict[tuple[Dice, str | None], list[Dice]] = defaultdict(list)
         for number in numbers:
             by_action[holds[number], categories[number]].append(rolls[number])
-        entries = [OpeningEntry(hold, category, tuple(found)) for (hold, category), found in by_action.items()]
+        entries = [
+            OpeningEntry(hold, category, tuple(found))
+            for (hold, category), found in by_action.items()
+        ]
         entries.sort(key=lambda entry: (entry.hold, entry.rolls))
         values = answer.value[numbers]
-        lines.append(OpeningLine(
-            pattern, stop, kept, which, faces, tuple(entries), chance=float(grid.weights[numbers].sum()),
-            lowest=float(values.min()), highest=float(values.max()), whole_pattern=lines_of[pattern] == 1,
-            majority=not lines or lines[-1].pattern != pattern,  # the largest line of a pattern comes first
-        ))  # fmt: skip
+        lines.append(
+            OpeningLine(
+                pattern,
+                stop,
+                kept,
+                which,
+                faces,
+                tuple(entries),
+                chance=float(grid.weights[numbers].sum()),
+                lowest=float(values.min()),
+                highest=float(values.max()),
+                whole_pattern=lines_of[pattern] == 1,
+                majority=not lines
+                or lines[-1].pattern != pattern,  # the largest line of a pattern comes first
+            )
+        )
     return tuple(lines)
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
-    """The faces of which all dice are held, if that describes every hold (as often in a forced order); else ()."""
+    """The faces of which all dice are held, if that describes every hold (as often in a forced
+    order); else ().
+    """
     held = {face for hold in holds for face in hold}
     described = holds == [tuple(face for face in roll if face in held) for roll in rolls]
     return tuple(sorted(held)) if described and len(held) < faces else ()
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """Pairs (dice, 0), a roll each; where all rolls with a largest group are there, its dice and how many others."""
+    """Pairs (dice, 0), a roll each; where all rolls with a largest group are there, its dice and
+    how many others.
+    """
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
     every_roll = map(dice_of, grid.counts[grid.first_roll :].tolist())
-    rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces  # each face has as many
+    rolls_of_face = (
+        sum(groups_of(roll) == pattern for roll in every_roll) // faces
+    )  # each face has as many
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
     for roll in entry.rolls:
         by_face[max(roll, key=roll.count)].append(roll)
@@ -154,7 +187,8 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
 
 GAMES = 2_000  # simulated for the stages and the examples
 MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
-RARE = 0.005  # a box given up in less than this share of the give-up turns counts as hardly ever given up
+# a box given up in less than this share of the give-up turns counts as hardly ever given up
+RARE = 0.005
 SHOWN_OPTIONS = 3  # options of an example
 TRIED = 400  # turns of a stage that are looked through for an example
 
@@ -163,12 +197,16 @@ TRIED = 400  # turns of a stage that are looked through for an example
 class SampledTurns(PositionSample):
     """The decisions that end one turn of many games, in the order of the games."""
 
-    category: Ints = field(kw_only=True)  # (games,): the category that is filled, and the points in its box
+    category: Ints = field(
+        kw_only=True
+    )  # (games,): the category that is filled, and the points in its box
     points: Ints = field(kw_only=True)
 
     def state(self, game: int) -> State:
         """The state of one game at the start of the turn."""
-        filled, upper, saved = (int(column[game]) for column in (self.filled, self.upper, self.saved))
+        filled, upper, saved = (
+            int(column[game]) for column in (self.filled, self.upper, self.saved)
+        )
         return State(filled, upper, saved, bool(self.joker_paid[game]))
 
 
@@ -180,14 +218,22 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
     for turn in range(1, size + 1):
-        end = sample.take(ends[sample.turn[ends] == turn])  # one position of each game, in their order
+        end = sample.take(
+            ends[sample.turn[ends] == turn]
+        )  # one position of each game, in their order
         category = end.action - hold_count(rules)
-        turns.append(SampledTurns(**vars(end), category=category, points=_points(strategy, end, category)))
+        turns.append(
+            SampledTurns(**vars(end), category=category, points=_points(strategy, end, category))
+        )
     return turns
 
 
-def values_of(strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: Ints) -> Floats:
-    """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`."""
+def values_of(
+    strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: Ints
+) -> Floats:
+    """Expected points still to come in many states that can occur, `(n,)`; the arguments are
+    arrays `(n,)`.
+    """
     space = strategy.space
     rows = space.rows_of(filled, joker_paid)
     places = state_places(space.layout, rows, saved, space.lanes_of(rows, upper))
@@ -199,14 +245,21 @@ def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
     rules = strategy.rules
     grid = lattice(rules.dice, rules.faces)
     counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)  # (games, faces)
-    by_dice = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]  # (categories, games)
+    by_dice = strategy.evaluator.points[
+        :, grid.rank(counts) - grid.first_roll
+    ]  # (categories, games)
     points = by_dice[category, np.arange(len(category))]
-    # The card decides, too, on boxes that require another one, and on jokers: these are scored one by one.
+    # The card decides, too, on boxes that require another one, and on jokers: these are scored one
+    # by one.
     depends_on_card = np.array([bool(box.requires) for box in rules.categories])[category]
     if rules.joker:
-        depends_on_card |= (end.filled >> rules.joker_index & 1 == 1) & (by_dice[rules.joker_index] > 0)
+        depends_on_card |= (end.filled >> rules.joker_index & 1 == 1) & (
+            by_dice[rules.joker_index] > 0
+        )
     for game in np.flatnonzero(depends_on_card).tolist():
-        options = scoring_options(rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist())
+        options = scoring_options(
+            rules, int(end.filled[game]), bool(end.joker_paid[game]), counts[game].tolist()
+        )
         points[game] = options[int(category[game])][0]
     return np.asarray(points)
 
@@ -217,8 +270,11 @@ class GiveUp:
 
     category: int  # position of the category
     points: int  # what it scores: 0, or one die of its face
-    cost: float  # mean of V(card before) - points - V(card after the turn), where a box is given up and this is open
-    share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
+    # mean of V(card before) - points - V(card after the turn), where a box is given up and this is
+    # open
+    cost: float
+    # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
+    share: float
 
 
 @dataclass(frozen=True)
@@ -237,12 +293,15 @@ class Option:
     category: int  # position of the category
     points: int  # points it pays, joker and first-roll bonuses included
     price: float
-    bonus: float  # what the choice changes about the bonus (and the other numbers of the sheet), in points
+    # what the choice changes about the bonus (and the other numbers of the sheet), in points
+    bonus: float
     loss: float  # expected points it loses against perfect play
 
     @property
     def value(self) -> float:
-        """Points minus price, plus the change of the bonus: the sheet takes the box with the largest."""
+        """Points minus price, plus the change of the bonus: the sheet takes the box with the
+        largest.
+        """
         return self.points - self.price + self.bonus
 
 
@@ -253,7 +312,9 @@ class Example:
     turn: int  # from 1
     state: State  # the card before the turn
     dice: Dice
-    options: tuple[Option, ...]  # the three best for the sheet, best first; and the best, if that is another
+    options: tuple[
+        Option, ...
+    ]  # the three best for the sheet, best first; and the best, if that is another
     best: Option  # the best under perfect play
 
 
@@ -279,7 +340,9 @@ class Guide:
     opening: tuple[OpeningLine, ...]  # empty if a turn has one roll
     stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
     examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
-    losses: tuple[float, ...]  # points that the sheet loses against perfect play in each turn; empty if unknown
+    losses: tuple[
+        float, ...
+    ]  # points that the sheet loses against perfect play in each turn; empty if unknown
     odds: tuple[CategoryOdds, ...]  # of each category in one turn that is played for it alone
     hold: HoldExample | None = None  # none without hold rules, or in a forced order
 
@@ -293,35 +356,49 @@ def make_guide(
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
-        rules, strategy.value(State()), sheet, losses=tuple(losses),
-        opening=opening_lines(strategy), stages=tuple(give_up_stages(strategy, turns)),
+        rules,
+        strategy.value(State()),
+        sheet,
+        losses=tuple(losses),
+        opening=opening_lines(strategy),
+        stages=tuple(give_up_stages(strategy, turns)),
         examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
         odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
         hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
-    )  # fmt: skip
+    )
 
 
 def stage_turns(turns: int) -> list[range]:
-    """The turns of the early, middle and late game, from 0; a game of one or two turns has fewer stages."""
+    """The turns of the early, middle and late game, from 0; a game of one or two turns has fewer
+    stages.
+    """
     bounds = [turns * stage // 3 for stage in range(4)]
     return [range(first, end) for first, end in pairwise(bounds) if first < end]
 
 
 def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
-    """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost."""
+    """What perfect play gives up when nothing fits, by stage of the game, and what each box
+    would cost.
+    """
     for stage in stage_turns(len(turns)):
         give_ups = _give_ups(strategy, [turns[turn] for turn in stage])
         yield Stage(stage[0] + 1, stage[-1] + 1, tuple(sorted(give_ups, key=lambda g: g.cost)))
 
 
 def _give_ups(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[GiveUp]:
-    """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a box is given up."""
+    """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a
+    box is given up.
+    """
     rules, uppers = strategy.rules, upper_sums(strategy.rules)
     names = "category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left"
     ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
-    ways = [(c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})]
+    ways = [
+        (c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})
+    ]
     given_up = np.any([(ends[0] == c) & (ends[1] == points) for c, points in ways], axis=0)
-    category, made, filled, upper, saved, joker_paid, rolls_left = (column[given_up] for column in ends)
+    category, made, filled, upper, saved, joker_paid, rolls_left = (
+        column[given_up] for column in ends
+    )
     before = values_of(strategy, filled, upper, saved, joker_paid)
     for c, points in ways:
         is_open = filled >> c & 1 == 0
@@ -334,27 +411,41 @@ def _give_ups(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Giv
             yield GiveUp(c, points, cost, times / len(filled))
 
 
-def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
-    """Positions that show the subtraction: a choice between good boxes, a box given up, a mistake of the sheet."""
+def worked_examples(
+    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]
+) -> Iterator[Example]:
+    """Positions that show the subtraction: a choice between good boxes, a box given up, a
+    mistake of the sheet.
+    """
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)  # the first, if any
+            yield from islice(
+                filter(fits, _ends(strategy, prices, turns, stages[stage])), 1
+            )  # the first, if any
 
 
-def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
-    """A first roll of the late game, with few open boxes, that a later rule decides as perfect play does."""
+def hold_example(
+    strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]
+) -> HoldExample | None:
+    """A first roll of the late game, with few open boxes, that a later rule decides as perfect
+    play does.
+    """
     rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
     dice, random = lattice(rules.dice, rules.faces), np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]  # the first turn of the late game
-    found: HoldExample | None = None  # with the latest rule so far; one of the second half of the list is enough
+    found: HoldExample | None = (
+        None  # with the latest rule so far; one of the second half of the list is enough
+    )
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
-        actions, deciding = decisions(rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left)
+        actions, deciding = decisions(
+            rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left
+        )
         action, rule = int(actions[0]), int(deciding[0])  # no rule decides: the number of rules
         if rule == len(sheet.holds) or action in (STOP, ROLL_ALL) or (found and rule <= found.rule):
             continue
@@ -366,8 +457,12 @@ def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[Sampl
     return found
 
 
-def _ends(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range) -> Iterator[Example]:
-    """Ends of turns of a stage, each game in another turn, with at least three boxes to choose from."""
+def _ends(
+    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range
+) -> Iterator[Example]:
+    """Ends of turns of a stage, each game in another turn, with at least three boxes to choose
+    from.
+    """
     half = len(stage) // 2
     numbers = [*stage[half:], *stage[:half]]  # from the middle of the stage on
     for game in range(min(TRIED, len(turns[0].filled))):
@@ -380,7 +475,9 @@ def _ends(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns],
                 yield example
 
 
-def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, dice: Dice) -> Example:
+def _example(
+    strategy: Strategy, prices: PriceSheet, turn: int, state: State, dice: Dice
+) -> Example:
     """The options of a position, as the sheet and as perfect play rank them."""
     losses = {choice.category: choice.loss for choice in strategy.categories(state, dice)}
     rules, options = strategy.rules, []
@@ -391,7 +488,11 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
         change = prices.bonus_value(filled, upper) - bonus_before
         if c == rules.tracked_index and points:
             change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
-        options.append(Option(c, points + bonus_points, prices.prices[c], change, losses[rules.categories[c].id]))
+        options.append(
+            Option(
+                c, points + bonus_points, prices.prices[c], change, losses[rules.categories[c].id]
+            )
+        )
     options.sort(key=lambda option: -option.value)
     best = min(options, key=lambda option: option.loss)
     shown = options[:SHOWN_OPTIONS]
@@ -399,17 +500,29 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
 
 
 def _is_close_choice(example: Example) -> bool:
-    """Whether three boxes score, the sheet is right, the second best is clearly worse, and the bonus matters."""
+    """Whether three boxes score, the sheet is right, the second best is clearly worse, and the
+    bonus matters.
+    """
     first, second, third = example.options[:3]
     clear = 0.5 <= first.value - second.value <= 4 and second.loss >= 0.3
     bonus = max(abs(option.bonus) for option in example.options)
-    return first.loss == 0 and min(first.points, second.points, third.points) > 0 and clear and bonus >= 1
+    return (
+        first.loss == 0
+        and min(first.points, second.points, third.points) > 0
+        and clear
+        and bonus >= 1
+    )
 
 
 def _is_give_up(example: Example) -> bool:
     """Whether the right box scores nothing although another one scores."""
     first, second, third = example.options[:3]
-    return first.loss == 0 and first.points == 0 and first.value - second.value >= 0.5 and bool(third.points)
+    return (
+        first.loss == 0
+        and first.points == 0
+        and first.value - second.value >= 0.5
+        and bool(third.points)
+    )
 
 
 def _is_mistake(example: Example) -> bool:

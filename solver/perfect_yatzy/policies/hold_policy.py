@@ -1,4 +1,5 @@
-"""Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
+"""Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies.
+NumPy only.
 
 :func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.policies.hold_rules_kernel` the compiled form.
 """
@@ -17,9 +18,9 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.rules import RuleSet, prerequisites
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import full_points, points_table, upper_sums
+from ..core.state_space import RowActions, StateSpace, state_space
 from ..core.table_slices import window
 from .hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
-from ..core.state_space import RowActions, StateSpace, state_space
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting
 from .strategy_sheet import PriceSheet, has_step_ahead
@@ -29,7 +30,9 @@ CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "mos
 
 
 def collected_faces(rules: RuleSet) -> list[int]:
-    """The faces that upper categories collect, ascending; bit i of a bitmask of open faces stands for the i-th."""
+    """The faces that upper categories collect, ascending; bit i of a bitmask of open faces
+    stands for the i-th.
+    """
     return sorted({c.face for c in rules.categories if c.face})
 
 
@@ -41,9 +44,13 @@ def face_bits(rules: RuleSet) -> list[int]:
 
 @lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
-    """Lattice index of the dice a pattern names in each roll, or NO_FIT; by open faces: ``(1 or 2^faces, rolls)``."""
+    """Lattice index of the dice a pattern names in each roll, or NO_FIT; by open faces: ``(1 or
+    2^faces, rolls)``.
+    """
     dice = lattice(rules.dice, rules.faces)
-    shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]  # (masks, rolls, faces)
+    shown = (
+        dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]
+    )  # (masks, rolls, faces)
     if pattern.kind == "any":
         fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
     elif pattern.kind == "pays":
@@ -61,7 +68,9 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
 
 
 def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_]:
-    """The faces that count, ``(1 or 2^faces, faces)``: a line for each bitmask of open faces if they matter."""
+    """The faces that count, ``(1 or 2^faces, faces)``: a line for each bitmask of open faces if
+    they matter.
+    """
     in_range = np.zeros((1, rules.faces), dtype=bool)
     in_range[0, pattern.low - 1 : pattern.high] = True
     if not pattern.open:
@@ -75,7 +84,9 @@ def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_
 
 
 def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Whether a row of at least so many faces is there; and its dice, of several rows the longest, then highest."""
+    """Whether a row of at least so many faces is there; and its dice, of several rows the
+    longest, then highest.
+    """
     faces = shows.shape[-1]
     best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
     for length in range(least, faces + 1):
@@ -88,14 +99,23 @@ def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[
 
 
 def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Whether groups of the sizes of a pattern are there, each of another face; and all dice of these faces."""
+    """Whether groups of the sizes of a pattern are there, each of another face; and all dice of
+    these faces.
+    """
     faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
-    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)  # of faces with as many dice
-    # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
+    preference = (
+        np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
+    )  # of faces with as many dice
+    # The largest group goes to the largest size, so that two groups fit whenever any assignment of
+    # them does.
     for size in pattern.sizes:
-        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[..., None]  # face of each roll
-        number = np.take_along_axis(left, chosen, -1)  # its dice; too few if no group is large enough
+        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[
+            ..., None
+        ]  # face of each roll
+        number = np.take_along_axis(
+            left, chosen, -1
+        )  # its dice; too few if no group is large enough
         fits &= number[..., 0] >= size
         np.put_along_axis(kept, chosen, number, -1)
         np.put_along_axis(left, chosen, 0, -1)
@@ -111,14 +131,18 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
-    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``; `jokers`: also as jokers."""
+    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``;
+    `jokers`: also as jokers.
+    """
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0  # (categories, rolls)
     if jokers:  # rolls of the joker's kind, in every box that pays full points for them
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     is_of_use[dice.first_roll :] = paid.T
-    for hold in range(dice.first_roll - 1, -1, -1):  # of use if it is with one die more: larger holds come last
+    for hold in range(
+        dice.first_roll - 1, -1, -1
+    ):  # of use if it is with one die more: larger holds come last
         is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
         if box.face:  # an upper box counts dice of its face alone
@@ -127,11 +151,16 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
 
 
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
-    """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the boxes it counts for.
+    """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the
+    boxes it counts for.
 
-    Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's kind are jokers.
+    Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's
+    kind are jokers.
     """
-    named, first_roll = pattern_holds(rules, rule.pattern), lattice(rules.dice, rules.faces).first_roll
+    named, first_roll = (
+        pattern_holds(rules, rule.pattern),
+        lattice(rules.dice, rules.faces).first_roll,
+    )
     fits = named != NO_FIT
     if rule.action == "keep":
         actions = np.where(named >= first_roll, STOP, named)  # to keep all dice is to stop
@@ -148,7 +177,9 @@ def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints |
     if rule.action == "roll all":
         return -1
     by_hold, first_roll = boxes_of_use(rules, jokers), lattice(rules.dice, rules.faces).first_roll
-    return np.where(actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)])  # to stop is to keep all
+    return np.where(
+        actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)]
+    )  # to stop is to keep all
 
 
 def joker_box(rules: RuleSet) -> int:
@@ -162,25 +193,39 @@ def joker_scored(rules: RuleSet) -> bool:
 
 
 def bonus_box(rules: RuleSet) -> int:
-    """Bit of the joker's box if another roll of its kind pays a bonus once the box holds points, else 0."""
-    pays = rules.joker is not None and rules.joker.bonus > 0 and rules.tracked_index == rules.joker_index
+    """Bit of the joker's box if another roll of its kind pays a bonus once the box holds points,
+    else 0.
+    """
+    pays = (
+        rules.joker is not None
+        and rules.joker.bonus > 0
+        and rules.tracked_index == rules.joker_index
+    )
     return 1 << rules.joker_index if pays else 0
 
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
-    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets, lane_width)``."""
-    # Upper sums share a lane only if they differ in columns that have lost their bonus, or reached its last step.
-    # No condition looks at those, so it holds for all sums of a lane or for none.
+    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets,
+    lane_width)``.
+    """
+    # Upper sums share a lane only if they differ in columns that have lost their bonus, or reached
+    # its last step. No condition looks at those, so it holds for all sums of a lane or for none.
     layout = space.layout
-    filled = np.array([space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64)
+    filled = np.array(
+        [space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))], dtype=np.int64
+    )
     found = np.full(layout.lane_upper.shape, (1 << len(hold_rules)) - 1, dtype=np.int64)
     for condition in {c for rule in hold_rules for c in rule.conditions if c.kind in ON_UPPER_SUM}:
         having = sum(1 << i for i, rule in enumerate(hold_rules) if condition in rule.conditions)
-        found &= np.where(holds_on_upper(rules, condition, filled[:, None], layout.lane_upper), -1, ~having)
+        found &= np.where(
+            holds_on_upper(rules, condition, filled[:, None], layout.lane_upper), -1, ~having
+        )
     return np.ascontiguousarray(found)
 
 
-def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
+def holds_on_upper(
+    rules: RuleSet, condition: Condition, filled: Ints, upper: Ints
+) -> npt.NDArray[np.bool_]:
     """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
     if condition.kind == "bonus needs":
         needed = _dice_needed(rules, filled, upper)
@@ -191,7 +236,9 @@ def holds_on_upper(rules: RuleSet, condition: Condition, filled: Ints, upper: In
 def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
     """Whether a column can still reach a step of its bonus, and all that can have at least par."""
     sums, has_step, is_below = upper_sums(rules), [], []  # by column
-    columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True)
+    columns = zip(
+        rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True
+    )
     for bonus, made, to_come, most in columns:
         is_ahead = has_step_ahead(bonus, made, to_come)
         has_step.append(is_ahead)
@@ -201,10 +248,14 @@ def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.b
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
-    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all dice do not."""
+    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all
+    dice do not.
+    """
     sums = upper_sums(rules)
     needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
-    for bonus, made, to_come in zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True):
+    for bonus, made, to_come in zip(
+        rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True
+    ):
         for least, _ in bonus.steps:
             missing = least - made
             is_ahead = (missing > 0) & (missing <= to_come)
@@ -213,7 +264,9 @@ def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
     return needed
 
 
-def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
+def hold_rule_arrays(
+    rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace
+) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     lines = [rule_lines(rules, rule) for rule in hold_rules]
@@ -231,9 +284,12 @@ def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: Stat
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
         **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
-        joker_box=joker_box(rules), joker_scored=int(joker_scored(rules)), bonus_box=bonus_box(rules),
-        face_bit=_ints(face_bits(rules)), on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
-    )  # fmt: skip
+        joker_box=joker_box(rules),
+        joker_scored=int(joker_scored(rules)),
+        bonus_box=bonus_box(rules),
+        face_bit=_ints(face_bits(rules)),
+        on_upper=rules_on_upper(rules, hold_rules, space).ravel(),
+    )
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
@@ -285,7 +341,9 @@ class Cards:
 
     @classmethod
     def of(cls, rules: RuleSet, filled: Ints, upper: Ints, scored: npt.NDArray[np.bool_]) -> Cards:
-        """Cards by their filled boxes, their upper sums, and whether the tracked box holds points."""
+        """Cards by their filled boxes, their upper sums, and whether the tracked box holds
+        points.
+        """
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
         for c, needed in enumerate(prerequisites(rules)):
@@ -298,9 +356,15 @@ class Cards:
         if joker_scored(rules):
             jokers &= scored
         return cls(
-            choices, choices | np.where(scored, bonus_box(rules), 0), faces,
-            np.bitwise_count(still_open).astype(np.int64), filled, upper, scored, jokers,
-        )  # fmt: skip
+            choices,
+            choices | np.where(scored, bonus_box(rules), 0),
+            faces,
+            np.bitwise_count(still_open).astype(np.int64),
+            filled,
+            upper,
+            scored,
+            jokers,
+        )
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
@@ -316,9 +380,15 @@ class Cards:
 
 
 def decisions(
-    rules: RuleSet, hold_rules: Sequence[HoldRule], cards: Cards, rolls: Ints, rolls_left: Ints | int
+    rules: RuleSet,
+    hold_rules: Sequence[HoldRule],
+    cards: Cards,
+    rolls: Ints,
+    rolls_left: Ints | int,
 ) -> tuple[Holds, Ints]:
-    """What a list does on each card with its roll, and the place of the rule that decides (none: the length)."""
+    """What a list does on each card with its roll, and the place of the rule that decides (none:
+    the length).
+    """
     actions = np.full(len(rolls), ROLL_ALL, dtype=np.int32)
     deciding = np.full(len(rolls), len(hold_rules))
     for place in reversed(range(len(hold_rules))):  # an earlier rule overwrites what later ones do
@@ -329,18 +399,24 @@ def decisions(
     return actions, deciding
 
 
-def decision_of(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int) -> Holds:
+def decision_of(
+    rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int
+) -> Holds:
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
     actions, uses = rule_lines(rules, rule)
     line = cards.faces if len(actions) > 1 else np.zeros_like(cards.faces)
-    use_line = line + np.where(cards.jokers, len(actions), 0)  # the second half is for cards with jokers
+    use_line = line + np.where(
+        cards.jokers, len(actions), 0
+    )  # the second half is for cards with jokers
     fits = uses[use_line, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)
     return np.where(fits, actions[line, rolls], NO_FIT)
 
 
-def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints | int) -> npt.NDArray[np.bool_]:
+def applies(
+    rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints | int
+) -> npt.NDArray[np.bool_]:
     """Whether a condition holds on each card with its rolls left, ``(n,)`` bool."""
     if condition.kind in ON_UPPER_SUM:
         return holds_on_upper(rules, condition, cards.filled, cards.upper)
@@ -357,14 +433,19 @@ def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints
 
 
 class HoldRulePolicy(Acting):
-    """A list of hold rules and a price sheet as a policy; `values`: ``prices.values(start)``, if it is at hand."""
+    """A list of hold rules and a price sheet as a policy; `values`: ``prices.values(start)``, if
+    it is at hand.
+    """
 
     ties = (1e-10, 0.0)  # of the categories, in points
 
     def __init__(
-        self, hold_rules: Sequence[HoldRule], prices: PriceSheet, start: State = EMPTY_STATE,
+        self,
+        hold_rules: Sequence[HoldRule],
+        prices: PriceSheet,
+        start: State = EMPTY_STATE,
         values: Floats | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.rules, self.start = prices.rules, start
         self.hold_rules, self.prices = tuple(hold_rules), prices
         self.space = state_space(prices.rules, start)
@@ -377,4 +458,6 @@ class HoldRulePolicy(Acting):
 
         table = window(self.space, self.values, filled)
         n_rolls = lattice(self.rules.dice, self.rules.faces).n_rolls
-        return lambda rows: [(rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))]
+        return lambda rows: [
+            (rows, HoldRuleActions(self.arrays, table, np.zeros(n_rolls, dtype=np.int32)))
+        ]

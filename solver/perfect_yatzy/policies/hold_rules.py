@@ -1,12 +1,15 @@
-"""Rules for holds that a person can learn: which dice to keep, or whether to stop, by a short ordered list.
+"""Rules for holds that a person can learn: which dice to keep, or whether to stop, by a short
+ordered list.
 
-The first rule that fits decides; if no rule fits, all dice are rolled. A rule has three parts, and one line of text::
+The first rule that fits decides; if no rule fits, all dice are rolled. A rule has three parts, and
+one line of text::
 
     three of open 3-6 if full-house open and rolls left 1: keep
     |---------------|    |----------------------------|    |--|
          pattern                  conditions              action
 
-README.md has every pattern and condition, and says when a rule counts. ``parse_hold_rule(rules, str(rule)) == rule``.
+README.md has every pattern and condition, and says when a rule counts. ``parse_hold_rule(rules,
+str(rule)) == rule``.
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..core.rules import RuleSet
 from ..errors import StateError, _, shown
 from ..game.limits import check_length, closest
 from ..game.notation import find_category
-from ..core.rules import RuleSet
 from .hold_rule_arrays import MAX_RULES
 
 GROUP_WORDS = {1: "single", 2: "pair", 3: "three", 4: "four", 5: "five", 6: "six"}
@@ -29,7 +32,15 @@ SECTIONS = ("upper", "lower")  # words for all categories of a section
 
 PatternKind = Literal["any", "groups", "different", "row", "dice", "pays"]
 ConditionKind = Literal[
-    "open", "closed", "only", "scored", "above par", "below par", "bonus needs", "rolls left", "turns left"
+    "open",
+    "closed",
+    "only",
+    "scored",
+    "above par",
+    "below par",
+    "bonus needs",
+    "rolls left",
+    "turns left",
 ]
 Action = Literal["keep", "stop", "roll all"]
 
@@ -49,12 +60,18 @@ class DicePattern:
     """What the dice of a roll must show, and which of them the pattern names."""
 
     kind: PatternKind
-    sizes: tuple[int, ...] = ()  # ``groups``: fewest dice of each, descending; ``different``, ``row``: fewest faces
+    sizes: tuple[
+        int, ...
+    ] = ()  # ``groups``: fewest dice of each, descending; ``different``, ``row``: fewest faces
     low: int = 1  # faces that count, both included
     high: int = 0
     open: bool = False  # whether only faces count whose upper category is open
-    lowest: bool = False  # a single group: of several of the same size the lowest face instead of the highest
-    categories: tuple[str, ...] = ()  # kind ``pays``: ids of the categories, in the order of the sheet
+    lowest: bool = (
+        False  # a single group: of several of the same size the lowest face instead of the highest
+    )
+    categories: tuple[
+        str, ...
+    ] = ()  # kind ``pays``: ids of the categories, in the order of the sheet
     least: int = 1  # kind ``pays``: the fewest points that count
 
 
@@ -63,9 +80,12 @@ class Condition:
     """A condition on the card or on the rolls left."""
 
     kind: ConditionKind
-    # ``open``, ``closed``, ``only``: ``upper`` or ``lower`` for a section, then ids in order; ``scored``: one id
+    # ``open``, ``closed``, ``only``: ``upper`` or ``lower`` for a section, then ids in order;
+    # ``scored``: one id
     categories: tuple[str, ...] = ()
-    low: int = 0  # the numbers allowed, both included; ``rolls left`` (one number), ``turns left``, ``bonus needs``
+    # the numbers allowed, both included; ``rolls left`` (one number), ``turns left``, ``bonus
+    # needs``
+    low: int = 0
     high: int = 0
 
     def __str__(self) -> str:
@@ -76,12 +96,18 @@ class Condition:
             return f"only {names} open"
         if self.kind in ("above par", "below par"):
             return self.kind
-        return f"{self.kind} {self.low}" if self.low == self.high else f"{self.kind} {self.low}-{self.high}"
+        return (
+            f"{self.kind} {self.low}"
+            if self.low == self.high
+            else f"{self.kind} {self.low}-{self.high}"
+        )
 
 
 @dataclass(frozen=True)
 class HoldRule:
-    """A rule of a list: if the pattern and all conditions fit, do the action. ``str(rule)`` is the canonical text."""
+    """A rule of a list: if the pattern and all conditions fit, do the action. ``str(rule)`` is
+    the canonical text.
+    """
 
     pattern: DicePattern
     conditions: tuple[Condition, ...]  # In canonical order, none twice
@@ -133,8 +159,12 @@ def all_categories(rules: RuleSet, condition: Condition) -> tuple[str, ...]:
 
 
 def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
-    """Distinct ids in canonical order, with the name of a section in place of all its categories."""
-    ids = {c for name in names for c in (section(rules, name) if name in SECTIONS else ()) or (name,)}
+    """Distinct ids in canonical order, with the name of a section in place of all its
+    categories.
+    """
+    ids = {
+        c for name in names for c in (section(rules, name) if name in SECTIONS else ()) or (name,)
+    }
     sections = []
     for name in SECTIONS:
         members = section(rules, name)
@@ -144,7 +174,9 @@ def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
     return (*sections, *sorted(ids, key=rules.index_of.__getitem__))
 
 
-def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Condition], action: Action) -> HoldRule:
+def hold_rule(
+    rules: RuleSet, pattern: DicePattern, conditions: Iterable[Condition], action: Action
+) -> HoldRule:
     """A checked rule with its conditions in canonical order."""
     names = [*SECTIONS, *rules.index_of]  # in canonical order
 
@@ -154,7 +186,12 @@ def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Conditi
 
     sorted_ids = tuple(sorted(set(pattern.categories), key=names.index))
     short = {replace(c, categories=_shortened(rules, c.categories)) for c in conditions}
-    rule = HoldRule(replace(pattern, categories=sorted_ids), tuple(sorted(short, key=place)), action, rules.faces)
+    rule = HoldRule(
+        replace(pattern, categories=sorted_ids),
+        tuple(sorted(short, key=place)),
+        action,
+        rules.faces,
+    )
     _check(rules, rule)
     return rule
 
@@ -162,13 +199,23 @@ def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Conditi
 def _check(rules: RuleSet, rule: HoldRule) -> None:
     pattern = rule.pattern
     if not 1 <= pattern.low <= pattern.high <= rules.faces:
-        raise rule_error(f"the faces {pattern.low}-{pattern.high} are not a range within 1-{rules.faces}")
+        raise rule_error(
+            f"the faces {pattern.low}-{pattern.high} are not a range within 1-{rules.faces}"
+        )
     if pattern.kind == "groups" and len(pattern.sizes) == 1 and pattern.sizes[0] not in GROUP_WORDS:
-        raise rule_error(f"a group of {pattern.sizes[0]} dice has no name; groups have 1 to {max(GROUP_WORDS)} dice")
+        raise rule_error(
+            f"a group of {pattern.sizes[0]} dice has no name; groups have 1 to {max(GROUP_WORDS)} dice"
+        )
     if pattern.kind == "groups" and sum(pattern.sizes) > rules.dice:
-        raise rule_error(f"{rule} names {sum(pattern.sizes)} dice; {rules.key} is played with {rules.dice}")
-    if pattern.kind in ("different", "row") and pattern.sizes[0] > min(rules.dice, pattern.high - pattern.low + 1):
-        raise rule_error(f"{rule} needs {pattern.sizes[0]} different faces, which no roll of {rules.key} shows there")
+        raise rule_error(
+            f"{rule} names {sum(pattern.sizes)} dice; {rules.key} is played with {rules.dice}"
+        )
+    if pattern.kind in ("different", "row") and pattern.sizes[0] > min(
+        rules.dice, pattern.high - pattern.low + 1
+    ):
+        raise rule_error(
+            f"{rule} needs {pattern.sizes[0]} different faces, which no roll of {rules.key} shows there"
+        )
     if pattern.open and not any(c.face for c in rules.categories):
         raise rule_error(f"{rules.key} has no category that collects one face, so no face is open")
     if pattern.kind == "any" and rule.action == "keep":
@@ -178,14 +225,25 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
     for condition in rule.conditions:
         if condition.kind == "scored" and condition.categories != (tracked,):
             known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
-            raise rule_error(f"{condition}: a box whose points change what may be scored later; {known}")
+            raise rule_error(
+                f"{condition}: a box whose points change what may be scored later; {known}"
+            )
         if condition.kind in ON_UPPER_SUM and not rules.bonus:
-            raise rule_error(f"{rules.key} has no upper bonus, so there is no par and nothing that it needs")
-        if condition.kind == "bonus needs" and not 1 <= condition.low <= condition.high <= rules.dice:
+            raise rule_error(
+                f"{rules.key} has no upper bonus, so there is no par and nothing that it needs"
+            )
+        if (
+            condition.kind == "bonus needs"
+            and not 1 <= condition.low <= condition.high <= rules.dice
+        ):
             raise rule_error(f"{condition}: {rules.key} is played with {rules.dice} dice")
         if condition.kind == "rolls left" and not 1 <= condition.low <= most:
-            raise rule_error(f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left")
-        if condition.kind == "turns left" and not 1 <= condition.low <= condition.high <= len(rules.categories):
+            raise rule_error(
+                f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left"
+            )
+        if condition.kind == "turns left" and not 1 <= condition.low <= condition.high <= len(
+            rules.categories
+        ):
             raise rule_error(f"{condition}: {rules.key} has {len(rules.categories)} turns")
 
 
@@ -195,7 +253,9 @@ def rule_error(message: str) -> StateError:
 
 
 def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRule, ...]:
-    """Read an ordered list of rules: one a line; empty lines and lines that begin with ``#`` are ignored."""
+    """Read an ordered list of rules: one a line; empty lines and lines that begin with ``#`` are
+    ignored.
+    """
     lines = text.splitlines() if isinstance(text, str) else text
     check_length([*lines], 10 * MAX_RULES, _("the list of hold rules"), _("lines"))
     found = []
@@ -205,7 +265,9 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
         try:
             found.append(parse_hold_rule(rules, line))
         except StateError as error:
-            raise StateError(_("hold rule {number}: {error}", number=number, error=error), code=error.code) from None
+            raise StateError(
+                _("hold rule {number}: {error}", number=number, error=error), code=error.code
+            ) from None
     check_length(found, MAX_RULES, _("the list of hold rules"), _("rules"))
     return tuple(found)
 
@@ -213,7 +275,9 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
 def parse_hold_rule(rules: RuleSet, text: str) -> HoldRule:
     """Read one rule; see the module for the grammar. Case and additional blanks do not matter."""
     if not isinstance(text, str):
-        raise rule_error(f"a hold rule is {shown(text)}; must be text such as 'three of open: keep'")
+        raise rule_error(
+            f"a hold rule is {shown(text)}; must be text such as 'three of open: keep'"
+        )
     check_length(text, MAX_RULE_TEXT, _("a hold rule"))
     return _Parser(rules, text).rule()
 
@@ -262,7 +326,11 @@ class _Parser:
             while self.take("and"):
                 conditions.append(self.condition())
         if not self.take(":"):
-            what = "`:` and the action" if conditions else "`if` and a condition, or `:` and the action"
+            what = (
+                "`:` and the action"
+                if conditions
+                else "`if` and a condition, or `:` and the action"
+            )
             raise self.expected(what, ["if", "and", "of", "lowest"])
         action = next((name for name in ACTIONS if self.take(*name.split())), None)
         if action is None:
@@ -297,7 +365,9 @@ class _Parser:
         if self.take("groups"):
             if not (found := self.matched(SIZES)):
                 raise self.expected("sizes of two or more groups, such as 3+3")
-            return self.with_faces("groups", tuple(sorted(map(int, found[0].split("+")), reverse=True)))
+            return self.with_faces(
+                "groups", tuple(sorted(map(int, found[0].split("+")), reverse=True))
+            )
         for word, size in GROUP_SIZES.items():
             if self.take(word):
                 return self.with_faces("groups", (size,), may_be_lowest=True)
@@ -305,7 +375,11 @@ class _Parser:
         raise self.expected("a pattern", known)
 
     def with_faces(
-        self, kind: PatternKind, sizes: tuple[int, ...], may_be_open: bool = True, may_be_lowest: bool = False
+        self,
+        kind: PatternKind,
+        sizes: tuple[int, ...],
+        may_be_open: bool = True,
+        may_be_lowest: bool = False,
     ) -> DicePattern:
         """The rest of a pattern: ``[of FACES] [lowest]``."""
         low, high, is_open = 1, self.rules.faces, False
@@ -316,7 +390,9 @@ class _Parser:
             if found := self.matched(NUMBERS):
                 low, high = int(found[1]), int(found[2] or found[1])
             elif not is_open:
-                raise self.expected("`open`, a face or faces such as 4-6" if may_be_open else "faces such as 1-5")
+                raise self.expected(
+                    "`open`, a face or faces such as 4-6" if may_be_open else "faces such as 1-5"
+                )
         return DicePattern(kind, sizes, low, high, is_open, may_be_lowest and self.take("lowest"))
 
     def condition(self) -> Condition:
@@ -342,7 +418,11 @@ class _Parser:
             return Condition("closed", tuple(names))
         if not only and self.take("scored"):
             return Condition("scored", tuple(names))
-        known = "`or` and a category, or `open`" if only else "`or` and a category, `open`, `closed` or `scored`"
+        known = (
+            "`or` and a category, or `open`"
+            if only
+            else "`or` and a category, `open`, `closed` or `scored`"
+        )
         raise self.expected(known)
 
     def boxes(self) -> list[str]:

@@ -1,4 +1,5 @@
-"""Hold rules as a policy for the kernels: the first rule that fits chooses the dice to hold, a table the category.
+"""Hold rules as a policy for the kernels: the first rule that fits chooses the dice to hold, a
+table the category.
 
 For a block of a card, with the numbers of rerolls left from 1 on::
 
@@ -6,16 +7,19 @@ For a block of a card, with the numbers of rerolls left from 1 on::
                = all dice rolled, if there is none
     category   = greedy for the values of a table (prices)
 
-Only conditions on the upper sum depend on the lane. So the holds are found once for each run of lanes in which the
-same rules apply, rule by rule from the last to the first, each overwriting the rolls that it fits.
+Only conditions on the upper sum depend on the lane. So the holds are found once for each run of
+lanes in which the same rules apply, rule by rule from the last to the first, each overwriting the
+rolls that it fits.
 
-The gain of a rule that decides some situations of a list is, to first order (policy gradient; Sutton et al., "Policy
-gradient methods for reinforcement learning with function approximation", NIPS 1999, theorem 1)::
+The gain of a rule that decides some situations of a list is, to first order (policy gradient;
+Sutton et al., "Policy gradient methods for reinforcement learning with function approximation",
+NIPS 1999, theorem 1)::
 
     sum over states s, rerolls n, rolls r that it would decide of  P(s) P(r, n | s) (K(hold of the rule) - W(r, n))
 
-with the chances P and the values K of holds and W of rolls of the list. A rule inserted before rule j decides what it
-fits and what rule j or a later one has decided so far. So the sum is kept apart by the deciding rule.
+with the chances P and the values K of holds and W of rolls of the list. A rule inserted before rule
+j decides what it fits and what rule j or a later one has decided so far. So the sum is kept apart
+by the deciding rule.
 """
 
 from __future__ import annotations
@@ -26,18 +30,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats
-from .hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
-from ..core.state_space import LANES
 from ..core.jit import jit
 from ..core.lattice import copy_lane, means
 from ..core.legal import count_bits
-from ..strategy.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
-from ..strategy.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
-from ..strategy.propagation_kernel import choose_actions, turn_chances
 from ..core.simd import splat, store, views
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import mean_block
 from ..core.value_tables import mean_table, state_place
+from ..strategy.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
+from ..strategy.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
+from ..strategy.propagation_kernel import choose_actions, turn_chances
+from .hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 
 
 class HoldRuleActions(NamedTuple):
@@ -53,14 +57,21 @@ class CardRules(NamedTuple):
 
     applying: int  # bitmask of the rules whose conditions on the categories and turns left hold
     usable: int  # bitmask of the categories in which dice may be of use
-    first_use: int  # where the lines of `of_use` begin: the second half if rolls of the joker's kind are jokers
+    # where the lines of `of_use` begin: the second half if rolls of the joker's kind are jokers
+    first_use: int
     faces: int  # bitmask of the faces whose upper category the turn may fill
 
 
 @jit
 def applies(rules, i, choices, turns, paid):
-    """Whether the conditions of rule i on categories and turns left hold; `paid`: the tracked box holds points."""
-    if rules.all_open[i] & ~choices or rules.none_open[i] & choices or (rules.scored[i] and not paid):
+    """Whether the conditions of rule i on categories and turns left hold; `paid`: the tracked
+    box holds points.
+    """
+    if (
+        rules.all_open[i] & ~choices
+        or rules.none_open[i] & choices
+        or (rules.scored[i] and not paid)
+    ):
         return False
     for j in range(rules.any_start[i], rules.any_start[i + 1]):
         if not rules.any_open[j] & choices:
@@ -71,7 +82,11 @@ def applies(rules, i, choices, turns, paid):
 @jit
 def card_rules(rules, model, block):
     """The :class:`CardRules` of the card of a block."""
-    choices, filled, paid = block.choices, model.layout.masks[block.row], block.row >= model.card_count
+    choices, filled, paid = (
+        block.choices,
+        model.layout.masks[block.row],
+        block.row >= model.card_count,
+    )
     turns_left = model.category_count - count_bits(filled)
     faces, applying = 0, 0  # bitmasks
     for c in range(model.category_count):
@@ -87,7 +102,9 @@ def card_rules(rules, model, block):
 
 @jit
 def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
-    """The first rule that fits each roll, to `target` from entry `first` on; the number of rules if none does."""
+    """The first rule that fits each roll, to `target` from entry `first` on; the number of rules
+    if none does.
+    """
     for roll in range(roll_count):
         target[first + roll] = rules.size
     for i in range(rules.size - 1, -1, -1):  # an earlier rule overwrites a later one
@@ -100,7 +117,9 @@ def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
 
 @jit
 def write_holds(policy, dice, card, rerolls, first_lane, actions):
-    """Write the hold of each roll to `actions`, which end the turn so far; where a rule stops they are kept."""
+    """Write the hold of each roll to `actions`, which end the turn so far; where a rule stops
+    they are kept.
+    """
     rules, chosen = policy.rules, policy.chosen
     begin = 0  # of a run of lanes in which the same rules apply
     while begin < LANES:
@@ -127,25 +146,37 @@ def _rule_actions(policy, job, block, most_saved):
     for rerolls in range(model.rolls_per_turn + most_saved):
         choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
         if rerolls > 0:
-            write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, False))
+            write_holds(
+                policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, False)
+            )
             if has_first_rolls(model, rerolls):
-                write_holds(policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, True))
+                write_holds(
+                    policy, model.dice, card, rerolls, first_lane, stage_actions(job, rerolls, True)
+                )
 
 
 class SampledTurns(NamedTuple):
-    """Turns of n states under a list of hold rules; `stages` counts the numbers of rerolls left, 0 included."""
+    """Turns of n states under a list of hold rules; `stages` counts the numbers of rerolls left,
+    0 included.
+    """
 
     outcome_chance: Floats  # (n * outcomes,)
-    roll_chance: Floats  # (n * stages * rolls,): chance of each roll with each number of rerolls left
+    roll_chance: (
+        Floats  # (n * stages * rolls,): chance of each roll with each number of rerolls left
+    )
     roll_value: Floats  # its value
-    hold_value: Floats  # (n * stages * holds,): value of each hold with each number of rerolls left; nothing for 0
-    # (n * stages * rolls,): the rule that decides; the number of rules if none does; nothing for 0 rerolls left
+    # (n * stages * holds,): value of each hold with each number of rerolls left; nothing for 0
+    hold_value: Floats
+    # (n * stages * rolls,): the rule that decides; the number of rules if none does; nothing for 0
+    # rerolls left
     decided_by: npt.NDArray[np.int16]
 
 
 @jit
 def sample_turns(rows, lanes, arguments, policy, samples):
-    """Turns of sampled states under a list of hold rules, into `samples`, a :class:`SampledTurns`."""
+    """Turns of sampled states under a list of hold rules, into `samples`, a
+    :class:`SampledTurns`.
+    """
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch, buffer = job.policy.model, job.policy.scratch, job.policy.scratch.buffer
     dice, size, stages = model.dice, model.turn_outcomes.size, model.rolls_per_turn
@@ -167,7 +198,9 @@ def sample_turns(rows, lanes, arguments, policy, samples):
                 means(buffer, job.policy.lattice)
                 copy_lane(buffer, 0, holds, lane, result.hold_value, stage)
                 first = stage * roll_count
-                deciding_rules(followed.rules, roll_count, card, applying, rerolls, result.decided_by, first)
+                deciding_rules(
+                    followed.rules, roll_count, card, applying, rerolls, result.decided_by, first
+                )
             is_first = model.has_first_roll_bonus and rerolls == stages - 1
             follow_actions(job.policy, rerolls, is_first, buffer)
             copy_lane(buffer, dice.first_roll, roll_count, lane, result.roll_value, stage)
@@ -175,7 +208,9 @@ def sample_turns(rows, lanes, arguments, policy, samples):
 
 @jit
 def turn_values(rows, lanes, arguments, policy, values):
-    """Values of sampled states if their turn is played by a policy, and the rest of the game has given values."""
+    """Values of sampled states if their turn is played by a policy, and the rest of the game has
+    given values.
+    """
     job, followed, result = views(arguments), views(policy), views(values)
     layout = job.policy.model.layout
     table, target = mean_table(job.below), mean_table(job.target)
@@ -187,8 +222,11 @@ def turn_values(rows, lanes, arguments, policy, values):
 
 @jit
 def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, samples, sizes, gains):
-    """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding rule."""
-    # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each state.
+    """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding
+    rule.
+    """
+    # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each
+    # state.
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
     stages, roll_count, hold_count, columns = sizes  # a column for each rule, and for none
     for n in range(len(weights)):  # a state
@@ -198,7 +236,11 @@ def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, sampl
             for roll in range(roll_count):
                 if useful[first_use[n] + line + roll] & usable[n]:
                     hold, here = named[line + roll], stage * roll_count + roll
-                    stopped = source.roll_value[n * stages * roll_count + roll]  # with no rerolls left
-                    value = stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
+                    stopped = source.roll_value[
+                        n * stages * roll_count + roll
+                    ]  # with no rerolls left
+                    value = (
+                        stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
+                    )
                     gain = weights[n] * source.roll_chance[here] * (value - source.roll_value[here])
                     result[stage * columns + source.decided_by[here]] += gain

@@ -1,8 +1,10 @@
-"""Levels of computer opponents: how many points a game each gives away, and the soft policy that achieves it.
+"""Levels of computer opponents: how many points a game each gives away, and the soft policy that
+achieves it.
 
-README.md has the chances of the options of a decision, which depend on one number, the temperature T in points. What
-the policy gives away in a game is the sum of the expected losses of its decisions. It rises about as T^1.8, so the
-temperature of a level is found by a secant method on log(loss) against log(T).
+README.md has the chances of the options of a decision, which depend on one number, the temperature
+T in points. What the policy gives away in a game is the sum of the expected losses of its
+decisions. It rises about as T^1.8, so the temperature of a level is found by a secant method on
+log(loss) against log(T).
 """
 
 from __future__ import annotations
@@ -18,26 +20,29 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import StateError, _, shown
 from ..core.dice import Floats, Ints, lattice
-from ..game.legal_actions import Action, TurnPosition
+from ..core.resources import ScratchPool, default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
-from ..core.table_slices import window
 from ..core.state_space import RowActions
+from ..core.table_slices import window
 from ..core.turn_model import turn_model
+from ..errors import StateError, _, shown
+from ..game.legal_actions import Action, TurnPosition
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
-from ..core.resources import ScratchPool, default_threads
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)
-LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
+# an option that loses more than this many temperatures is never taken; the power of the weights
+LIMIT = 8.0
 CALIBRATION_GAMES = 4_000
 TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
 MAX_STEPS = 20
-EXACT_OPERATIONS = 1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
+EXACT_OPERATIONS = (
+    1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
+)
 # The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
 FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
 MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
@@ -48,10 +53,16 @@ class SoftPolicy(GreedyPolicy):
 
     lost = np.empty(0)  # simulated games add what they give away, ``(games,)`` or empty
 
-    def __init__(self, strategy: Strategy, temperature: float, start: Position = EMPTY_STATE) -> None:
+    def __init__(
+        self, strategy: Strategy, temperature: float, start: Position = EMPTY_STATE
+    ) -> None:
         if not isinstance(temperature, (int, float)) or not temperature >= 0:
-            raise StateError(f"temperature is {shown(temperature)}; must be a number of points, at least 0")
-        super().__init__(strategy.rules, strategy.table, strategy.check(start).state, strategy.space)
+            raise StateError(
+                f"temperature is {shown(temperature)}; must be a number of points, at least 0"
+            )
+        super().__init__(
+            strategy.rules, strategy.table, strategy.check(start).state, strategy.space
+        )
         self.strategy, self.temperature = strategy, float(temperature)
         self._random = np.random.default_rng(1)
 
@@ -61,7 +72,9 @@ class SoftPolicy(GreedyPolicy):
         return 1 / (LIMIT * self.temperature) if self.temperature > 1e-9 else 1e9
 
     def chances(self, losses: Floats) -> Floats:
-        """Chance of each option of a decision, ``(n,)``, from their losses against the best one, ``(n,)`` points."""
+        """Chance of each option of a decision, ``(n,)``, from their losses against the best one,
+        ``(n,)`` points.
+        """
         weights = np.maximum(0.0, 1 - self.sharpness * losses) ** LIMIT
         return np.asarray(weights / weights.sum())
 
@@ -87,14 +100,19 @@ class SoftPolicy(GreedyPolicy):
         return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
+        """Actions at the cards with `filled` categories filled; see
+        :class:`.state_space.Policy`.
+        """
         from .soft_policy_kernel import SoftTurns
 
         table = window(self.space, self.values, filled)
 
         def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
             with self._scratch.borrow() as scratch:
-                yield rows, SoftTurns(table, self.sharpness, scratch, self.lost, int(len(self.lost) > 0))
+                yield (
+                    rows,
+                    SoftTurns(table, self.sharpness, scratch, self.lost, int(len(self.lost) > 0)),
+                )
 
         return actions
 
@@ -112,8 +130,12 @@ def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
     return SoftLoss(max(0.0, float(policy.values[-1]) - policy_mean(policy, threads=threads)))
 
 
-def simulated_loss(policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None) -> SoftLoss:
-    """What a soft policy gives away in simulated games, at least 2; of 4,000 the error is about 0.2 % of the loss."""
+def simulated_loss(
+    policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None
+) -> SoftLoss:
+    """What a soft policy gives away in simulated games, at least 2; of 4,000 the error is about
+    0.2 % of the loss.
+    """
     from ..strategy.rollout import Rollout
 
     counting = copy(policy)
@@ -142,11 +164,14 @@ class CalibratedLevel:
 
     level: Level
     temperature: float  # of the soft policy
-    points_lost: float  # expected, a game: the share of the level but for rounding; less if few decisions can lose
+    # expected, a game: the share of the level but for rounding; less if few decisions can lose
+    points_lost: float
     error: float  # standard error of `points_lost`; 0.0 where it is exact
 
 
-_CALIBRATED: dict[tuple[str, int], CalibratedLevel] = {}  # in this process, by fingerprint of the rules and level
+_CALIBRATED: dict[
+    tuple[str, int], CalibratedLevel
+] = {}  # in this process, by fingerprint of the rules and level
 
 
 def parse_level(text: str | int) -> Level:
@@ -159,16 +184,24 @@ def parse_level(text: str | int) -> Level:
     raise StateError(_("{text} is not a level; the levels: {names}", text=shown(text), names=names))
 
 
-def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = None) -> CalibratedLevel:
-    """A level for the rule set of a strategy: from the package, or calibrated now (once a process)."""
+def calibrated_level(
+    strategy: Strategy, level: Level, *, threads: int | None = None
+) -> CalibratedLevel:
+    """A level for the rule set of a strategy: from the package, or calibrated now (once a
+    process).
+    """
     if not level.share:
         return CalibratedLevel(level, 0.0, 0.0, 0.0)
     if (shipped := shipped_levels().get(strategy.rules.fingerprint)) is not None:
         return shipped[level.number - 1]
     key = strategy.rules.fingerprint, level.number
     if key not in _CALIBRATED:
-        policy, found = calibrate(strategy, level.share * float(strategy.table[-1]), threads=threads)
-        _CALIBRATED[key] = CalibratedLevel(level, policy.temperature, found.points_lost, found.error)
+        policy, found = calibrate(
+            strategy, level.share * float(strategy.table[-1]), threads=threads
+        )
+        _CALIBRATED[key] = CalibratedLevel(
+            level, policy.temperature, found.points_lost, found.error
+        )
     return _CALIBRATED[key]
 
 
@@ -179,8 +212,12 @@ def needs_calibration(rules: RuleSet, level: Level) -> bool:
 
 @lru_cache(maxsize=1)
 def shipped_levels() -> dict[str, list[CalibratedLevel]]:
-    """The levels of the rule sets in the package, except perfect play, by the fingerprint of the rules."""
-    raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
+    """The levels of the rule sets in the package, except perfect play, by the fingerprint of the
+    rules.
+    """
+    raw: dict[str, Any] = tomllib.loads(
+        files(__package__).joinpath("levels.toml").read_text(encoding="utf-8")
+    )
     found = {}
     for entry in raw.values():
         figures = entry["temperatures"], entry["points_lost"], entry["errors"]
@@ -194,7 +231,12 @@ def calibrate(
     """The soft policy that gives away a number of points a game."""
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
         given = shown(points_lost)
-        raise StateError(_("points_lost is {points_lost}; must be a number of points, at least 0", points_lost=given))
+        raise StateError(
+            _(
+                "points_lost is {points_lost}; must be a number of points, at least 0",
+                points_lost=given,
+            )
+        )
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
@@ -206,7 +248,8 @@ def calibrate(
 
     if points_lost == 0:
         return evaluated(0.0)
-    # The secant method on the logarithms of temperature, `x`, and of the loss over the one that is wanted, `error`.
+    # The secant method on the logarithms of temperature, `x`, and of the loss over the one that is
+    # wanted, `error`.
     value = max(1.0, float(strategy.table[-1]))  # of the game
     highest = log(MAX_TEMPERATURE_SHARE * value)
     x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
@@ -216,7 +259,9 @@ def calibrate(
         policy, found = evaluated(exp(x))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
             return policy, found
-        if found.points_lost < points_lost and x >= highest:  # even random play does not lose so much
+        if (
+            found.points_lost < points_lost and x >= highest
+        ):  # even random play does not lose so much
             return evaluated(inf)
         error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
         if error < 0:
@@ -227,7 +272,9 @@ def calibrate(
             slope = min(6.0, max(0.3, (error - last[1]) / (x - last[0])))
         last = x, error
         x -= error / slope
-        if not low < x < high and low > -inf and high < inf:  # outside the bracket, once there is one
+        if (
+            not low < x < high and low > -inf and high < inf
+        ):  # outside the bracket, once there is one
             x = (low + high) / 2
         x = min(x, highest)
     return SoftPolicy(strategy, exp(x)), found

@@ -1,4 +1,6 @@
-"""Policies by name, as a command line or a request gives them (README.md has the table); simulated games of any."""
+"""Policies by name, as a command line or a request gives them (README.md has the table);
+simulated games of any.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, _, positive_number, shown
-from ..game.rule_loader import builtin_ids, load_rules
+from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..core.state_space import Policy
+from ..errors import StateError, _, positive_number, shown
+from ..game.rule_loader import builtin_ids, load_rules
 from ..strategy import simulation
-from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach
@@ -49,14 +51,18 @@ class NamedPolicy:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a policy plays: the game, the card it starts from, the folder of the tables, the number of threads."""
+    """Where a policy plays: the game, the card it starts from, the folder of the tables, the
+    number of threads.
+    """
 
     rules: RuleSet
     card: Scorecard
     tables: Folder = None
     threads: int | None = None
     progress: Progress | None = None
-    games: int = 200  # sampled, of a policy that is not evaluated exactly, and the seed of their dice
+    games: int = (
+        200  # sampled, of a policy that is not evaluated exactly, and the seed of their dice
+    )
     seed: int = 1
 
     def strategy(self) -> Strategy:
@@ -76,15 +82,17 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
     raise StateError(message, field="policy")
 
 
-def open_policy(name: str, rules: str | RuleSet = "yatzy", tables: Folder = None) -> Policy | Strategy | Actor:
+def open_policy(
+    name: str, rules: str | RuleSet = "yatzy", tables: Folder = None
+) -> Policy | Strategy | Actor:
     """The policy of a name, as an object whose ``act(position)`` plays.
 
     Parameters
     ----------
     name
-        ``perfect``, ``most-points``, ``prices``, ``hold-rules``, ``level:3``, ``safe``, ``bold``, ``win``,
-        ``goal:280``, a file (a strategy sheet ``.json``, a value function ``.npy``, ``FILE.py:NAME``, which is run),
-        or ``process:COMMAND``, a program that is started.
+        ``perfect``, ``most-points``, ``prices``, ``hold-rules``, ``level:3``, ``safe``, ``bold``,
+        ``win``, ``goal:280``, a file (a strategy sheet ``.json``, a value function ``.npy``,
+        ``FILE.py:NAME``, which is run), or ``process:COMMAND``, a program that is started.
     rules
         The game: a built-in id with switches, a TOML file, or a rule set.
     tables
@@ -93,7 +101,8 @@ def open_policy(name: str, rules: str | RuleSet = "yatzy", tables: Folder = None
     Returns
     -------
     object
-        For :func:`perfect_yatzy.evaluate`, :func:`perfect_yatzy.simulate`, :func:`perfect_yatzy.sample_positions` and
+        For :func:`perfect_yatzy.evaluate`, :func:`perfect_yatzy.simulate`,
+        :func:`perfect_yatzy.sample_positions` and
         :func:`perfect_yatzy.computer_player`.
 
     Raises
@@ -106,9 +115,12 @@ def open_policy(name: str, rules: str | RuleSet = "yatzy", tables: Folder = None
 
 
 def computer_player(
-    rules: str | Path | RuleSet | Strategy, kind: str | int | Kind | Actor | Player = 5,
-    tables: Folder = None, *, threads: int | None = None,
-) -> ComputerPlayer:  # fmt: skip
+    rules: str | Path | RuleSet | Strategy,
+    kind: str | int | Kind | Actor | Player = 5,
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+) -> ComputerPlayer:
     """A computer player for a rule set.
 
     Parameters
@@ -116,11 +128,13 @@ def computer_player(
     rules
         A built-in id with switches, a TOML file, a rule set, or its strategy of the mean.
     kind
-        A level from 1 to 8 or its name (``beginner``, ``novice``, ``casual``, ``practised``, ``skilled``,
-        ``strong``, ``expert``, ``perfect``), or ``mean``, ``safe``, ``bold`` or ``win``; any other policy by its name
-        (:func:`perfect_yatzy.open_policy`), an object with ``act(position)``, or a function of a position.
+        A level from 1 to 8 or its name (``beginner``, ``novice``, ``casual``, ``practised``,
+        ``skilled``, ``strong``, ``expert``, ``perfect``), or ``mean``, ``safe``, ``bold`` or
+        ``win``; any other policy by its name (:func:`perfect_yatzy.open_policy`), an object with
+        ``act(position)``, or a function of a position.
     tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`; a missing table of means is solved.
+        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`; a missing table of means
+        is solved.
     threads
         Number of threads for solves; default: one per processor.
 
@@ -138,7 +152,11 @@ def computer_player(
     TableError
         If the table is damaged or cannot be written.
     """
-    strategy = rules if isinstance(rules, Strategy) else open_strategy(load_rules(rules), tables, threads=threads)
+    strategy = (
+        rules
+        if isinstance(rules, Strategy)
+        else open_strategy(load_rules(rules), tables, threads=threads)
+    )
     if not isinstance(kind, str | int | Kind):
         return PolicyPlayer(Kind(None, policy=type(kind).__name__), strategy, player_of(kind))
     kind = kind if isinstance(kind, Kind) else parse_kind(kind)
@@ -149,7 +167,9 @@ def computer_player(
     if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
         raise needs_table(strategy.rules, f"the {kind.label} computer player")
     if kind.style in players.STYLES:
-        return ComputerPlayer(kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads))
+        return ComputerPlayer(
+            kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads)
+        )
     if kind.style:
         return players.WinningPlayer(kind, strategy, threads, tables)
     assert kind.level
@@ -160,14 +180,18 @@ def computer_player(
 
 
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
-    """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
+    """The title of the policy of a name, and its evaluation from the card on; errors as for
+    both.
+    """
     named = named_policy(text, setting)
     policy, card = exact_policy(named.policy), setting.card
     work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
     if policy is not None:
         return named.title, evaluate(policy, points=card.total, tables=setting.tables, **work)
     player = player_of(named.policy)
-    return named.title, sample(player, setting.strategy(), setting.games, setting.seed, card, **work)
+    return named.title, sample(
+        player, setting.strategy(), setting.games, setting.seed, card, **work
+    )
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
@@ -175,8 +199,9 @@ def listed(name: str, policy: object) -> Policy | Strategy:
     if (found := exact_policy(policy)) is None:
         text = _(
             "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
-            "(a function of turn or of observations)", policy=name,
-        )  # fmt: skip
+            "(a function of turn or of observations)",
+            policy=name,
+        )
         raise StateError(text, field="policy")
     return found
 
@@ -213,7 +238,9 @@ def _prices(at: Setting, file: str = "") -> NamedPolicy:
 def _hold_rules(at: Setting, size: str | None) -> NamedPolicy:
     sheet = _sheet(at)
     if not sheet.holds:
-        raise StateError(_("the sheet of {key} has no hold rules", key=at.rules.key), field="policy")
+        raise StateError(
+            _("the sheet of {key} has no hold rules", key=at.rules.key), field="policy"
+        )
     sheet = sheet.with_rules(int(size)) if size else sheet
     policy = HoldRulePolicy(sheet.holds, sheet.prices, at.card.state)
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
@@ -227,7 +254,9 @@ def _level(at: Setting, word: str | None, number: str | None) -> NamedPolicy:
 
 
 def _goal(at: Setting, goal: str) -> NamedPolicy:
-    strategy = reach(at.rules, int(goal), at.card, at.tables, threads=at.threads, progress=at.progress)
+    strategy = reach(
+        at.rules, int(goal), at.card, at.tables, threads=at.threads, progress=at.progress
+    )
     return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
 
 
@@ -240,12 +269,16 @@ def _array(at: Setting, path: str) -> NamedPolicy:
     try:
         values = np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise StateError(_("cannot read {path}: {error}", path=path, error=error), field="policy") from error
+        raise StateError(
+            _("cannot read {path}: {error}", path=path, error=error), field="policy"
+        ) from error
     return _guess(at, values, path)
 
 
 def _style(at: Setting, style: str) -> NamedPolicy:
-    return NamedPolicy(computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}")
+    return NamedPolicy(
+        computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}"
+    )
 
 
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
@@ -256,7 +289,10 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     (r"goal:(\d{1,5})", _goal),
     (r"level:(\w{1,20})|([1-8])", _level),
     (f"({'|'.join(players.STYLES)}|win)", _style),
-    (re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL), lambda at, name: NamedPolicy(ProcessPlayer(name), name)),
+    (
+        re.compile(rf"{players.PROGRAM}(.*)", re.DOTALL),
+        lambda at, name: NamedPolicy(ProcessPlayer(name), name),
+    ),
     (players.PYTHON_FILE, _python),
     (re.compile(r"(.*\.npy)", re.DOTALL), _array),
     (re.compile(r"(.*\.json)", re.DOTALL), _prices),
@@ -264,10 +300,16 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
 
 
 def simulate(
-    strategy: Strategy | Policy | Player | Actor, games: int, seed: int = 1, start: Position | None = None,
-    threads: int | None = None, *, rules: str | RuleSet | None = None, points: int | None = None,
+    strategy: Strategy | Policy | Player | Actor,
+    games: int,
+    seed: int = 1,
+    start: Position | None = None,
+    threads: int | None = None,
+    *,
+    rules: str | RuleSet | None = None,
+    points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Simulation:  # fmt: skip
+) -> Simulation:
     """Play games under a strategy.
 
     Parameters
@@ -279,15 +321,17 @@ def simulate(
     games
         Number of games, at least 1.
     seed
-        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same games for any number of threads, and
-        the first games of a longer simulation are those of a shorter one.
+        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same games for any number of
+        threads, and the first games of a longer simulation are those of a shorter one.
     start
-        The position at the start of a turn from which every game is played: a scorecard, its text or a state.
-        Default: where the strategy starts (the empty card for :func:`perfect_yatzy.open_strategy`).
+        The position at the start of a turn from which every game is played: a scorecard, its text
+        or a state. Default: where the strategy starts (the empty card for
+        :func:`perfect_yatzy.open_strategy`).
     threads
         Number of threads; default: one per processor.
     rules
-        The game of a function or an object; a policy of this package has its own. Default: ``"yatzy"``.
+        The game of a function or an object; a policy of this package has its own. Default:
+        ``"yatzy"``.
     points
         Points on the starting card. Default: the total of that card, 0 for a bare state.
     progress
@@ -296,14 +340,15 @@ def simulate(
     Returns
     -------
     Simulation
-        Of an approximate strategy an :class:`perfect_yatzy.approximation.solve.ApproximateSimulation`: its ``mean``
-        and ``standard_error`` have the luck of the dice removed, which makes them far more precise.
+        Of an approximate strategy an
+        :class:`perfect_yatzy.approximation.solve.ApproximateSimulation`: its ``mean`` and
+        ``standard_error`` have the luck of the dice removed, which makes them far more precise.
 
     Raises
     ------
     StateError
-        If no game can reach the start, `games` is less than 1, `seed` is out of range, or `strategy` is not a
-        strategy.
+        If no game can reach the start, `games` is less than 1, `seed` is out of range, or
+        `strategy` is not a strategy.
 
     Notes
     -----
@@ -312,11 +357,18 @@ def simulate(
     """
     policy = policy_of(strategy, rules)
     if (listed := exact_policy(policy)) is None:
-        number, begin = positive_number(games, "games"), start_of(load_rules(rules or "yatzy"), start)
-        played = play_games(player_of(policy), begin, 0, number, check_seed(seed), progress=progress)
+        number, begin = (
+            positive_number(games, "games"),
+            start_of(load_rules(rules or "yatzy"), start),
+        )
+        played = play_games(
+            player_of(policy), begin, 0, number, check_seed(seed), progress=progress
+        )
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)
-        boxes = np.full((number, len(game_rules.categories)), -1, dtype=np.int16)  # -1: filled before the start
+        boxes = np.full(
+            (number, len(game_rules.categories)), -1, dtype=np.int16
+        )  # -1: filled before the start
         for game, full in enumerate(played.cards):
             for c in full.points.keys() - card.points.keys():
                 boxes[game, c] = full.points[c]
@@ -326,8 +378,12 @@ def simulate(
     if isinstance(listed, ApproximateStrategy):
         from ..approximation import solve as fitted
 
-        return fitted.simulate(listed, games, seed, start, threads, points=points, progress=progress)
-    return simulation.simulate(listed, games, seed, start, threads, points=points, progress=progress)
+        return fitted.simulate(
+            listed, games, seed, start, threads, points=points, progress=progress
+        )
+    return simulation.simulate(
+        listed, games, seed, start, threads, points=points, progress=progress
+    )
 
 
 @dataclass(frozen=True, repr=False)

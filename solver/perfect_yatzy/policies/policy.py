@@ -1,7 +1,9 @@
-"""Policies from a guess of the points still to come, and from a Python function of a card; any policy as a player.
+"""Policies from a guess of the points still to come, and from a Python function of a card; any
+policy as a player.
 
-A player says what to do with the dice of one position: an object with ``act(position)`` or a function of a position.
-A policy of the kernels (:class:`Acting`) looks its action up as the kernels do, so both play alike.
+A player says what to do with the dice of one position: an object with ``act(position)`` or a
+function of a position. A policy of the kernels (:class:`Acting`) looks its action up as the kernels
+do, so both play alike.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import RulesError, StateError, game_over, shown
 from ..core.dice import Ints, Lattice, lattice
-from ..game.legal_actions import Action, TurnPosition
-from ..game.notation import CardText, counts_of, dice_of, read_card
-from ..game.rule_loader import load_rules
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import roll_options
 from ..core.state_space import Policy, RowActions, StateSpace, state_space
 from ..core.turn_model import turn_model, turn_outcomes
+from ..errors import RulesError, StateError, game_over, shown
+from ..game.legal_actions import Action, TurnPosition
+from ..game.notation import CardText, counts_of, dice_of, read_card
+from ..game.rule_loader import load_rules
 from ..strategy.played_games import Player
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
@@ -53,7 +55,8 @@ class Acting:
         Raises
         ------
         StateError
-            If no game of the policy can reach the position, the dice are still to be rolled, or the game is over.
+            If no game of the policy can reach the position, the dice are still to be rolled, or the
+            game is over.
         """
         return self._lookup.action(position)
 
@@ -76,7 +79,9 @@ class _ActionLookup:
         from ..strategy.policy_kernel import policy_job
 
         policy, most_saved = self.policy, int(self.space.most_saved.max())
-        return policy_job(self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved)
+        return policy_job(
+            self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved
+        )
 
     def action(self, position: TurnPosition) -> Action:
         """As :meth:`Acting.act`."""
@@ -94,9 +99,13 @@ class _ActionLookup:
         with self._lock:
             if self._row != row:
                 actions_of_rows = self.policy.layer(state.filled.bit_count())
-                ((_rows, self._actions),) = actions_of_rows(np.array([row]))  # one part with this row
+                ((_rows, self._actions),) = actions_of_rows(
+                    np.array([row])
+                )  # one part with this row
                 self._row = row
-            action = action_in(self.job, self._actions, row, lane, roll, position.rolls_left, is_first)
+            action = action_in(
+                self.job, self._actions, row, lane, roll, position.rolls_left, is_first
+            )
         if action >= 0:  # the index of the dice to hold; else an outcome of the turn
             return dice_of(self.dice.counts[action].tolist())
         return rules.categories[int(self.outcomes.category[stop_action(action)])].id
@@ -104,11 +113,15 @@ class _ActionLookup:
 
 @dataclass(frozen=True)
 class States:
-    """All states of a game, as arrays ``(size,)`` with one entry for each state, in the order of a table."""
+    """All states of a game, as arrays ``(size,)`` with one entry for each state, in the order of
+    a table.
+    """
 
     rules: RuleSet
     filled: Ints  # int64: Bitmask of the filled categories, bit i for the i-th of the sheet
-    upper: Ints  # int64: Upper sum. All from the threshold on share a state, and those that can no longer reach it
+    # int64: Upper sum. All from the threshold on share a state, and those that can no longer reach
+    # it
+    upper: Ints
     saved: Ints  # int64: Saved rolls
     joker_paid: Bools  # Whether the joker's box holds points
 
@@ -130,15 +143,17 @@ Guess = npt.ArrayLike | Callable[[States], npt.ArrayLike]
 
 
 class ValueFunction(Acting, GreedyPolicy):
-    """Greedy play for a value function: each turn is played exactly as if it gave the points still to come.
+    """Greedy play for a value function: each turn is played exactly as if it gave the points still
+    to come.
 
     Parameters
     ----------
     rules
         A built-in id with switches, a TOML file, or a rule set.
     values
-        ``(size,)`` float: a guess for each state, in the order of a table (:class:`States`), in points; or a
-        function that takes :class:`States` and returns them. Also with a start the guess is for the whole game.
+        ``(size,)`` float: a guess for each state, in the order of a table (:class:`States`), in
+        points; or a function that takes :class:`States` and returns them. Also with a start the
+        guess is for the whole game.
     start
         The card where the games begin; default: the empty card.
 
@@ -148,15 +163,21 @@ class ValueFunction(Acting, GreedyPolicy):
         If the guess has another shape, or numbers that are not finite.
     """
 
-    def __init__(self, rules: str | RuleSet, values: Guess, start: CardText | Scorecard = "") -> None:
+    def __init__(
+        self, rules: str | RuleSet, values: Guess, start: CardText | Scorecard = ""
+    ) -> None:
         rule_set = load_rules(rules)
         space = state_space(rule_set)
         found = np.asarray(values(all_states(space)) if callable(values) else values)
         if found.dtype.kind not in "iuf" or found.shape != (space.size,):
             shape = f"{found.shape} of {found.dtype}"
-            raise StateError(f"the value function has shape {shape}; must be ({space.size},) numbers")
+            raise StateError(
+                f"the value function has shape {shape}; must be ({space.size},) numbers"
+            )
         if not np.isfinite(found).all():
-            raise StateError(f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite")
+            raise StateError(
+                f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite"
+            )
         table = found if found.dtype == np.float32 else found.astype(np.float64)
         super().__init__(rule_set, table, read_card(rule_set, start).state)
 
@@ -189,7 +210,9 @@ class CardTurn:
 
     @property
     def dice(self) -> Lattice:
-        """All multisets of dice: ``turn.dice.counts[h]`` has the number of each face in the hold with index h."""
+        """All multisets of dice: ``turn.dice.counts[h]`` has the number of each face in the hold
+        with index h.
+        """
         return lattice(self.rules.dice, self.rules.faces)
 
     @property
@@ -199,7 +222,9 @@ class CardTurn:
 
     @property
     def roll_counts(self) -> Ints:
-        """``(rolls, faces)`` int64: how many dice of each roll show each face; rolls are in this order everywhere."""
+        """``(rolls, faces)`` int64: how many dice of each roll show each face; rolls are in this
+        order everywhere.
+        """
         return np.asarray(self.dice.counts[self.dice.first_roll :])
 
     @property
@@ -213,12 +238,16 @@ class CardTurn:
         return 0
 
     def hold_index(self, counts: npt.ArrayLike) -> Ints:
-        """Indices of holds, ``(...)``, from how many dice of each face they have, ``(..., faces)``."""
+        """Indices of holds, ``(...)``, from how many dice of each face they have, ``(...,
+        faces)``.
+        """
         return np.asarray(self.dice.rank(np.asarray(counts, dtype=np.int64)))
 
 
 def parameter_name(function: object) -> str:
-    """The name of the only parameter of a function, which says what it takes; empty for all else."""
+    """The name of the only parameter of a function, which says what it takes; empty for all
+    else.
+    """
     names = list(signature(function).parameters) if isfunction(function) else []
     return names[0] if len(names) == 1 else ""
 
@@ -228,7 +257,9 @@ def legal_holds(dice: int, faces: int) -> Bools:
     """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
     grid = lattice(dice, faces)
     within = np.ones((grid.n_rolls, grid.n_holds + 1), dtype=bool)
-    within[:, :-1] = (grid.counts[None, :, :] <= grid.counts[grid.first_roll :, None, :]).all(axis=2)
+    within[:, :-1] = (grid.counts[None, :, :] <= grid.counts[grid.first_roll :, None, :]).all(
+        axis=2
+    )
     return within
 
 
@@ -240,14 +271,16 @@ class FunctionPolicy(Acting):
     rules
         A built-in id with switches, a TOML file, or a rule set. It must not save rolls.
     function
-        Takes a :class:`CardTurn` and returns ``(categories, holds)``, arrays of integers that broadcast to the shapes
+        Takes a :class:`CardTurn` and returns ``(categories, holds)``, arrays of integers that
+        broadcast to the shapes
 
         - ``(rolls, lanes)``: the category to fill when the turn ends with a roll;
-        - ``(rerolls, rolls, lanes)``: the index of the dice to hold (:meth:`CardTurn.hold_index`), or -1 to end the
+        - ``(rerolls, rolls, lanes)``: the index of the dice to hold (:meth:`CardTurn.hold_index`),
+          or -1 to end the
           turn; the first entry is for one reroll left, the last for all of them.
 
-        It is called by one thread at a time, with the cards in no particular order, and must give the same answer for
-        the same card.
+        It is called by one thread at a time, with the cards in no particular order, and must give
+        the same answer for the same card.
     start
         The card where the games begin; default: the empty card.
 
@@ -256,7 +289,8 @@ class FunctionPolicy(Acting):
     RulesError
         If the rules save rolls.
     StateError
-        If no game can reach the start. Later, if the function returns other shapes or an action that is not allowed.
+        If no game can reach the start. Later, if the function returns other shapes or an action
+        that is not allowed.
     """
 
     ties = GreedyPolicy.ties
@@ -267,8 +301,14 @@ class FunctionPolicy(Acting):
     ) -> None:
         self.rules = load_rules(rules)
         if self.rules.saved_rolls:
-            raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
-        if (name := parameter_name(function)) != self.parameter and name in ("position", "turn", "observations"):
+            raise RulesError(
+                f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls"
+            )
+        if (name := parameter_name(function)) != self.parameter and name in (
+            "position",
+            "turn",
+            "observations",
+        ):
             text = f"the function takes {name}, not {self.parameter}; evaluate(function) takes it as it is"
             if name == "position":
                 text += ", and samples games; exact values need a function of turn or observations"
@@ -278,7 +318,9 @@ class FunctionPolicy(Acting):
         self.lock = threading.Lock()
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
+        """Actions at the cards with `filled` categories filled; see
+        :class:`.state_space.Policy`.
+        """
         return lambda rows: ((np.array([row]), self.card_actions(int(row))) for row in rows)
 
     def turn(self, row: int) -> CardTurn:
@@ -298,14 +340,22 @@ class FunctionPolicy(Acting):
         category, hold = self.ask(turn)
         self._check(turn, "category", category, turn.allowed)
         self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
-        shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)  # by rerolls left, roll and lane
+        shape = (
+            turn.n_rerolls + 1,
+            len(turn.allowed),
+            len(turn.upper),
+        )  # by rerolls left, roll and lane
         categories = np.broadcast_to(category, shape).astype(np.int16)
         holds = np.full(shape, STOP, dtype=np.int16)  # without rerolls left the turn ends
-        holds[1:] = np.where(hold >= turn.dice.first_roll, STOP, hold)  # to hold all dice is to end it
+        holds[1:] = np.where(
+            hold >= turn.dice.first_roll, STOP, hold
+        )  # to hold all dice is to end it
         return GivenActions(categories.ravel(), holds.ravel(), len(turn.upper))
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
-        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls, choices)``; STOP is last."""
+        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls,
+        choices)``; STOP is last.
+        """
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
         most = choices - 1 + least
@@ -320,16 +370,24 @@ class FunctionPolicy(Acting):
         raise StateError(self._refused(turn, kind, chosen[place], roll, lane))
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """Categories ``([stages,] rolls, lanes)`` and holds ``(rerolls, rolls, lanes)`` of the function on a card."""
+        """Categories ``([stages,] rolls, lanes)`` and holds ``(rerolls, rolls, lanes)`` of the
+        function on a card.
+        """
         with self.lock:
             answer = self.function(turn)
         if not isinstance(answer, tuple) or len(answer) != 2:
-            raise StateError(f"the policy function returned {shown(answer)}; must be (categories, holds)")
+            raise StateError(
+                f"the policy function returned {shown(answer)}; must be (categories, holds)"
+            )
         shape = len(turn.allowed), len(turn.upper)
-        return _whole(answer[0], "categories", shape), _whole(answer[1], "holds", (turn.n_rerolls, *shape))
+        return _whole(answer[0], "categories", shape), _whole(
+            answer[1], "holds", (turn.n_rerolls, *shape)
+        )
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
-        dice = "".join(str(face + 1) * int(count) for face, count in enumerate(turn.roll_counts[roll]))
+        dice = "".join(
+            str(face + 1) * int(count) for face, count in enumerate(turn.roll_counts[roll])
+        )
         return (
             f"the policy returned {kind} {number} for the roll {dice}, which is not allowed "
             f"(filled {turn.filled}, upper sum {turn.upper[lane]})"
@@ -340,7 +398,9 @@ def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
     """An array of integers of a policy function, broadcast to a shape."""
     found = np.asarray(given)
     if found.dtype.kind not in "iu":
-        raise StateError(f"the policy function returned {label} of type {found.dtype}; must be integers")
+        raise StateError(
+            f"the policy function returned {label} of type {found.dtype}; must be integers"
+        )
     try:
         return np.broadcast_to(found, shape).astype(np.int64)
     except ValueError:
@@ -349,11 +409,15 @@ def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
 
 
 def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
-    """The row of a state, and the place of its upper sum there; StateError if no game can reach it."""
+    """The row of a state, and the place of its upper sum there; StateError if no game can reach
+    it.
+    """
     space.check(state)
     row, layout = space.row(state), space.layout
     lanes = int(layout.lane_count[layout.lane_sets[row]])
-    place_in_row = int(space.unchecked_index(state) - layout.offsets[row])  # all lanes for each number of saved rolls
+    place_in_row = int(
+        space.unchecked_index(state) - layout.offsets[row]
+    )  # all lanes for each number of saved rolls
     return row, place_in_row % lanes
 
 

@@ -1,8 +1,10 @@
-"""The search of hold rules: a short list that, with a price sheet, makes many points and no blunder.
+"""The search of hold rules: a short list that, with a price sheet, makes many points and no
+blunder.
 
-Greedy, see README.md. In between rules are simplified, moved and removed where that costs little. With the values of
-perfect play there is a limit on what a single decision may lose. What decisions lose beyond it counts as if it were
-points: all of it together as much as URGENCY. So rules that mend blunders come first while there are many.
+Greedy, see README.md. In between rules are simplified, moved and removed where that costs little.
+With the values of perfect play there is a limit on what a single decision may lose. What decisions
+lose beyond it counts as if it were points: all of it together as much as URGENCY. So rules that
+mend blunders come first while there are many.
 """
 
 from __future__ import annotations
@@ -14,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, lattice
 from ..core.scorecard import EMPTY_STATE
 from ..core.scoring import upper_sums
-from . import hold_rules_kernel as kernels
-from ..strategy.policy_kernel import policy_job
-from ..strategy.policy_evaluation_kernel import EvaluationJob
-from ..core.table_slices import TableSlice, padded
-from ..core.checked_values import Table
 from ..core.state_space import state_space
+from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_model, turn_outcomes
+from ..strategy.policy_evaluation_kernel import EvaluationJob
+from ..strategy.policy_kernel import policy_job
+from . import hold_rules_kernel as kernels
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
 from .hold_rules import Condition, DicePattern, HoldRule, hold_rule
@@ -36,7 +38,10 @@ PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
-MIN_GAIN, MIN_REPAIR = 0.05, 0.01  # points a game that a further rule must gain; while blunders are mended
+MIN_GAIN, MIN_REPAIR = (
+    0.05,
+    0.01,
+)  # points a game that a further rule must gain; while blunders are mended
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
 LIMIT = 10.0  # points that a single decision may lose
 URGENCY = 1.0  # points a game that all blunders of a list together count
@@ -44,24 +49,35 @@ MORE_URGENT = 1.5  # times that, with every round of mending
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
 REPAIRS = 8  # rounds of mending at the full length
 LONGER = 2  # rules beyond the full length in between
-Insertion = tuple[float, int, HoldRule]  # a further rule: its estimated gain less its cost, its place, the rule
+Insertion = tuple[
+    float, int, HoldRule
+]  # a further rule: its estimated gain less its cost, its place, the rule
 
 
 class Sample:
     """Turns of states that the games of a list reach, with the values of the list."""
 
-    def __init__(self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES) -> None:
+    def __init__(
+        self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES
+    ) -> None:
         self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.stages = self.rules.rolls_per_turn
         self.outcomes = turn_outcomes(self.rules)
         children, written = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(
-            policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties), means=children, below=children,
-            target=written, most_saved=0, points_weight=1.0, square_weight=0.0,
-        )  # fmt: skip
+            policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties),
+            means=children,
+            below=children,
+            target=written,
+            most_saved=0,
+            points_weight=1.0,
+            square_weight=0.0,
+        )
         self.price_table = TableSlice(padded(policy.values), 0)
-        self.rows, self.lanes, self.weights = self.play(games, seed)  # different states, and how often each is met
+        self.rows, self.lanes, self.weights = self.play(
+            games, seed
+        )  # different states, and how often each is met
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
         self.base = self.values_of(self.holds)  # of the states under the list itself
@@ -69,22 +85,30 @@ class Sample:
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
         """A list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
-        return kernels.HoldRuleActions(arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32))
+        return kernels.HoldRuleActions(
+            arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32)
+        )
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
-        """The turns of states under the list, as :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`."""
+        """The turns of states under the list, as
+        :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`.
+        """
         stages = len(rows) * self.stages
         rolls = stages * self.dice.n_rolls
         turns = kernels.SampledTurns(
-            outcome_chance=np.zeros(len(rows) * self.outcomes.size), roll_chance=np.zeros(rolls),
-            roll_value=np.zeros(rolls), hold_value=np.zeros(stages * self.dice.n_holds),
+            outcome_chance=np.zeros(len(rows) * self.outcomes.size),
+            roll_chance=np.zeros(rolls),
+            roll_value=np.zeros(rolls),
+            hold_value=np.zeros(stages * self.dice.n_holds),
             decided_by=np.zeros(rolls, dtype=np.int16),
-        )  # fmt: skip
+        )
         kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
     def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
-        """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
+        """Rows and lanes of the states that games of the list meet, and how often each is met in
+        a game.
+        """
         random = np.random.default_rng(seed)
         rows = np.full(games, self.space.row(EMPTY_STATE), dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)
@@ -92,9 +116,13 @@ class Sample:
         for _ in range(self.space.categories):
             lanes = self.space.lanes_of(rows, upper)
             met.append(np.stack([rows, lanes]))
-            up_to = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)  # (games, outcomes)
+            up_to = (
+                self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
+            )  # (games, outcomes)
             drawn = random.random(games) * up_to[:, -1]
-            outcome = (up_to <= drawn[:, None]).sum(axis=1)  # the first whose chances reach the drawn number
+            outcome = (up_to <= drawn[:, None]).sum(
+                axis=1
+            )  # the first whose chances reach the drawn number
             outcome = np.minimum(outcome, self.outcomes.size - 1)
             rows = rows + self.outcomes.step[outcome]
             upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
@@ -102,25 +130,41 @@ class Sample:
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by who decides now."""
-        holds, of_use = rule_lines(self.rules, rule)  # a line for each mask of open faces, or one for all
+        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by
+        who decides now.
+        """
+        holds, of_use = rule_lines(
+            self.rules, rule
+        )  # a line for each mask of open faces, or one for all
         cards, states = self.cards, len(self.weights)
         columns = len(self.holds) + 1  # the last one: no rule of the list decides
         per_mask = self.dice.n_rolls if len(holds) > 1 else 0  # 0: all cards have the same line
-        first_use = cards.jokers * np.int64(holds.size)  # the second half of `of_use` is for cards with jokers
+        first_use = cards.jokers * np.int64(
+            holds.size
+        )  # the second half of `of_use` is for cards with jokers
         sizes = self.stages, self.dice.n_rolls, self.dice.n_holds, columns
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
-            holds.ravel(), of_use.ravel(), per_mask, cards.faces, cards.usable, first_use, self.weights,
-            self.turns, sizes, gains,
-        )  # fmt: skip
+            holds.ravel(),
+            of_use.ravel(),
+            per_mask,
+            cards.faces,
+            cards.usable,
+            first_use,
+            self.weights,
+            self.turns,
+            sizes,
+            gains,
+        )
         by_stage = gains.reshape(states, self.stages, columns).transpose(1, 0, 2)
         return by_stage[1:].reshape(-1, columns)  # without 0 rolls left
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:
         """1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
         stages = range(1, self.stages)
-        holds = [[applies(self.rules, c, self.cards, rolls) for rolls in stages] for c in conditions]
+        holds = [
+            [applies(self.rules, c, self.cards, rolls) for rolls in stages] for c in conditions
+        ]
         return np.array(holds, dtype=np.float64).reshape(len(conditions), -1)
 
     def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
@@ -141,8 +185,12 @@ class Learned:
     holds: tuple[HoldRule, ...]
     mean: float  # exact mean of the final score with the hold rules and the prices
     worth: tuple[float, ...] = ()  # points a game that are lost without each rule; exact
-    worst: float | None = None  # the most that a single hold loses, on any card and roll; None if it was not computed
-    shorter: dict[int, Learned] = field(default_factory=dict)  # lists of other lengths, by their number of rules
+    worst: float | None = (
+        None  # the most that a single hold loses, on any card and roll; None if it was not computed
+    )
+    shorter: dict[int, Learned] = field(
+        default_factory=dict
+    )  # lists of other lengths, by their number of rules
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -177,9 +225,15 @@ class Search:
     """The state of a search: the game, the candidates, and the number of steps so far."""
 
     def __init__(
-        self, prices: PriceSheet, *, perfect: Table | None = None, limit: float = LIMIT, seed: int = 0,
-        threads: int | None = None, progress: Callable[[str], None] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        prices: PriceSheet,
+        *,
+        perfect: Table | None = None,
+        limit: float = LIMIT,
+        seed: int = 0,
+        threads: int | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
         self.prices, self.rules, self.seed = prices, prices.rules, seed
         self.threads, self.progress = threads, progress or (lambda line: None)
         self.space = state_space(self.rules)
@@ -187,11 +241,18 @@ class Search:
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
         self.step = 0  # samples drawn so far; each has its own seed
-        self.urgency = URGENCY  # points a game that all excess of a list counts at the beginning of a step
-        self.unit = 1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
-        self.worst: dict[tuple[HoldRule, ...], float] = {}  # largest loss of a hold of the lists that were swept
+        self.urgency = (
+            URGENCY  # points a game that all excess of a list counts at the beginning of a step
+        )
+        self.unit = (
+            1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
+        )
+        self.worst: dict[
+            tuple[HoldRule, ...], float
+        ] = {}  # largest loss of a hold of the lists that were swept
         self.guard: HoldGuard | None = None
-        # No worst decision is computed for rules that save rolls; with a single roll there are no holds.
+        # No worst decision is computed for rules that save rolls; with a single roll there are no
+        # holds.
         if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
             empty_list = HoldRulePolicy((), prices, values=self.price_values)
             self.guard = HoldGuard(empty_list, perfect, limit, seed, threads)
@@ -219,7 +280,9 @@ class Search:
         return found.mean - self.penalty(found.holds) - sum(map(rule_cost, found.holds))
 
     def sample(self, found: Candidate) -> Sample:
-        """Turns of a list for the next step; all its blunders together count as much as is urgent from here on."""
+        """Turns of a list for the next step; all its blunders together count as much as is
+        urgent from here on.
+        """
         self.step += 1
         self.sweep(found.holds)
         if self.guard:
@@ -229,7 +292,9 @@ class Search:
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
         found = self.candidate(())
-        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}  # shorter lists, by size
+        grown: dict[int, list[Candidate]] = {
+            size: [] for size in sizes if size < max_rules
+        }  # shorter lists, by size
         while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
             found = longer
             if len(found.holds) % 5 == 0 or len(found.holds) == max_rules:
@@ -245,7 +310,9 @@ class Search:
                 as_long_and_better = len(changed.holds) == size and changed.mean > shorter.mean
                 grown[size].append(changed if as_long_and_better else shorter)
         best = {size: max(lists, key=lambda c: c.mean) for size, lists in grown.items() if lists}
-        return replace(self.learned(found), shorter={size: self.learned(best[size]) for size in sorted(best)})
+        return replace(
+            self.learned(found), shorter={size: self.learned(best[size]) for size in sorted(best)}
+        )
 
     def learned(self, found: Candidate) -> Learned:
         """A list with its figures."""
@@ -254,7 +321,9 @@ class Search:
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def mend(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size whose holds lose no more than the limit, or as little as was found."""
+        """A list of at most a size whose holds lose no more than the limit, or as little as was
+        found.
+        """
         if self.guard is None:
             return found
         limit, best, tried = self.guard.limit, found, {found.holds}
@@ -262,7 +331,9 @@ class Search:
         def worst(candidate: Candidate) -> float:
             return self.sweep(candidate.holds) or 0.0
 
-        for _ in range(REPAIRS):  # blunders count more, the list grows by some rules too many, and is cut again
+        for _ in range(
+            REPAIRS
+        ):  # blunders count more, the list grows by some rules too many, and is cut again
             if worst(found) <= limit:
                 break
             self.urgency *= MORE_URGENT
@@ -272,9 +343,13 @@ class Search:
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            self.progress(f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}")
+            self.progress(
+                f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}"
+            )
             self.progress("\n".join(map(str, found.holds)))
-            best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))  # within the limit the mean counts
+            best = min(
+                best, found, key=lambda c: (max(worst(c), limit), -c.mean)
+            )  # within the limit the mean counts
         return best
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
@@ -282,7 +357,9 @@ class Search:
         while len(found.holds) > size:
             sample = self.sample(found)
             lists = [_without(found.holds, i) for i in range(len(found.holds))]
-            ranked = sorted(lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other))
+            ranked = sorted(
+                lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other)
+            )
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
             self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
@@ -297,19 +374,29 @@ class Search:
                 break
             new = self.candidate(_with(found.holds, place, rule))
             gain = self.score(new) - before
-            self.progress(f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}")
-            if gain >= min_gain - rule_cost(rule) and (best is None or self.score(new) > self.score(best)):
-                self.sweep(new.holds)  # the guard learns what the rule spoils, which changes all scores
+            self.progress(
+                f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
+            )
+            if gain >= min_gain - rule_cost(rule) and (
+                best is None or self.score(new) > self.score(best)
+            ):
+                self.sweep(
+                    new.holds
+                )  # the guard learns what the rule spoils, which changes all scores
                 before = self.score(found)
                 if self.score(new) > before:
                     best = new
         if best:
-            self.progress(f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}")
+            self.progress(
+                f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}"
+            )
         return best
 
     def insertions(self, sample: Sample) -> list[Insertion]:
         """The best further rules, the best first."""
-        factors = sample.factors(self.conditions)  # (conditions, situations): those of the sample, then of the guard
+        factors = sample.factors(
+            self.conditions
+        )  # (conditions, situations): those of the sample, then of the guard
         if self.guard:
             cards, _rolls, left = self.guard.situations
             applying = [applies(self.rules, c, cards, left) for c in self.conditions]
@@ -326,14 +413,19 @@ class Search:
                 ranked.append((gain - rule_cost(rule), place, rule))
             ranked.sort(key=lambda entry: (-entry[0], str(entry[2])))
             found += ranked[:2]
-        # Of rules that do the same in all sampled situations only the one that costs least: it is the first of them.
+        # Of rules that do the same in all sampled situations only the one that costs least: it is
+        # the first of them.
         different: dict[tuple[float, int], Insertion] = {}
         for estimate, place, rule in sorted(found, key=lambda entry: (-entry[0], str(entry[2]))):
-            different.setdefault((round(estimate + rule_cost(rule), 9), place), (estimate, place, rule))
+            different.setdefault(
+                (round(estimate + rule_cost(rule), 9), place), (estimate, place, rule)
+            )
         return [*different.values()][:TRIED]
 
     def simplify(self, found: Candidate) -> Candidate:
-        """Change, move and remove rules while the estimate says that it gains, and the exact mean agrees."""
+        """Change, move and remove rules while the estimate says that it gains, and the exact
+        mean agrees.
+        """
         for _ in range(ROUNDS):
             if (better := self._better_variant(found)) is None:
                 break
@@ -341,12 +433,20 @@ class Search:
         return found
 
     def _better_variant(self, found: Candidate) -> Candidate | None:
-        """A list that differs in one rule, and gains by its estimate and its exact mean; None if none was found."""
+        """A list that differs in one rule, and gains by its estimate and its exact mean; None if
+        none was found.
+        """
         sample = self.sample(found)
-        base = sum(map(rule_cost, found.holds)) + WORTH_KEEPING * len(found.holds) + self.penalty(found.holds)
+        base = (
+            sum(map(rule_cost, found.holds))
+            + WORTH_KEEPING * len(found.holds)
+            + self.penalty(found.holds)
+        )
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):
-            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
+            saved = (
+                base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
+            )
             ranked.append((sample.gain_of_list(other) + saved, other))
         ranked.sort(key=lambda entry: -entry[0])
         for estimate, other in ranked[:TRIED]:
@@ -375,7 +475,9 @@ class Search:
                 yield _with(rest, i, changed)
 
     def _variants_of(self, rule: HoldRule) -> Iterator[HoldRule]:
-        """The rule without a condition, with another one in its place, and with a similar pattern."""
+        """The rule without a condition, with another one in its place, and with a similar
+        pattern.
+        """
         for condition in rule.conditions:
             kept = [c for c in rule.conditions if c != condition]
             yield hold_rule(self.rules, rule.pattern, kept, rule.action)
@@ -401,16 +503,23 @@ def _neighbours(a: DicePattern, b: DicePattern) -> bool:
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n, rules + 1)``."""
-    # Gains are by the rule of the list that decides now (last: none): a new rule takes over from its place on.
+    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n,
+    rules + 1)``.
+    """
+    # Gains are by the rule of the list that decides now (last: none): a new rule takes over from
+    # its place on.
     from_last = gains[:, ::-1].cumsum(axis=1)  # of each place, the last one first
     most = from_last.max(axis=1)
     is_best = from_last > most[:, None] - 1e-9
     return gains.shape[1] - 1 - np.argmax(is_best, axis=1), most
 
 
-def _gains_with_conditions(gains: Floats, factors: Floats) -> list[tuple[float, int, tuple[int, ...]]]:
-    """Gain, place and conditions of a rule without any, with one, and with two of them; the highest gain first."""
+def _gains_with_conditions(
+    gains: Floats, factors: Floats
+) -> list[tuple[float, int, tuple[int, ...]]]:
+    """Gain, place and conditions of a rule without any, with one, and with two of them; the
+    highest gain first.
+    """
     conditions = range(len(factors))
     places, without = best_places(gains.sum(axis=0)[None])
     entries: list[tuple[float, int, tuple[int, ...]]] = [(float(without[0]), int(places[0]), ())]

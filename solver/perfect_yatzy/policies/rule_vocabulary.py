@@ -1,4 +1,6 @@
-"""The patterns and conditions among which the search of hold rules chooses: not all, but what a person would say."""
+"""The patterns and conditions among which the search of hold rules chooses: not all, but what a
+person would say.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def rule_cost(rule: HoldRule) -> float:
     """What a rule costs in the search, in points a game."""
     cost, pattern = 0.0, rule.pattern
     for condition in rule.conditions:
-        cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * max(0, len(condition.categories) - 1)
+        cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * max(
+            0, len(condition.categories) - 1
+        )
     least_cost = LEAST_COST if pattern.least > 1 else 0.0
     cost += FURTHER_CATEGORY_COST * max(0, len(pattern.categories) - 1) + least_cost
     if pattern.kind in ("groups", "dice") and (pattern.low, pattern.high) != (1, rule.faces):
@@ -41,7 +45,9 @@ def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
             actions = ("stop", "roll all")
         elif pattern.kind == "pays":
             actions = ("stop",)
-        elif pattern.kind == "groups" and sum(pattern.sizes) >= rules.dice - 1 and not pattern.lowest:
+        elif (
+            pattern.kind == "groups" and sum(pattern.sizes) >= rules.dice - 1 and not pattern.lowest
+        ):
             actions = ("keep", "stop", "roll all")
         for action in actions:
             hold_rule(rules, pattern, (), action)  # raises an error if the rule set lacks something
@@ -60,7 +66,9 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
         for low in range(1, faces):
             yield DicePattern("dice", (), low, faces, open=True)
     possible = possible_points(rules)
-    lower = {c.id: max(possible[i]) for i, c in enumerate(rules.categories) if not c.upper}  # most points of each
+    lower = {
+        c.id: max(possible[i]) for i, c in enumerate(rules.categories) if not c.upper
+    }  # most points of each
     for ids in [*((name,) for name in lower), *_families(rules)]:
         if len(ids) <= MOST_PAYING and lower.keys() >= set(ids):
             yield DicePattern("pays", high=faces, categories=ids)
@@ -70,7 +78,9 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
 
 
 def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
-    """One group, and several that a category asks for; `has_open`: whether faces may be restricted to open ones."""
+    """One group, and several that a category asks for; `has_open`: whether faces may be
+    restricted to open ones.
+    """
     faces = rules.faces
     may_be_open = (False, True) if has_open else (False,)
     for size in range(1, min(rules.dice, 6) + 1):
@@ -79,7 +89,12 @@ def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
         if size < rules.dice:
             for is_open in may_be_open:
                 yield DicePattern("groups", (size,), 1, faces, is_open, lowest=True)
-    wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
+    wanted = {
+        p.groups
+        for c in rules.categories
+        for p in c.patterns
+        if p.kind == "groups" and len(p.groups) > 1
+    }
     if wanted:
         wanted.add((2, 2))  # a few dice short of larger ones
     for sizes, low in product(sorted(wanted), (1, 3, 4)):
@@ -88,8 +103,12 @@ def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
 
 
 def _straight_patterns(rules: RuleSet) -> Iterator[DicePattern]:
-    """Parts of straights: of the faces of each, of those that two of them share, and of all faces."""
-    straights = [set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2]
+    """Parts of straights: of the faces of each, of those that two of them share, and of all
+    faces.
+    """
+    straights = [
+        set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2
+    ]
     shared = [a & b for a, b in combinations(straights, 2) if len(a & b) > 2]
     ranges = {(min(each), max(each)) for each in [*straights, *shared]}
     if straights:
@@ -130,14 +149,25 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
         found.append(Condition("scored", (rules.categories[rules.tracked_index].id,)))
     if has_choice:
         upper = tuple(c.id for c in rules.categories if c.upper)
-        straights = tuple(c.id for c in rules.categories if any(p.kind == "contains" for p in c.patterns))
-        found += [Condition("only", ids) for ids in (upper, straights, upper + straights, *families) if ids]
+        straights = tuple(
+            c.id for c in rules.categories if any(p.kind == "contains" for p in c.patterns)
+        )
+        found += [
+            Condition("only", ids)
+            for ids in (upper, straights, upper + straights, *families)
+            if ids
+        ]
     else:
         found += [Condition("open", ids) for ids in families]
     if rules.bonus:
         found += [Condition("above par"), Condition("below par")]
         needed = range(1, rules.dice)
-        found += [Condition("bonus needs", (), low, high) for low in needed for high in needed if low <= high]
+        found += [
+            Condition("bonus needs", (), low, high)
+            for low in needed
+            for high in needed
+            if low <= high
+        ]
     found += [Condition("rolls left", (), n, n) for n in range(1, rules.rolls_per_turn)]
     turns = len(rules.categories)
     if has_choice:
@@ -145,7 +175,9 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
         found += [Condition("turns left", (), n, turns) for n in (4, 6, 9) if n < turns]  # early
     # As they are in a rule: sorted, and a whole section by its name. None twice.
     anything = DicePattern("any", high=rules.faces)
-    return list(dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found))
+    return list(
+        dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found)
+    )
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:
@@ -157,8 +189,16 @@ def _families(rules: RuleSet) -> list[tuple[str, ...]]:
     families = [
         ids(lambda c: c.upper),
         ids(lambda c: not c.upper and any(p.kind == "groups" for p in c.patterns)),
-        ids(lambda c: not c.upper and any(p.kind == "groups" and len(p.groups) == 1 for p in c.patterns)),
-        ids(lambda c: any(p.kind == "groups" and max(p.groups) > 2 and len(p.groups) == 1 for p in c.patterns)),
+        ids(
+            lambda c: (
+                not c.upper and any(p.kind == "groups" and len(p.groups) == 1 for p in c.patterns)
+            )
+        ),
+        ids(
+            lambda c: any(
+                p.kind == "groups" and max(p.groups) > 2 and len(p.groups) == 1 for p in c.patterns
+            )
+        ),
         ids(lambda c: any(p.kind == "groups" and len(p.groups) > 1 for p in c.patterns)),
         ids(lambda c: any(p.kind == "contains" for p in c.patterns)),
     ]

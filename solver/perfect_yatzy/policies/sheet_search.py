@@ -1,9 +1,11 @@
-"""A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for use by hand.
+"""A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for
+use by hand.
 
-The price sheet begins with least squares: the numbers that come closest to the exact table in the states that perfect
-play meets. Then Powell's method maximises, in rounds, a sample of turns (:mod:`.worst_decisions`), which is cheap;
-the exact mean decides how far to go in the direction found, so no round makes the sheet worse. Where the exact mean
-takes no longer than a sample, it is maximised itself.
+The price sheet begins with least squares: the numbers that come closest to the exact table in the
+states that perfect play meets. Then Powell's method maximises, in rounds, a sample of turns
+(:mod:`.worst_decisions`), which is cheap; the exact mean decides how far to go in the direction
+found, so no round makes the sheet worse. Where the exact mean takes no longer than a sample, it is
+maximised itself.
 """
 
 from __future__ import annotations
@@ -15,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
 from ..core.rules import RuleSet, leaves_choice
-from ..core.checked_values import Table, checked_part
-from ..tablebase.estimates import rule_set_stats
 from ..core.state_space import state_space
 from ..strategy.distribution import has_distribution
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
+from ..tablebase.estimates import rule_set_stats
 from ..tablebase.store import Folder, Progress
 from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
@@ -35,14 +37,22 @@ from .worst_decisions import TurnSample, Visits, visited_states
 
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
 STEP = 0.1  # numbers are printed in multiples of it
-ROUNDS = ((60, 1.0), (60, 1.0), (120, 0.7), (200, 0.5))  # cards of each layer that are sampled, scale of the widths
-SAMPLE_SECONDS = 1.2e-4  # estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
+ROUNDS = (
+    (60, 1.0),
+    (60, 1.0),
+    (120, 0.7),
+    (200, 0.5),
+)  # cards of each layer that are sampled, scale of the widths
+# estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
+SAMPLE_SECONDS = 1.2e-4
 LEAST_CARDS = 8
 SWEEPS = 2  # of Powell's method in a round
 LEAST_GAIN = 1e-3  # points; a sweep that gains less is the last of its round
 EXACT_ROUNDS = 5  # sweeps where the exact mean itself is maximised
 TINY_SECONDS = 0.02  # an estimated solve this short is evaluated rather than sampled
-JUDGED_SECONDS = 3.0  # the longest estimated solve of games whose sheets are compared by their exact means
+JUDGED_SECONDS = (
+    3.0  # the longest estimated solve of games whose sheets are compared by their exact means
+)
 STATED_SECONDS = 60.0  # the same for the mean that is stated
 VISITED_GAMES = 6_000  # games whose states weigh the least squares and the samples
 JUDGED_GAMES = 10_000  # games that judge a sheet where the exact mean takes too long
@@ -66,13 +76,20 @@ class PriceFit:
 
 
 def fit_prices(
-    rules: RuleSet, perfect: Table, *, seed: int = 1, threads: int | None = None, progress: Progress | None = None
+    rules: RuleSet,
+    perfect: Table,
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
 
     def by_simulation(sheet: PriceSheet) -> tuple[float, Table]:
-        """The mean of simulated games, all on the same dice; the values are those of perfect play."""
+        """The mean of simulated games, all on the same dice; the values are those of perfect
+        play.
+        """
         return simulated(sheet, JUDGED_GAMES, seed, threads)[0], perfect
 
     judge = exactly(rules, threads) if seconds <= JUDGED_SECONDS else by_simulation
@@ -80,8 +97,12 @@ def fit_prices(
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
-    uneven = PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0))  # its upper prices are not on a line
-    if not leaves_choice(rules):  # prices change no play: they are those of the closest sheet, the terms are free
+    uneven = PriceSheet(
+        rules, tuple(np.arange(len(rules.categories)) ** 2.0)
+    )  # its upper prices are not on a line
+    if not leaves_choice(
+        rules
+    ):  # prices change no play: they are those of the closest sheet, the terms are free
         prices = least_squares(form, visits, targets).prices
         form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
     elif uneven.n_numbers > MAX_NUMBERS:
@@ -95,10 +116,13 @@ def fit_prices(
         numbers = _climb(form, judge, starts, seed, threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
     rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
-    # One number more in all prices changes no choice; with it they sum to the mean, as near as possible.
+    # One number more in all prices changes no choice; with it they sum to the mean, as near as
+    # possible.
     shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
     shift = round(shift / STEP) * STEP
-    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(STEP)
+    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(
+        STEP
+    )
     return stated(shifted, seed, threads)
 
 
@@ -130,12 +154,20 @@ class SheetForm:
         return np.asarray(np.linalg.lstsq(self.matrix, every - self.fixed)[0])
 
     def widths(self) -> Floats:
-        """How far apart to compare each free number: far enough that the mean changes, near enough to be one hill."""
+        """How far apart to compare each free number: far enough that the mean changes, near
+        enough to be one hill.
+        """
         rules = self.rules
         bonus = rules.bonus.points / 16 if rules.bonus else 0.0
         par_point = rules.bonus.points / rules.bonus.threshold / 4 if rules.bonus else 0.0
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
-        of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
+        of_term = {
+            "lost": bonus,
+            "secured": bonus,
+            "par_point": par_point,
+            "saved_roll": 0.3,
+            "joker_turn": joker,
+        }
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
         # Of the numbers of the sheet that a free number moves, the one that allows least decides.
         widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
@@ -158,26 +190,33 @@ def upper_prices_on_a_line(rules: RuleSet) -> SheetForm:
 
 
 def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
-    """The sheet with the terms that fitted sheets of most games have, about: another place to start from."""
+    """The sheet with the terms that fitted sheets of most games have, about: another place to
+    start from.
+    """
     bonus, joker = sheet.rules.bonus, sheet.rules.joker
     terms = {"saved_roll": 4.0, "joker_turn": 0.04 * joker.bonus if joker else 0.0}
     if bonus:
         terms |= {"lost": -0.3 * bonus.points, "secured": 0.4 * bonus.points}
         terms["par_point"] = 2.5 * bonus.points / bonus.threshold
-    return PriceSheet(sheet.rules, sheet.prices, {name: terms[name] for name in terms_of(sheet.rules)})
+    return PriceSheet(
+        sheet.rules, sheet.prices, {name: terms[name] for name in terms_of(sheet.rules)}
+    )
 
 
 def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:
     """The sheet that comes closest to the values of some states, each weighted with its visits."""
     space = visits.space
     filled, table = space.filled[visits.rows], np.zeros(space.size)
-    layers = [np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)]
+    layers = [
+        np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)
+    ]
 
     def values(sheet: PriceSheet) -> Floats:
         sheet.write_values(table, space, layers)
         return table[visits.places]
 
-    # Values are linear in the numbers: those of the fixed numbers, plus a column for each free number.
+    # Values are linear in the numbers: those of the fixed numbers, plus a column for each free
+    # number.
     n_free = form.matrix.shape[1]
     without_fixed = SheetForm(form.rules, form.matrix)
     columns = [values(without_fixed.sheet(unit)) for unit in np.eye(n_free)]
@@ -187,7 +226,9 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
     return form.sheet(np.asarray(numbers, dtype=np.float64))
 
 
-Judge = Callable[[PriceSheet], tuple[float, Table]]  # mean of a sheet; values of states, for the samples of turns
+Judge = Callable[
+    [PriceSheet], tuple[float, Table]
+]  # mean of a sheet; values of states, for the samples of turns
 Point = tuple[float, Floats]  # the value of a function, and where it has that
 
 
@@ -209,18 +250,31 @@ def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> 
 
 
 def _climb(
-    form: SheetForm, judge: Judge, starts: list[Floats], seed: int, threads: int | None, report: Progress
+    form: SheetForm,
+    judge: Judge,
+    starts: list[Floats],
+    seed: int,
+    threads: int | None,
+    report: Progress,
 ) -> Floats:
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
     judged = [(*judge(form.sheet(start)), start) for start in starts]
-    mean, later, numbers = max(judged, key=lambda entry: entry[0])  # of the best sheet: `later`: values of states
+    mean, later, numbers = max(
+        judged, key=lambda entry: entry[0]
+    )  # of the best sheet: `later`: values of states
     rules, layers = form.rules, state_space(form.rules).layers
-    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)  # of one card of each layer
+    seconds = (
+        rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
+    )  # of one card of each layer
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
-        cards = max(min(LEAST_CARDS, most_cards), round(most_cards * min(1.0, SAMPLE_SECONDS / seconds)))
+        cards = max(
+            min(LEAST_CARDS, most_cards), round(most_cards * min(1.0, SAMPLE_SECONDS / seconds))
+        )
         round_seed = seed + 1 + number
-        visits = visited_states(rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads)
+        visits = visited_states(
+            rules, form.sheet(numbers).values(), VISITED_GAMES, round_seed, threads
+        )
         sample = TurnSample(visits, cards, later, round_seed, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
@@ -256,9 +310,15 @@ def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progr
 
 
 def descend(
-    function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
+    function: Callable[[Floats], float],
+    start: Floats,
+    widths: Floats,
+    sweeps: int,
+    least_gain: float = 0.0,
 ) -> tuple[Floats, float]:
-    """A point with a lower value of a function, by Powell's method (The Computer Journal 7, 1964), and that value."""
+    """A point with a lower value of a function, by Powell's method (The Computer Journal 7,
+    1964), and that value.
+    """
     # The points of a parabola are a width apart, because a mean is a sum of many small steps.
     directions = np.diag(widths)
     value, point = function(start), start
@@ -274,14 +334,17 @@ def descend(
         further = function(point + whole)
         if further < value:
             value, point = further, point + whole
-        # The whole step replaces the direction that gained most, and comes last: so they become conjugate.
+        # The whole step replaces the direction that gained most, and comes last: so they become
+        # conjugate.
         directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
     return point, value
 
 
 def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
-    """The lowest of a point, its neighbours in a direction and the vertex of the parabola through the three."""
+    """The lowest of a point, its neighbours in a direction and the vertex of the parabola
+    through the three.
+    """
     value, point = best
     up, down = function(point + direction), function(point - direction)
     found = [best, (up, point + direction), (down, point - direction)]
@@ -292,15 +355,20 @@ def _along(function: Callable[[Floats], float], best: Point, direction: Floats) 
 
 
 def hand_prices(
-    prices: PriceSheet, holds: Sequence[HoldRule], *, threads: int | None = None,
+    prices: PriceSheet,
+    holds: Sequence[HoldRule],
+    *,
+    threads: int | None = None,
     progress: Callable[[str], None] | None = None,
-) -> PriceSheet:  # fmt: skip
+) -> PriceSheet:
     """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
     term_steps = {"par_point": PAR_STEP, "joker_turn": PAR_STEP}
     steps = [PRICE_STEP] * count + [term_steps.get(name, TERM_STEP) for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
-    numbers = tuple(round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True))
+    numbers = tuple(
+        round(number / step) * step + 0.0 for number, step in zip(start, steps, strict=True)
+    )
 
     def sheet(tried: tuple[float, ...]) -> PriceSheet:
         return PriceSheet(rules, tried[:count], dict(zip(names, tried[count:], strict=True)))
@@ -325,18 +393,27 @@ def hand_prices(
 
 
 def learn_sheet(
-    strategy: Strategy, hold_rules: int = 0, *, seed: int = 1, threads: int | None = None,
-    progress: Progress | None = None, report: Callable[[str], None] | None = None,
-) -> StrategySheet:  # fmt: skip
+    strategy: Strategy,
+    hold_rules: int = 0,
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    report: Callable[[str], None] | None = None,
+) -> StrategySheet:
     """Find a strategy that a person can play; `hold_rules`: at most so many, 0: prices alone."""
     rules, perfect_mean = strategy.rules, strategy.value()
     fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)
     if not hold_rules:
-        return StrategySheet(rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval))
+        return StrategySheet(
+            rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval)
+        )
     work: dict[str, Any] = {"threads": threads, "progress": report}
     first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
     prices = hand_prices(fit.sheet, first.holds, **work)
-    found = learn_holds(prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work)
+    found = learn_holds(
+        prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work
+    )
     rounded = stated(prices, seed, threads)
     shorter = {size: (learned.holds, learned.figures) for size, learned in found.shorter.items()}
     figures = price_figures(perfect_mean, rounded.mean, rounded.interval) | found.figures
@@ -344,7 +421,10 @@ def learn_sheet(
 
 
 def turn_losses(
-    sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
+    sheet: StrategySheet,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> tuple[float, ...]:
     """Expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
@@ -361,7 +441,10 @@ def turn_losses(
 
 
 def with_turn_losses(
-    sheet: StrategySheet, tables: Folder = None, threads: int | None = None, progress: Progress | None = None
+    sheet: StrategySheet,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
     if not (losses := turn_losses(sheet, tables, threads, progress)):

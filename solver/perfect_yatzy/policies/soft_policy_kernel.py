@@ -1,18 +1,21 @@
 """A soft policy for one turn: worse options are taken, too, the less often the more they lose.
 
-At each decision (a hold with rerolls left, a category at the end) every option i has a value v_i, the expected points
-to come if everything after it is perfect play. It is taken with a chance that falls with its loss::
+At each decision (a hold with rerolls left, a category at the end) every option i has a value v_i,
+the expected points to come if everything after it is perfect play. It is taken with a chance that
+falls with its loss::
 
     d_i = max over options j of v_j  -  v_i                    points lost, 0 for the best
     P(i) = w(d_i) / sum over options j of w(d_j)               w(d) = max(0, 1 - d / limit)^8
 
-``limit`` is eight times the *temperature*, so that w(d) is close to exp(-d / temperature), but an option that loses
-more than the limit is never taken. To stop is an option of a hold; the category is then a decision of its own.
+``limit`` is eight times the *temperature*, so that w(d) is close to exp(-d / temperature), but an
+option that loses more than the limit is never taken. To stop is an option of a hold; the category
+is then a decision of its own.
 
-The turn runs backwards for the values of all holds (:func:`.turn.backup_holds`), then forwards from the dice
-for the chance of each outcome of the turn, and on the way for the points lost (:mod:`.losses`). In simulated games
-(:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before one of the options
-is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
+The turn runs backwards for the values of all holds (:func:`.turn.backup_holds`), then forwards from
+the dice for the chance of each outcome of the turn, and on the way for the points lost
+(:mod:`.losses`). In simulated games (:mod:`.rollout`) the losses of a game are the expected losses
+of the decisions it came to, before one of the options is drawn: their mean is that of the losses of
+the options drawn, their variance is smaller.
 """
 
 from __future__ import annotations
@@ -22,25 +25,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dice import Floats, Lattice
-from ..core.state_space import LANES
-from ..core.turn_model import TurnModel
 from ..core.jit import jit
 from ..core.lattice import fill, spread
 from ..core.legal import outcome_number, scoring_of_roll
+from ..core.simd import add_to, aligned, load, maximum, splat, store
+from ..core.state_space import LANES
+from ..core.table_slices import TableSlice
+from ..core.turn import LOWEST, HoldValues, backup_holds, hold_place, hold_value, hold_values
+from ..core.turn_model import TurnModel
+from ..core.value_tables import mean_table
 from ..strategy.losses_kernel import turn_losses
-from ..strategy.policy_kernel import TurnStart, best_stop, category_means, outcome_values
 from ..strategy.policy_evaluation_kernel import (
     centre_of,
     evaluate_block,
     outcome_quantities,
     write_quantity,
 )
+from ..strategy.policy_kernel import TurnStart, best_stop, category_means, outcome_values
 from ..strategy.propagation_kernel import begin_chances, begin_turn, chances_of_turn
 from ..strategy.rollout_kernel import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
-from ..core.simd import add_to, aligned, load, maximum, splat, store
-from ..core.table_slices import TableSlice
-from ..core.turn import LOWEST, HoldValues, backup_holds, hold_place, hold_value, hold_values
-from ..core.value_tables import mean_table
 
 SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice
 
@@ -51,12 +54,18 @@ class SoftScratch(NamedTuple):
     holds: HoldValues  # values of all holds for each number of rerolls left
     stop_chance: Floats  # (rolls,): chance to stop with the roll
     weight: Floats  # (options,): weights of the options of one decision
-    lost: Floats  # (kinds,): points lost: by holds with 1, 2, ... rerolls left, then by each category that was filled
-    hold_kinds: int  # kinds of losses before those of the categories: most rerolls left when dice are held
+    # (kinds,): points lost: by holds with 1, 2, ... rerolls left, then by each category that was
+    # filled
+    lost: Floats
+    hold_kinds: (
+        int  # kinds of losses before those of the categories: most rerolls left when dice are held
+    )
 
 
 class SoftTurns(NamedTuple):
-    """A soft policy as an argument of the kernels that take any policy (:mod:`.propagation`), for one thread."""
+    """A soft policy as an argument of the kernels that take any policy (:mod:`.propagation`),
+    for one thread.
+    """
 
     means: TableSlice  # table of means
     sharpness: float  # 1 / limit, 0 for random play
@@ -84,18 +93,29 @@ def option_weight(lost, sharpness, like):
 @jit
 def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
-    scratch, dice, temp, node = policy.scratch, job.model.dice, job.scratch.temp, job.scratch.hold_chance
+    scratch, dice, temp, node = (
+        policy.scratch,
+        job.model.dice,
+        job.scratch.temp,
+        job.scratch.hold_chance,
+    )
     weights, values, lost = scratch.weight, scratch.holds.values, load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
-        first, end = dice.hold_start[roll] + 1, dice.hold_start[roll + 1]  # without that of all dice: it is to stop
+        first, end = (
+            dice.hold_start[roll] + 1,
+            dice.hold_start[roll + 1],
+        )  # without that of all dice: it is to stop
         best = stop
         for k in range(first, end):
             best = maximum(best, load(values, hold_place(dice, rerolls, dice.holds[k])))
         stop_weight = option_weight(best - stop, policy.sharpness, temp)
-        total, expected = stop_weight, stop_weight * (best - stop)  # sums over the options: of weight, weight * loss
+        total, expected = (
+            stop_weight,
+            stop_weight * (best - stop),
+        )  # sums over the options: of weight, weight * loss
         for k in range(first, end):
             loss = best - load(values, hold_place(dice, rerolls, dice.holds[k]))
             weight = option_weight(loss, policy.sharpness, temp)
@@ -200,8 +220,12 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 
 @jit
 def drawn(policy, game, count, word):
-    """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses the expected loss."""
-    options = policy.scratch.weight  # the values of the options; in the second loop the weights replace them
+    """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses
+    the expected loss.
+    """
+    options = (
+        policy.scratch.weight
+    )  # the values of the options; in the second loop the weights replace them
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
         best = max(best, options[i])
@@ -212,7 +236,9 @@ def drawn(policy, game, count, word):
         total += options[i]
         expected += options[i] * loss
     chosen = -1
-    left = float(word) / float(1 << DIE_BITS) * total  # the option whose part of the total holds this point is taken
+    left = (
+        float(word) / float(1 << DIE_BITS) * total
+    )  # the option whose part of the total holds this point is taken
     for i in range(count):
         if options[i] > 0.0 and (chosen < 0 or left >= 0.0):
             chosen = i
@@ -236,7 +262,9 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
     lane, saved = fields[game * FIELDS + LANE], rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
-    seed = np.uint64(job.seed) ^ np.uint64(SALT)  # for two words of each roll: of the hold, and of the category
+    seed = np.uint64(job.seed) ^ np.uint64(
+        SALT
+    )  # for two words of each roll: of the hold, and of the category
     _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST
@@ -246,7 +274,9 @@ def _decide_softly(player, job, game, roll, rerolls, number):
         first, count = dice.hold_start[roll], dice.hold_start[roll + 1] - dice.hold_start[roll]
         values[0] = best
         for i in range(1, count):
-            values[i] = hold_value(policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES)
+            values[i] = hold_value(
+                policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES
+            )
         word = random_word(seed, job.first_game + game, job.turn, 2 * number)
         chosen = drawn(policy, game, count, word)
         if chosen > 0:

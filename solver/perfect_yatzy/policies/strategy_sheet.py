@@ -1,4 +1,5 @@
-"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is (see README.md).
+"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is
+(see README.md).
 
 *Par* is what the filled upper boxes should have made: the threshold, shared out in proportion to what each box can
 pay at most. A full card has its true value, the upper bonus. In a forced order prices change no choice. The file::
@@ -10,8 +11,8 @@ pay at most. A full card has its true value, the upper bonus. In a forced order 
      "figures": {"perfect": 248.44, "prices_mean": 244.7, "mean": 236.2, "worst": 9.8, "worth": [4.1, ...]},
      "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
-``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter`` may be missing.
-Rules that are not built in are written out instead of their name.
+``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them. ``shorter``
+may be missing. Rules that are not built in are written out instead of their name.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
-from ..errors import StateError, TableError, shown
 from ..core.dice import Floats, Ints
-from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
-from ..game.rule_loader import rules_from_json, rules_to_json
+from ..core.objectives import final_bonus
 from ..core.rules import Bonus, RuleSet, leaves_choice
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import possible_points, upper_sums
-from ..core.objectives import final_bonus
 from ..core.state_space import StateSpace, state_space
+from ..errors import StateError, TableError, shown
+from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
+from ..game.rule_loader import rules_from_json, rules_to_json
 from ..tablebase.store import Folder, tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 
@@ -56,31 +57,50 @@ class PriceSheet:
 
     rules: RuleSet
     prices: Sequence[float]
-    terms: dict[str, float] = field(default_factory=dict, hash=False)  # other numbers; 0 if left out
+    terms: dict[str, float] = field(
+        default_factory=dict, hash=False
+    )  # other numbers; 0 if left out
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
         object.__setattr__(self, "terms", dict.fromkeys(BONUS_TERMS, 0.0) | self.terms)
         if (n := len(self.prices)) != len(self.rules.categories):
-            raise StateError(f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories")
+            raise StateError(
+                f"{n} prices; {self.rules.key} has {len(self.rules.categories)} categories"
+            )
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
-            if isinstance(number, bool) or not isinstance(number, Real) or not abs(float(number)) <= MAX_PRICE:
-                raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")
+            if (
+                isinstance(number, bool)
+                or not isinstance(number, Real)
+                or not abs(float(number)) <= MAX_PRICE
+            ):
+                raise StateError(
+                    f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}"
+                )
         used = terms_of(self.rules)
         for name, number in self.terms.items():
             if number and name not in used:
-                raise StateError(f"{self.rules.key} has no use for {name}; it is {number}, must be 0")
+                raise StateError(
+                    f"{self.rules.key} has no use for {name}; it is {number}, must be 0"
+                )
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers choices depend on; prices of upper boxes that rise evenly with the face are two."""
+        """How many numbers choices depend on; prices of upper boxes that rise evenly with the
+        face are two.
+        """
         terms = len(terms_of(self.rules))
         if not leaves_choice(self.rules):
             return terms
-        by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
-        steps = [(face - before, price - price_before) for (before, price_before), (face, price) in pairwise(by_face)]
+        by_face = sorted(
+            (box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face
+        )
+        steps = [
+            (face - before, price - price_before)
+            for (before, price_before), (face, price) in pairwise(by_face)
+        ]
         slopes = [rise / width for width, rise in steps if width > 0]
         all_differ = len(slopes) == len(steps)
         is_line = all_differ and len(slopes) > 1 and max(slopes) - min(slopes) < 1e-9
@@ -100,17 +120,25 @@ class PriceSheet:
         self.write_values(values, space)
         return values
 
-    def write_values(self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None) -> None:
+    def write_values(
+        self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None
+    ) -> None:
         """Write the value function to a table."""
         card_numbers, cell_numbers = self.weights
         for block in state_blocks(space, space.layers if rows is None else rows):
-            values[block.places] = (block.cards @ card_numbers)[:, None] + block.cells @ cell_numbers
+            values[block.places] = (block.cards @ card_numbers)[
+                :, None
+            ] + block.cells @ cell_numbers
         values[space.layer_slice(space.categories)] = final_bonus(space)
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
-        """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
-        return np.array([*self.prices, self.terms["joker_turn"]]), np.array([self.terms[name] for name in CELL_TERMS])
+        """The numbers that the features of cards and of cells are multiplied with
+        (:class:`StateBlock`).
+        """
+        return np.array([*self.prices, self.terms["joker_turn"]]), np.array(
+            [self.terms[name] for name in CELL_TERMS]
+        )
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
         """The sheet with every number a multiple of a step, as it is printed."""
@@ -132,26 +160,44 @@ def terms_of(rules: RuleSet) -> tuple[str, ...]:
 
 
 def pars(rules: RuleSet) -> tuple[float, ...]:
-    """The threshold of each bonus, shared out over the boxes of its column by the most that each can pay."""
+    """The threshold of each bonus, shared out over the boxes of its column by the most that each
+    can pay.
+    """
     sums, possible = upper_sums(rules), possible_points(rules)
-    most, total = {c: max(possible[c]) for c in sums.counting}, sums.to_come(0)  # by category, by column
+    most, total = (
+        {c: max(possible[c]) for c in sums.counting},
+        sums.to_come(0),
+    )  # by category, by column
     columns = [box.column for box in rules.categories]
-    return tuple(sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0 for c, k in enumerate(columns))
+    return tuple(
+        sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0
+        for c, k in enumerate(columns)
+    )
 
 
 def has_step_ahead(bonus: Bonus, made: Ints, to_come: Ints | int) -> npt.NDArray[np.bool_]:
-    """Whether a step of a bonus is above the sum of its column, and within reach with the points to come."""
-    return np.asarray(np.any([(made < least) & (least <= made + to_come) for least, _points in bonus.steps], axis=0))
+    """Whether a step of a bonus is above the sum of its column, and within reach with the points
+    to come.
+    """
+    return np.asarray(
+        np.any(
+            [(made < least) & (least <= made + to_come) for least, _points in bonus.steps], axis=0
+        )
+    )
 
 
 def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
-    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above par."""
+    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above
+    par.
+    """
     sums, par, features = upper_sums(rules), pars(rules), np.zeros((len(upper), 3))
     if rules.bonus is None:
         return features
     columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True)
     for column, (bonus, made, to_come) in enumerate(columns):
-        boxes = [c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1]
+        boxes = [
+            c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1
+        ]
         secured = made >= bonus.threshold
         lost = ~secured & ~has_step_ahead(bonus, made, to_come)
         above_par = np.where(lost | secured, 0.0, made - math.fsum(par[c] for c in boxes))
@@ -161,11 +207,16 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class StateBlock:
-    """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply."""
+    """The states of some cards with the same upper boxes filled, as features that the numbers of
+    a sheet multiply.
+    """
 
-    places: Ints  # (cards, cells): of the states in the table; a cell is a number of saved rolls and an upper sum
-    cards: Floats  # (cards, categories + 1): 1 for each open box; their number if the joker's box holds points
-    cells: Floats  # (cells, 4), by CELL_TERMS: bonus lost, bonus secured, else points above par; saved rolls
+    # (cards, cells): of the states in the table; a cell is a number of saved rolls and an upper sum
+    places: Ints
+    # (cards, categories + 1): 1 for each open box; their number if the joker's box holds points
+    cards: Floats
+    # (cells, 4), by CELL_TERMS: bonus lost, bonus secured, else points above par; saved rolls
+    cells: Floats
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
@@ -177,7 +228,9 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
         for lane_set in np.unique(layout.lane_sets[rows]):
             alike = rows[layout.lane_sets[rows] == lane_set]
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
-            joker_turns = np.where(alike >= space.cards, is_open.sum(axis=1), 0)  # turns left once it is paid
+            joker_turns = np.where(
+                alike >= space.cards, is_open.sum(axis=1), 0
+            )  # turns left once it is paid
             cards = np.column_stack([is_open, joker_turns]).astype(np.float64)
             cells = _cells(space, int(alike[0]))
             places = layout.offsets[alike, None] + np.arange(len(cells))
@@ -188,7 +241,9 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
 
 
 def _cells(space: StateSpace, row: int) -> Floats:
-    """``StateBlock.cells`` of a row, in the order of its states: all upper sums for each number of saved rolls."""
+    """``StateBlock.cells`` of a row, in the order of its states: all upper sums for each number
+    of saved rolls.
+    """
     layout, lane_set = space.layout, space.layout.lane_sets[row]
     upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
     saved = np.arange(int(space.most_saved[space.filled[row]]) + 1)
@@ -197,15 +252,20 @@ def _cells(space: StateSpace, row: int) -> Floats:
 
 
 class SheetWriter:
-    """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time."""
+    """Writes the values of one sheet after another to the same rows of a table, in a fraction of
+    the time.
+    """
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
-        empty = StateBlock(np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4)))
+        empty = StateBlock(
+            np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4))
+        )
         blocks = [empty, *state_blocks(space, layers)]
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        # The value of a place is the sum of those of a card and of a cell of its block: by their lines in the arrays.
+        # The value of a place is the sum of those of a card and of a cell of its block: by their
+        # lines in the arrays.
         card_lines, cell_lines = [], []
         first_card = first_cell = 0  # lines of the block
         for block in blocks:
@@ -218,7 +278,9 @@ class SheetWriter:
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
         card_numbers, cell_numbers = sheet.weights
-        values[self.places] = (self._cards @ card_numbers)[self._card] + (self._cells @ cell_numbers)[self._cell]
+        values[self.places] = (self._cards @ card_numbers)[self._card] + (
+            self._cells @ cell_numbers
+        )[self._cell]
 
 
 FORMAT = 1
@@ -233,13 +295,18 @@ class StrategySheet:
 
     rules: RuleSet
     prices: PriceSheet  # what chooses the box
-    holds: tuple[HoldRule, ...] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
-    # figures by name, in points: means of perfect play (``perfect``), if prices choose holds, too (``prices_mean``,
-    # and ``prices_mean_interval``, 95 %, if simulated), with the rules (``mean``); ``worth`` of each rule, in their
-    # order; ``worst`` loss of a single hold by the rules, on any card and roll; ``losses_by_turn``: points given away
+    holds: tuple[
+        HoldRule, ...
+    ] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
+    # figures by name, in points: means of perfect play (``perfect``), if prices choose holds, too
+    # (``prices_mean``, and ``prices_mean_interval``, 95 %, if simulated), with the rules
+    # (``mean``); ``worth`` of each rule, in their order; ``worst`` loss of a single hold by the
+    # rules, on any card and roll; ``losses_by_turn``: points given away
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
-    shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(default_factory=dict, hash=False)
+    shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(
+        default_factory=dict, hash=False
+    )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -252,9 +319,13 @@ class StrategySheet:
             return replace(self, shorter={})
         if size not in self.shorter:
             known = ", ".join(map(str, self.sizes)) or "no"
-            raise StateError(f"the sheet of {self.rules.key} has {known} rules for the holds, not {size}")
+            raise StateError(
+                f"the sheet of {self.rules.key} has {known} rules for the holds, not {size}"
+            )
         holds, figures = self.shorter[size]
-        common = {name: self.figures[name] for name in ("perfect", "prices_mean") if name in self.figures}
+        common = {
+            name: self.figures[name] for name in ("perfect", "prices_mean") if name in self.figures
+        }
         return replace(self, holds=holds, figures={**common, **figures}, shorter={})
 
     def to_json(self) -> dict[str, Any]:
@@ -265,13 +336,17 @@ class StrategySheet:
 
         boxes = (category.id for category in self.rules.categories)
         content = {
-            "format": FORMAT, "rules": rules_to_json(self.rules), "fingerprint": self.rules.fingerprint,
+            "format": FORMAT,
+            "rules": rules_to_json(self.rules),
+            "fingerprint": self.rules.fingerprint,
             "prices": dict(zip(boxes, self.prices.prices, strict=True)),
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
             **list_fields(self.holds, self.figures),
-        }  # fmt: skip
+        }
         if self.shorter:
-            content["shorter"] = {str(size): list_fields(*self.shorter[size]) for size in sorted(self.shorter)}
+            content["shorter"] = {
+                str(size): list_fields(*self.shorter[size]) for size in sorted(self.shorter)
+            }
         return content
 
     @classmethod
@@ -284,9 +359,13 @@ class StrategySheet:
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
         if raw["fingerprint"] != rules.fingerprint:
-            raise StateError(f"the strategy sheet is for other rules than {rules.key}; learn it again")
+            raise StateError(
+                f"the strategy sheet is for other rules than {rules.key}; learn it again"
+            )
         prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
-        sheet = PriceSheet(rules, [*prices.values()], _numbers(raw["bonus"], "bonus", terms_of(rules)))
+        sheet = PriceSheet(
+            rules, [*prices.values()], _numbers(raw["bonus"], "bonus", terms_of(rules))
+        )
         holds, shorter = _hold_rules(raw["holds"], rules), _shorter(raw.get("shorter", {}), rules)
         return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 
@@ -296,7 +375,9 @@ class StrategySheet:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(path) as file:
-                file.write((json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
+                file.write(
+                    (json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode()
+                )
         except OSError as error:
             raise TableError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -323,7 +404,9 @@ def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
 
 
 def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
-    """The sheet of a rule set: the one next to its table, else the one in this package, else None."""
+    """The sheet of a rule set: the one next to its table, else the one in this package, else
+    None.
+    """
     path = sheet_path(rules, tables)
     return StrategySheet.load(path, rules) if path.is_file() else packaged_sheet(rules)
 
@@ -348,7 +431,9 @@ def _parsed(content: bytes) -> Any:
 def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
     """The numbers of a JSON object with exactly these keys, in their order."""
     if not isinstance(raw, dict) or set(raw) != set(keys):
-        raise StateError(f"{name} is {shown(raw)}; must have a number for each of {', '.join(keys) or 'nothing'}")
+        raise StateError(
+            f"{name} is {shown(raw)}; must have a number for each of {', '.join(keys) or 'nothing'}"
+        )
     return {key: raw[key] for key in keys}  # the price sheet checks the numbers
 
 
@@ -359,7 +444,9 @@ def _figures(raw: Any) -> dict[str, Any]:
     for name, figure in raw.items():
         for number in figure if isinstance(figure, list) else [figure]:
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise StateError(f"figures: {shown(name)} is {shown(figure)}; must be a number or a list of numbers")
+                raise StateError(
+                    f"figures: {shown(name)} is {shown(figure)}; must be a number or a list of numbers"
+                )
     return raw
 
 
@@ -375,7 +462,9 @@ def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], 
     """Shorter lists by their length."""
     parts = raw.values() if isinstance(raw, dict) else [None]
     if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
-        raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
+        raise StateError(
+            f"shorter is {shown(raw)}; must have holds and figures by the number of rules"
+        )
     found = {}
     for size, part in raw.items():
         holds = _hold_rules(part["holds"], rules)

@@ -1,4 +1,6 @@
-"""Policies that a user wrote, in Python or as another program: their contracts, and what is said when they fail."""
+"""Policies that a user wrote, in Python or as another program: their contracts, and what is said
+when they fail.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,23 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SolverError, StateError, _, shown
 from ..core.dice import Ints, lattice
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard
+from ..errors import SolverError, StateError, _, shown
 from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
-from .policy import STOP, CardTurn, FunctionPolicy, legal_holds, parameter_name, player_of, row_and_lane
+from .policy import (
+    STOP,
+    CardTurn,
+    FunctionPolicy,
+    legal_holds,
+    parameter_name,
+    player_of,
+    row_and_lane,
+)
 
 Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
@@ -65,31 +75,40 @@ class BatchPolicy(FunctionPolicy):
     RulesError
         If the rules save rolls.
     StateError
-        If no game can reach the start. Later, if the agent returns another shape or an action that is not legal.
+        If no game can reach the start. Later, if the agent returns another shape or an action that
+        is not legal.
     """
 
     parameter = "observations"
 
-    def __init__(self, rules: str | RuleSet, agent: Agent, start: CardText | Scorecard = "") -> None:
+    def __init__(
+        self, rules: str | RuleSet, agent: Agent, start: CardText | Scorecard = ""
+    ) -> None:
         super().__init__(rules, agent, start)
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """The actions of the agent on a card; see :meth:`FunctionPolicy.ask`. Categories are those of each stage."""
+        """The actions of the agent on a card; see :meth:`FunctionPolicy.ask`. Categories are
+        those of each stage.
+        """
         # One observation for each number of rerolls left, each roll and each lane, in this order.
         shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
         n, boxes = len(counts), turn.allowed.shape[1]
         arrays = {
             "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
-            "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1), "counts": counts, "rolls_left": rolls_left,
+            "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
+            "counts": counts,
+            "rolls_left": rolls_left,
             "joker_paid": np.broadcast_to(np.int64(turn.joker_paid), (n, 1)),
-        }  # fmt: skip
+        }
 
         def points() -> Ints:
             by_roll = np.where(turn.allowed, turn.points, -1)[:, None]
             return np.broadcast_to(by_roll, (*shape, boxes)).reshape(n, boxes)
 
-        numbers = self._asked(arrays, {"action_mask": lambda: _masks(turn, shape), "points": points}).reshape(shape)
+        numbers = self._asked(
+            arrays, {"action_mask": lambda: _masks(turn, shape), "points": points}
+        ).reshape(shape)
         first_category = turn.dice.first_roll  # actions are numbered holds first
         is_hold = numbers < first_category
         illegal = numbers < 0
@@ -97,7 +116,8 @@ class BatchPolicy(FunctionPolicy):
         if illegal.any():
             stage, roll, lane = np.argwhere(illegal)[0]
             raise StateError(self._refused(turn, "action", numbers[stage, roll, lane], roll, lane))
-        # Where dice are held the category is checked, but not used: the one without rerolls left is legal.
+        # Where dice are held the category is checked, but not used: the one without rerolls left is
+        # legal.
         categories = np.where(is_hold, numbers[0], numbers) - first_category
         return categories, np.where(is_hold, numbers, STOP)[1:]
 
@@ -113,7 +133,9 @@ class BatchPolicy(FunctionPolicy):
         n = len(arrays["counts"])
         if answer.shape != (n,) or answer.dtype.kind not in "iu":
             shape = f"{answer.shape} of {answer.dtype}"
-            raise StateError(f"the agent returned an array of shape {shape}; must be ({n},) integers")
+            raise StateError(
+                f"the agent returned an array of shape {shape}; must be ({n},) integers"
+            )
         return answer
 
     def act(self, position: TurnPosition) -> Action:
@@ -121,21 +143,29 @@ class BatchPolicy(FunctionPolicy):
         row, lane = row_and_lane(self.space, position.state)
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}
-        arrays["upper"] = np.array([[int(upper)]])  # of sums without a difference the one of :meth:`ask`
+        arrays["upper"] = np.array(
+            [[int(upper)]]
+        )  # of sums without a difference the one of :meth:`ask`
         pays = position.categories()
         made = {
             "action_mask": lambda: position.action_mask()[None],
-            "points": lambda: np.array([[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]),
+            "points": lambda: np.array(
+                [[pays.get(each.id, (-1,))[0] for each in self.rules.categories]]
+            ),
         }
         number = int(self._asked(arrays, made)[0])
         if (action := numbered_action(self.rules, number)) not in position.legal_actions():
-            raise StateError(f"the agent returned action {number}, {shown(action)}, which is not legal")
+            raise StateError(
+                f"the agent returned action {number}, {shown(action)}, which is not legal"
+            )
         return action
 
 
 @lru_cache(maxsize=64)
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
-    """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of lanes alone."""
+    """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of
+    lanes alone.
+    """
     stages, rolls, lanes = shape
     grid = lattice(dice, faces)
     rolls_left = np.repeat(np.arange(stages), rolls * lanes)[:, None]
@@ -156,10 +186,14 @@ def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
 
 
 class UserCode:
-    """A function of a user, or an object with ``act``; an exception in it is told with its line and its question."""
+    """A function of a user, or an object with ``act``; an exception in it is told with its line
+    and its question.
+    """
 
     def __init__(self, found: Any, path: str) -> None:
-        self.function: Callable[[Any], Any] = player_of(found() if isinstance(found, type) else found)
+        self.function: Callable[[Any], Any] = player_of(
+            found() if isinstance(found, type) else found
+        )
         self.path = path
 
     def act(self, question: Any) -> Any:
@@ -179,17 +213,27 @@ class UserCode:
                 about = f"filled={question['filled'][0].tolist()}"
             what = "".join(traceback.format_exception_only(error)).strip()
             text = _("{path}, line {line}, in {name}: {error}; asked about {question}")
-            text = text.format(path=self.path, line=last.lineno, name=last.name, error=what, question=about)
+            text = text.format(
+                path=self.path, line=last.lineno, name=last.name, error=what, question=about
+            )
             raise StateError(text, code="policy-failed", field="policy") from error
 
     __call__ = act
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function of ``turn`` or ``observations``; all else as it is. StateError for other rules."""
+    """The policy of a function of ``turn`` or ``observations``; all else as it is. StateError
+    for other rules.
+    """
     own = getattr(found, "rules", None)
-    if rules is not None and isinstance(own, RuleSet) and own.fingerprint != load_rules(rules).fingerprint:
-        raise StateError(f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules")
+    if (
+        rules is not None
+        and isinstance(own, RuleSet)
+        and own.fingerprint != load_rules(rules).fingerprint
+    ):
+        raise StateError(
+            f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules"
+        )
     rules = rules or "yatzy"
     name = parameter_name(found.function if isinstance(found, UserCode) else found)
     if name == "turn":
@@ -206,10 +250,14 @@ def file_attribute(path: str, name: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise StateError(_("cannot read {path}: {error}", path=path, error=error), field="policy") from error
+        raise StateError(
+            _("cannot read {path}: {error}", path=path, error=error), field="policy"
+        ) from error
     found = getattr(module, name, None)
     if not callable(getattr(found, "act", found)):
-        raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")
+        raise StateError(
+            _("{path} has no function {name}").format(path=path, name=name), field="policy"
+        )
     return found
 
 
@@ -222,25 +270,32 @@ class ProcessError(SolverError):
 class ProcessPlayer:
     """A running program that chooses the actions; a context manager that ends it.
 
-    It reads positions and writes actions, one JSON object a line, which are the requests and answers of ``yatzy hold
+    It reads positions and writes actions, one JSON object a line, which are the requests and
+    answers of ``yatzy hold
     --jsonl`` and ``yatzy score --jsonl`` (:mod:`perfect_yatzy.service`)::
 
         {"query": "hold", "rules": "yatzy", "card": {"ones": 3}, "dice": [3, 3, 4, 5, 6], "rolls_left": 2, "id": 1}
         {"best": {"hold": [3, 3]}, "id": 1}
 
-    Of an answer only ``best`` is read: ``hold``, the dice to hold, or ``category``, the id of the category to take.
-    The same without ``best`` is enough: ``{"hold": [3, 3]}`` or ``{"category": "chance"}``. To hold all dice is to
-    stop: the program is then asked for the category.
+    Of an answer only ``best`` is read: ``hold``, the dice to hold, or ``category``, the id of the
+    category to take. The same without ``best`` is enough: ``{"hold": [3, 3]}`` or ``{"category":
+    "chance"}``. To hold all dice is to stop: the program is then asked for the category.
     """
 
     def __init__(self, command: str) -> None:
         self.command, self._sent = command, 0
         try:
-            arguments = shlex.split(command) if os.name == "posix" else command  # Windows splits it itself
-            self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            arguments = (
+                shlex.split(command) if os.name == "posix" else command
+            )  # Windows splits it itself
+            self._process = subprocess.Popen(
+                arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
         except (OSError, ValueError, IndexError) as error:
             raise ProcessError(f"cannot start {shown(command)}: {error}") from error
-        self._end = finalize(self, _end, self._process)  # also of a player that is not a context manager
+        self._end = finalize(
+            self, _end, self._process
+        )  # also of a player that is not a context manager
 
     def __enter__(self) -> ProcessPlayer:
         return self
@@ -254,8 +309,16 @@ class ProcessPlayer:
         assert isinstance(card, Scorecard)
         self._sent += 1
         boxes = {rules.categories[c].id: points for c, points in card.points.items()}
-        request: dict[str, Any] = {"query": "hold" if position.rolls_left else "score", "rules": rules.key}
-        request |= {"card": boxes, "dice": [*position.dice], "rolls_left": position.rolls_left, "id": self._sent}
+        request: dict[str, Any] = {
+            "query": "hold" if position.rolls_left else "score",
+            "rules": rules.key,
+        }
+        request |= {
+            "card": boxes,
+            "dice": [*position.dice],
+            "rolls_left": position.rolls_left,
+            "id": self._sent,
+        }
         if rules.saved_rolls:
             request["saved"] = position.state.saved
         if card.bonus_points:
@@ -275,12 +338,18 @@ class ProcessPlayer:
         except OSError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=2)
-            if self._process.returncode is None:  # it still runs; one that has ended may have answered before
-                raise ProcessError(f"{self.command} does not read requests: {error.strerror}") from error
+            if (
+                self._process.returncode is None
+            ):  # it still runs; one that has ended may have answered before
+                raise ProcessError(
+                    f"{self.command} does not read requests: {error.strerror}"
+                ) from error
         answer = stdout.readline(MAX_LINE_BYTES)
         if not answer.endswith(b"\n"):
             status = self._process.poll()
-            ended = f"ended with exit code {status}" if status is not None else "wrote no complete line"
+            ended = (
+                f"ended with exit code {status}" if status is not None else "wrote no complete line"
+            )
             raise ProcessError(f"{self.command} {ended} after request {self._sent}")
         return answer
 
@@ -301,7 +370,9 @@ class ProcessPlayer:
                 return str(best["category"])
             if isinstance(hold := best.get("hold"), list | str):
                 return hold
-        raise ProcessError(f"{self.command} answered {shown(answer)}; must have a hold or a category")
+        raise ProcessError(
+            f"{self.command} answered {shown(answer)}; must have a hold or a category"
+        )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,7 +1,9 @@
-"""The worst single decisions of a policy: a sweep over all cards that games can reach, and all rolls.
+"""The worst single decisions of a policy: a sweep over all cards that games can reach, and all
+rolls.
 
-One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact values of a policy
-and d(s) how often its games meet the state s. For a policy nearby that plays one turn of s and then as before::
+One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact
+values of a policy and d(s) how often its games meet the state s. For a policy nearby that plays one
+turn of s and then as before::
 
     mean of the new policy - mean of the old one  ~  sum over s of d(s) * (Q_new(s) - Q(s)),
     Q_new(s) = E[ points + Q(state after the turn) ]
@@ -18,23 +20,23 @@ from itertools import repeat
 
 import numpy as np
 
-from ..errors import RulesError
-from ..core.dice import Floats, Ints, lattice
-from ..core.rules import RuleSet, prerequisites
-from ..strategy.losses_kernel import perfect_turns, worst_rows
-from ..strategy.rollout_kernel import LANE, ROW, SAVED, Games
-from ..core.table_slices import PADDING, TableSlice, padded, window
-from ..core.checked_values import Table, checked_part
-from .hold_rule_arrays import NO_FIT, STOP
-from ..core.objectives import PolicyMean, final_bonus
-from ..core.state_space import Policy, RowActions, StateSpace, state_space
-from ..core.turn_model import turn_outcomes
-from ..strategy.forward_pass import ForwardPass
-from ..strategy.rollout import Rollout, TurnArguments
-from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from ..core.backward_induction import RowSolver
+from ..core.checked_values import Table, checked_part
+from ..core.dice import Floats, Ints, lattice
+from ..core.objectives import PolicyMean, final_bonus
 from ..core.resources import default_threads, thread_map
+from ..core.rules import RuleSet, prerequisites
+from ..core.state_space import Policy, RowActions, StateSpace, state_space
+from ..core.table_slices import PADDING, TableSlice, padded, window
+from ..core.turn_model import turn_outcomes
+from ..errors import RulesError
+from ..strategy.forward_pass import ForwardPass
+from ..strategy.losses_kernel import perfect_turns, worst_rows
+from ..strategy.rollout import Rollout, TurnArguments
+from ..strategy.rollout_kernel import LANE, ROW, SAVED, Games
+from ..strategy.turn_evaluator import GreedyPolicy, state_places
 from .hold_policy import Cards, HoldRulePolicy, Holds, decision_of, decisions
+from .hold_rule_arrays import NO_FIT, STOP
 from .hold_rules import HoldRule
 from .policy import legal_holds
 from .strategy_sheet import PriceSheet, SheetWriter
@@ -60,7 +62,9 @@ class _Recorder(Rollout):
         super().__init__(policy, policy.start, threads)
         self.met: list[tuple[Ints, Ints, Ints]] = []
 
-    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
+    def turn(
+        self, filled: int, games: Games, order: Ints, rest: TurnArguments
+    ) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
         fields = games.fields.reshape(len(order), -1)
         rows = fields[:, ROW]
@@ -70,19 +74,27 @@ class _Recorder(Rollout):
         return super().turn(filled, games, order, rest)
 
 
-def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None) -> Visits:
+def visited_states(
+    rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None
+) -> Visits:
     """Simulate games that are greedy for a value function."""
     recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
     recorder.play(games, 0, seed, lambda turn: None)
-    last_turn_first = zip(*reversed(recorder.met), strict=True)  # as in the table, so that the places ascend
+    last_turn_first = zip(
+        *reversed(recorder.met), strict=True
+    )  # as in the table, so that the places ascend
     rows, places, counts = map(np.concatenate, last_turn_first)
     return Visits(state_space(rules), games, rows, places, counts)
 
 
 class TurnSample:
-    """Cards sampled from those that games meet, each with the weight that makes sums come out right on average."""
+    """Cards sampled from those that games meet, each with the weight that makes sums come out
+    right on average.
+    """
 
-    def __init__(self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None) -> None:
+    def __init__(
+        self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None
+    ) -> None:
         self.space, self.threads = visits.space, threads or default_threads()
         random = np.random.default_rng(seed)
         self._rows: list[Ints] = []  # of the sampled cards, by layer
@@ -90,9 +102,13 @@ class TurnSample:
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
             in_layer = filled == k
-            rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)  # a card is a place in `rows`
+            rows, card_of_state = np.unique(
+                visits.rows[in_layer], return_inverse=True
+            )  # a card is a place in `rows`
             state_counts = visits.counts[in_layer]
-            counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)  # games that met each card
+            counts = np.bincount(card_of_state, weights=state_counts).astype(
+                np.float64
+            )  # games that met each card
             chance = inclusion_chances(counts, cards)
             is_sampled = systematic_sample(chance, random)
             self._rows.append(rows[is_sampled])
@@ -103,16 +119,24 @@ class TurnSample:
         self.cards = sum(map(len, self._rows))
         self._writer = SheetWriter(self.space, children(self.space, self._rows))
         # Tables: the values by which a turn is played, those after it, and what is computed.
-        self._guess, self._later, self._out = (np.zeros(self.space.size + PADDING) for _ in range(3))
+        self._guess, self._later, self._out = (
+            np.zeros(self.space.size + PADDING) for _ in range(3)
+        )
         self._later[self._writer.places] = later[self._writer.places]
         for values in (self._guess, self._later):
             values[self.space.layer_slice(self.space.categories)] = final_bonus(self.space)
-        self._solver = RowSolver(PolicyMean(GreedyPolicy(self.space.rules, self._guess[: self.space.size])))
+        self._solver = RowSolver(
+            PolicyMean(GreedyPolicy(self.space.rules, self._guess[: self.space.size]))
+        )
 
     def mean(self, sheet: PriceSheet) -> float:
         """Expected points of the sampled turns and after them, summed over the turns of a game."""
         self._writer.write(sheet, self._guess)
-        tasks = [rows[i : i + ROWS_PER_TASK] for rows in self._rows for i in range(0, len(rows), ROWS_PER_TASK)]
+        tasks = [
+            rows[i : i + ROWS_PER_TASK]
+            for rows in self._rows
+            for i in range(0, len(rows), ROWS_PER_TASK)
+        ]
         later, out = TableSlice(self._later, 0), TableSlice(self._out, 0)
         with thread_map(self.threads) as in_threads:
             for _ in in_threads(self._solver.solve, tasks, repeat(later), repeat(out)):
@@ -121,7 +145,9 @@ class TurnSample:
 
 
 def inclusion_chances(counts: Floats, number: int) -> Floats:
-    """Chances to be sampled in proportion to counts, none above 1, that sum to `number`; all 1 if there are fewer."""
+    """Chances to be sampled in proportion to counts, none above 1, that sum to `number`; all 1
+    if there are fewer.
+    """
     chances = np.ones(len(counts))
     if number >= len(counts):
         return chances
@@ -136,9 +162,12 @@ def inclusion_chances(counts: Floats, number: int) -> Floats:
         free &= ~above
 
 
-def systematic_sample(chances: Floats, random: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def systematic_sample(
+    chances: Floats, random: np.random.Generator
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which entries are sampled: each with its chance, and as many as the chances sum to."""
-    # Those in whose part of the sum lies one of the marks u, 1 + u, 2 + u, ...; one of chance 1 whatever is rounded.
+    # Those in whose part of the sum lies one of the marks u, 1 + u, 2 + u, ...; one of chance 1
+    # whatever is rounded.
     whole_numbers = np.floor(np.cumsum(chances) + random.random())
     taken: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(whole_numbers, prepend=0) > 0
     return taken | (chances >= 1)
@@ -148,7 +177,10 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     """Rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
-    needed, found = prerequisites(space.rules), []  # needed: bitmask of the boxes that must be filled before each
+    needed, found = (
+        prerequisites(space.rules),
+        [],
+    )  # needed: bitmask of the boxes that must be filled before each
     for rows in layers:
         masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
@@ -161,8 +193,13 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
 
 
 ROWS = 64  # rows of states a thread takes at a time
-WORST, OTHERS = 40, 260  # decisions that a sweep adds: the worst, and some of the others beyond the limit
-SENTINELS = 1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
+WORST, OTHERS = (
+    40,
+    260,
+)  # decisions that a sweep adds: the worst, and some of the others beyond the limit
+SENTINELS = (
+    1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
+)
 
 
 @dataclass(frozen=True)
@@ -170,9 +207,14 @@ class WorstDecisions:
     """The worst decision of each card with each number of rerolls left."""
 
     policy: Policy
-    rows: Ints  # (n,) int64: The rows of the table: sets of filled boxes, and whether the joker's box holds points
-    losses: Floats  # (n, rolls a turn): Largest loss on the cards of a row, in points, by rerolls left (0: category)
-    lanes: Ints  # (n, rolls a turn) int64: Place of the upper sum among those of the row, and number of the roll
+    # (n,) int64: The rows of the table: sets of filled boxes, and whether the joker's box holds
+    # points
+    rows: Ints
+    # (n, rolls a turn): Largest loss on the cards of a row, in points, by rerolls left (0:
+    # category)
+    losses: Floats
+    # (n, rolls a turn) int64: Place of the upper sum among those of the row, and number of the roll
+    lanes: Ints
     rolls: Ints  # (n, rolls a turn) int64
 
     @property
@@ -181,7 +223,9 @@ class WorstDecisions:
         return float(self.losses[:, 1:].max(initial=0.0))
 
 
-def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = None) -> WorstDecisions:
+def worst_decisions(
+    policy: Policy, perfect: Table, *, threads: int | None = None
+) -> WorstDecisions:
     """Compare every decision of a policy with the best, on all cards and rolls."""
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
@@ -199,8 +243,12 @@ def worst_decisions(policy: Policy, perfect: Table, *, threads: int | None = Non
     return WorstDecisions(policy, rows, losses, lanes, rolls)
 
 
-def _worst_of_rows(sweep: ForwardPass, actions: RowActions, table: TableSlice, rows: Ints) -> tuple[Floats, Ints]:
-    """Largest loss of each row by rerolls left, and where: ``lane * rolls + roll``; both ``(rows * stages,)``."""
+def _worst_of_rows(
+    sweep: ForwardPass, actions: RowActions, table: TableSlice, rows: Ints
+) -> tuple[Floats, Ints]:
+    """Largest loss of each row by rerolls left, and where: ``lane * rolls + roll``; both ``(rows
+    * stages,)``.
+    """
     stages = sweep.policy.rules.rolls_per_turn
     losses, places = np.zeros(len(rows) * stages), np.zeros(len(rows) * stages, dtype=np.int64)
     first = 0
@@ -213,20 +261,29 @@ def _worst_of_rows(sweep: ForwardPass, actions: RowActions, table: TableSlice, r
 
 
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost: some of millions, on which lists are judged at once.
+    """Decisions on which no more than a limit may be lost: some of millions, on which lists are
+    judged at once.
 
-    Among these are all that have been the worst of a list, found by a sweep over all cards (a cutting-plane method).
+    Among these are all that have been the worst of a list, found by a sweep over all cards (a
+    cutting-plane method).
     """
 
     def __init__(
-        self, policy: HoldRulePolicy, perfect: Table, limit: float, seed: int, threads: int | None = None
+        self,
+        policy: HoldRulePolicy,
+        perfect: Table,
+        limit: float,
+        seed: int,
+        threads: int | None = None,
     ) -> None:
         self.perfect, self.limit, self.threads = perfect, limit, threads
         self.rules, self.space = policy.rules, policy.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
         self.sweep_memory = ForwardPass(policy, 1, perfect)
-        self.table = TableSlice(padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0)
+        self.table = TableSlice(
+            padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0
+        )
         self.stages = self.rules.rolls_per_turn
         # The decisions that are known, and their values under perfect play.
         self.keys = np.empty((0, 4), dtype=np.int64)  # row, lane, rerolls left, roll
@@ -236,7 +293,9 @@ class HoldGuard:
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
             layout = self.space.layout
-            every_row = np.concatenate(self.space.layers[self.space.first_layer : self.space.categories])
+            every_row = np.concatenate(
+                self.space.layers[self.space.first_layer : self.space.categories]
+            )
             rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
             lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
             left = self.random.integers(1, self.stages, SENTINELS)
@@ -244,7 +303,9 @@ class HoldGuard:
             self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
-        """The worst decisions of a list on all cards; some beyond the limit are added to the guard."""
+        """The worst decisions of a list on all cards; some beyond the limit are added to the
+        guard.
+        """
         found = worst_decisions(policy, self.perfect, threads=self.threads)
         beyond = found.losses > self.limit
         beyond[:, 0] = False  # without rerolls left there is no hold
@@ -253,18 +314,24 @@ class HoldGuard:
         others = self.random.permutation(worst_first[WORST:])[:OTHERS]
         chosen = np.concatenate([worst_first[:WORST], others])
         row, left = row[chosen], left[chosen]
-        self.add(np.column_stack([found.rows[row], found.lanes[row, left], left, found.rolls[row, left]]))
+        self.add(
+            np.column_stack([found.rows[row], found.lanes[row, left], left, found.rolls[row, left]])
+        )
         return found
 
     def add(self, keys: Ints) -> None:
         """Add decisions: row, lane, rerolls left and roll of each."""
         known = set(map(tuple, self.keys.tolist()))
-        new = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(-1, 4)
+        new = np.array(sorted(set(map(tuple, keys.tolist())) - known), dtype=np.int64).reshape(
+            -1, 4
+        )
         if not len(new):
             return
         states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
         state, left, roll = state_of_key.ravel(), new[:, 2], new[:, 3]
-        by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))  # of all decisions of these states
+        by_roll, by_hold = self.turns(
+            *np.ascontiguousarray(states.T)
+        )  # of all decisions of these states
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]
         fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
@@ -276,7 +343,9 @@ class HoldGuard:
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
-        """Values under perfect play: to stop ``(states, rolls)``, and of holds ``(states, rerolls left, holds)``."""
+        """Values under perfect play: to stop ``(states, rolls)``, and of holds ``(states,
+        rerolls left, holds)``.
+        """
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
         with self.sweep_memory.jobs.borrow() as job:
@@ -289,7 +358,9 @@ class HoldGuard:
         return self.cards, self.keys[:, 3], self.keys[:, 2]
 
     def beyond(self, actions: Holds) -> Floats:
-        """How far each decision loses more than the limit; `actions`: what is done, a hold or STOP."""
+        """How far each decision loses more than the limit; `actions`: what is done, a hold or
+        STOP.
+        """
         hold_values = self.holds[np.arange(len(actions)), np.maximum(actions, 0)]
         values = np.where(actions == STOP, self.stops, hold_values)
         return np.maximum(self.best - values - self.limit, 0.0)
@@ -299,7 +370,9 @@ class HoldGuard:
         return float(self.beyond(decisions(self.rules, holds, *self.situations)[0]).sum())
 
     def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
-        """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides in the list."""
+        """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides
+        in the list.
+        """
         actions, deciding = decisions(self.rules, holds, *self.situations)
         of_rule = decision_of(self.rules, rule, *self.situations)
         with_rule = np.where(of_rule == NO_FIT, actions, of_rule)

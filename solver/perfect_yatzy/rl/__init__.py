@@ -1,7 +1,8 @@
-"""Environments for reinforcement learning (extra `rl`): one player, many games at once, several players.
+"""Environments for reinforcement learning (extra `rl`): one player, many games at once, several
+players.
 
-Importing this package registers ``perfect-yatzy/Yatzy-v0`` with Gymnasium. An id with the package in front imports
-it:
+Importing this package registers ``perfect-yatzy/Yatzy-v0`` with Gymnasium. An id with the package
+in front imports it:
 
 >>> import gymnasium
 >>> env = gymnasium.make("perfect_yatzy.rl:perfect-yatzy/Yatzy-v0", rules="yahtzee")
@@ -15,8 +16,8 @@ it:
 :mod:`.episodes`         games of a policy as a Minari data set
 =======================  ========================================================================================
 
-The keyword arguments of ``make`` and ``make_vec`` are those of the classes. With ``oracle=True`` the two for one
-player give the optimal value of every action and the regret of the action taken.
+The keyword arguments of ``make`` and ``make_vec`` are those of the classes. With ``oracle=True``
+the two for one player give the optimal value of every action and the regret of the action taken.
 """
 
 from __future__ import annotations
@@ -40,9 +41,12 @@ OPTIMUM = 248.4399893778553  # of the default rules, Yatzy; of others: `optimum`
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
 gymnasium.register(
-    ID, entry_point="perfect_yatzy.rl.single:YatzyEnv", vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
-    max_episode_steps=MAX_EPISODE_STEPS, reward_threshold=OPTIMUM,
-)  # fmt: skip
+    ID,
+    entry_point="perfect_yatzy.rl.single:YatzyEnv",
+    vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
+    max_episode_steps=MAX_EPISODE_STEPS,
+    reward_threshold=OPTIMUM,
+)
 
 
 def __getattr__(name: str) -> Any:

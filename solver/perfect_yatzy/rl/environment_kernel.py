@@ -1,7 +1,8 @@
 """Games played action by action by a caller: one call takes an action in each of many games.
 
-Nothing is solved and no state space is built, so this works for any rules. An action is a number: the lattice index
-of a hold with fewer than all dice, or that of the first roll (the number of such holds) plus a category.
+Nothing is solved and no state space is built, so this works for any rules. An action is a number:
+the lattice index of a hold with fewer than all dice, or that of the first roll (the number of such
+holds) plus a category.
 """
 
 from __future__ import annotations
@@ -13,23 +14,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..core.dice import Floats, Ints, lattice
-from ..core.rules import RuleSet
-from ..core.scoring import upper_sums
-from ..core.state_space import check_one_word
-from ..core.turn_model import TurnModel
 from ..approximation.turn_slots import TurnSlots, turn_slots
+from ..core.dice import Floats, Ints, lattice
 from ..core.jit import jit
 from ..core.legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
-from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
+from ..core.rules import RuleSet
+from ..core.scoring import upper_sums
 from ..core.simd import shifted, views
+from ..core.state_space import check_one_word
+from ..core.turn_model import TurnModel
+from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
 
 Bytes = npt.NDArray[np.uint8]
 
-# Fields of a game in `EnvironmentGames.fields`: bitmask of filled categories, capped upper sum, rolls saved before
-# the turn, whether the joker's box holds points, points without the upper bonus; lattice index of the roll on the
-# table, rerolls left, number of the turn; seed and number of the game; actions taken, whether the episode has ended.
-FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(12)
+# Fields of a game in `EnvironmentGames.fields`: bitmask of filled categories, capped upper sum,
+# rolls saved before the turn, whether the joker's box holds points, points without the upper bonus;
+# lattice index of the roll on the table, rerolls left, number of the turn; seed and number of the
+# game; actions taken, whether the episode has ended.
+FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(
+    12
+)
 FIELDS = 16
 # Added to the seed: whether to explore, and which action to take then, do not depend on the dice.
 WHETHER, WHICH = 0x5851F42D4C957F2D, 0x14057B7EF767814F
@@ -37,9 +41,13 @@ CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
 
 
 class UpperModel(NamedTuple):
-    """The upper sums of a card as one number (:mod:`perfect_yatzy.core.scoring`), and the bonuses; int64."""
+    """The upper sums of a card as one number (:mod:`perfect_yatzy.core.scoring`), and the
+    bonuses; int64.
+    """
 
-    weight: Ints  # (categories,): weight of the digit that the category counts towards; 0 if it counts towards none
+    # (categories,): weight of the digit that the category counts towards; 0 if it counts towards
+    # none
+    weight: Ints
     width: Ints  # number of values of the digit
     cap: Ints  # its largest sum
     step_weight: Ints  # (steps,): for each step of each bonus its digit, ...
@@ -61,7 +69,9 @@ class EnvironmentGames(NamedTuple):
     """Games in progress."""
 
     fields: Ints  # (games * FIELDS,)
-    boxes: npt.NDArray[np.int16]  # (games * categories,): points of each category, -1 while it is open
+    boxes: npt.NDArray[
+        np.int16
+    ]  # (games * categories,): points of each category, -1 while it is open
 
 
 class Observed(NamedTuple):
@@ -73,7 +83,9 @@ class Observed(NamedTuple):
     rolls_left: Ints
     joker_paid: Ints
     score: Ints  # with the upper bonus if it is reached
-    mask: npt.NDArray[np.int8]  # (games * actions,): 1 for each legal action; 0 after the end of a game
+    mask: npt.NDArray[
+        np.int8
+    ]  # (games * actions,): 1 for each legal action; 0 after the end of a game
 
 
 class StepJob(NamedTuple):
@@ -94,15 +106,23 @@ def upper_model(rules: RuleSet) -> UpperModel:
     """The upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
     # Of each category; any column will do for one that counts towards none.
-    columns = [category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)]
-    width, cap = np.array([(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64).T.copy()
+    columns = [
+        category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)
+    ]
+    width, cap = np.array(
+        [(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64
+    ).T.copy()
     steps = [  # the columns of this table are the arrays below
         (sums.weights[column], sums.widths[column], least, points - points_before)
         for column, bonus in enumerate(rules.bonuses)
         for (_, points_before), (least, points) in pairwise([(0, 0), *bonus.steps])
     ]
-    step_weight, step_width, threshold, points = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
-    return UpperModel(sums.category_weights, width, cap, step_weight, step_width, threshold, points, len(steps))
+    step_weight, step_width, threshold, points = (
+        np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
+    )
+    return UpperModel(
+        sums.category_weights, width, cap, step_weight, step_width, threshold, points, len(steps)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -110,7 +130,9 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
     """The model of a rule set; built once per process. RulesError if it has too many boxes."""
     check_one_word(rules)
     counts = lattice(rules.dice, rules.faces).counts
-    return EnvironmentModel(turn_slots(rules), np.ascontiguousarray(counts.ravel()), upper_model(rules))
+    return EnvironmentModel(
+        turn_slots(rules), np.ascontiguousarray(counts.ravel()), upper_model(rules)
+    )
 
 
 @jit
@@ -122,14 +144,18 @@ def fields_of(games, game):
 @jit
 def roll_dice(turn, fields, held):
     """Roll the dice not in `held`."""
-    number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]  # of the roll in its turn, from 0
+    number = (
+        turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
+    )  # of the roll in its turn, from 0
     word = random_word(fields[SEED], fields[GAME], fields[TURN], number)
     fields[ROLL] = completed_roll(turn.dice, held, word)
 
 
 @jit
 def start_game(turn, games, game):
-    """An empty card with the first roll on the table, with the dice of the seed and game in the fields."""
+    """An empty card with the first roll on the table, with the dice of the seed and game in the
+    fields.
+    """
     fields = fields_of(games, game)
     for field in (FILLED, UPPER, SAVED, JOKER_PAID, POINTS, TURN, ACTIONS, ENDED):
         fields[field] = 0
@@ -164,8 +190,12 @@ def score_of(model, fields):
 def categories_now(turn, fields):
     """Bitmask of the categories that may take the roll on the table, and the way they score it."""
     filled, roll = fields[FILLED], fields[ROLL] - turn.dice.first_roll
-    is_first = turn.has_first_roll_bonus and fields[REROLLS] == turn.rolls_per_turn - 1 + fields[SAVED]
-    return scoring_on_card(turn, filled, fields[JOKER_PAID] != 0, next_categories(turn, filled), roll, is_first)
+    is_first = (
+        turn.has_first_roll_bonus and fields[REROLLS] == turn.rolls_per_turn - 1 + fields[SAVED]
+    )
+    return scoring_on_card(
+        turn, filled, fields[JOKER_PAID] != 0, next_categories(turn, filled), roll, is_first
+    )
 
 
 @jit
@@ -179,7 +209,9 @@ def is_within(model, hold, roll):
 
 @jit
 def fill_category(model, games, game, category, way):
-    """Score the roll on the table, and roll for the next turn; after the last one no dice are on the table."""
+    """Score the roll on the table, and roll for the next turn; after the last one no dice are on
+    the table.
+    """
     turn, fields = model.turn, fields_of(games, game)
     outcome = outcome_number(turn, way, category, fields[ROLL] - turn.dice.first_roll)
     points = turn.points[outcome]
@@ -219,7 +251,9 @@ def take_action(model, games, game, action):
 
 @jit
 def take_actions(begin, end, arguments):
-    """Take one action in each of the games `begin` to ``end - 1``; a game that has ended is followed by the next."""
+    """Take one action in each of the games `begin` to ``end - 1``; a game that has ended is
+    followed by the next.
+    """
     job = views(arguments)
     model = job.model
     for game in range(begin, end):
@@ -267,7 +301,9 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
         observed.rolls_left[game] = fields[REROLLS]
         observed.joker_paid[game] = fields[JOKER_PAID]
         observed.score[game] = score_of(model, fields)
-        mask = shifted(observed.mask, -game * (n_holds + categories))  # of the actions: holds, then categories
+        mask = shifted(
+            observed.mask, -game * (n_holds + categories)
+        )  # of the actions: holds, then categories
         for hold in range(n_holds):
             mask[hold] = 0
         allowed = 0  # bitmask of the categories; none after the end of the game
@@ -275,14 +311,18 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
             allowed, _ = categories_now(turn, fields)
             if fields[REROLLS] > 0:
                 # The list opens with the hold of all dice, which is not an action.
-                for k in range(dice.hold_start[roll - n_holds] + 1, dice.hold_start[roll - n_holds + 1]):
+                for k in range(
+                    dice.hold_start[roll - n_holds] + 1, dice.hold_start[roll - n_holds + 1]
+                ):
                     mask[dice.holds[k]] = 1
         for c in range(categories):
             mask[n_holds + c] = allowed >> c & 1
 
 
 class Decisions(NamedTuple):
-    """One decision of each of n games, simulated for their positions: best actions or any; ``(n,)`` int64 each."""
+    """One decision of each of n games, simulated for their positions: best actions or any;
+    ``(n,)`` int64 each.
+    """
 
     model: TurnModel
     seed: int
@@ -320,14 +360,21 @@ def drawn_action(model, allowed, roll, rerolls, word):
 
 @jit
 def explore(exploration, arguments):
-    """Take the best actions or, with chance `exploration`, any legal action; all of them are equally likely."""
+    """Take the best actions or, with chance `exploration`, any legal action; all of them are
+    equally likely.
+    """
     job, limit = views(arguments), np.uint64(exploration * (1 << DIE_BITS))
-    whether, which = np.uint64(job.seed) + np.uint64(WHETHER), np.uint64(job.seed) + np.uint64(WHICH)
+    whether, which = (
+        np.uint64(job.seed) + np.uint64(WHETHER),
+        np.uint64(job.seed) + np.uint64(WHICH),
+    )
     model = job.model
     for i in range(len(arguments.games)):
         filled, roll, is_first = job.filled[i], job.held[i] - model.dice.first_roll, job.roll == 0
         choices = next_categories(model, filled)
-        allowed, way = scoring_on_card(model, filled, job.joker_paid[i] != 0, choices, roll, is_first)
+        allowed, way = scoring_on_card(
+            model, filled, job.joker_paid[i] != 0, choices, roll, is_first
+        )
         if random_word(whether, job.games[i], job.turn, job.roll) < limit:
             word = random_word(which, job.games[i], job.turn, job.roll)
             job.actions[i] = drawn_action(model, allowed, roll, job.rerolls[i], word)

@@ -1,7 +1,8 @@
-"""Episodes of a policy as a Minari data set: whole games, for offline reinforcement learning and imitation.
+"""Episodes of a policy as a Minari data set: whole games, for offline reinforcement learning and
+imitation.
 
-``pip install 'minari[create]'`` installs the format. The games are those of :func:`perfect_yatzy.simulate` with the
-same seed.
+``pip install 'minari[create]'`` installs the format. The games are those of
+:func:`perfect_yatzy.simulate` with the same seed.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ except ImportError as error:
 
 
 def record_episodes(
-    dataset_id: str, policy: Player | Actor, rules: str = "yatzy", episodes: int = 1_000, seed: int = 1, *,
+    dataset_id: str,
+    policy: Player | Actor,
+    rules: str = "yatzy",
+    episodes: int = 1_000,
+    seed: int = 1,
+    *,
     observation: Form = "dict",
-) -> MinariDataset:  # fmt: skip
+) -> MinariDataset:
     """Play games with a policy and store them as a Minari data set.
 
     Parameters
@@ -34,7 +40,8 @@ def record_episodes(
     dataset_id
         Name of the data set, such as ``"yatzy/perfect-v0"``.
     policy
-        Anything with ``act(position)``, or a function of a position; :func:`perfect_yatzy.open_policy` has some.
+        Anything with ``act(position)``, or a function of a position;
+        :func:`perfect_yatzy.open_policy` has some.
     rules
         A built-in id with switches, or a TOML file.
     episodes
@@ -47,7 +54,8 @@ def record_episodes(
     Returns
     -------
     minari.MinariDataset
-        Stored in the folder of Minari, in the Arrow format. Observations, actions and rewards are those of
+        Stored in the folder of Minari, in the Arrow format. Observations, actions and rewards are
+        those of
         :class:`YatzyEnv`; ``minari.load_dataset(dataset_id)`` opens it.
 
     Raises
@@ -70,4 +78,6 @@ def record_episodes(
     games = f"Games of {game.rules.key} (fingerprint {game.rules.fingerprint}), seed {seed}"
     dice = "every game is that of perfect_yatzy.simulate with this policy and seed"
     text = f"{games}; {dice}. perfect-yatzy {__version__}, CC0 1.0."
-    return collector.create_dataset(dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=text)
+    return collector.create_dataset(
+        dataset_id, eval_env=env, algorithm_name=type(policy).__name__, description=text
+    )

@@ -1,7 +1,9 @@
-"""The game of one player as a Gymnasium environment: the card, the dice on the table, the legal actions.
+"""The game of one player as a Gymnasium environment: the card, the dice on the table, the legal
+actions.
 
-A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.core.dice`: the same actions give the
-same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets the dice of game g of seed s here.
+A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.core.dice`: the same
+actions give the same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets the dice of
+game g of seed s here.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
-from ..errors import StateError, shown, whole_number
-from ..game import legal_actions as numbers
 from ..core.dice import Dice, Floats, Ints, dice_of_game
-from ..game.legal_actions import TurnPosition, start_turn
-from ..game.notation import counts_of
-from ..game.rule_loader import load_rules
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
+from ..errors import StateError, shown, whole_number
+from ..game import legal_actions as numbers
+from ..game.legal_actions import TurnPosition, start_turn
+from ..game.notation import counts_of
+from ..game.rule_loader import load_rules
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 
@@ -34,12 +36,16 @@ Observation = dict[str, npt.NDArray[Any]]
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
 Form = Literal["dict", "float", "one-hot"]
-Reward = Literal["points", "regret"]  # the points made, or minus what the action loses against the best one
+Reward = Literal[
+    "points", "regret"
+]  # the points made, or minus what the action loses against the best one
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
     """Size of each array of an observation, and its largest entry; the smallest is 0."""
-    saving_turns = len(rules.categories) if rules.saved_rolls else 0  # all rerolls of each may come to one turn
+    saving_turns = (
+        len(rules.categories) if rules.saved_rolls else 0
+    )  # all rerolls of each may come to one turn
     return {
         "filled": (len(rules.categories), 1),
         "upper": (1, max(1, upper_sums(rules).largest)),
@@ -65,11 +71,15 @@ class NumberedActions:
         return numbers.action_count(self.rules)
 
     def describe(self, action: int) -> numbers.Action:
-        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores."""
+        """Meaning of an action: the dice it holds, ascending, or the id of the category it
+        scores.
+        """
         return numbers.numbered_action(self.rules, action)
 
     def action(self, meaning: numbers.ActionText) -> int:
-        """Number of the action that holds these dice (not all, in any order) or scores the category of that name."""
+        """Number of the action that holds these dice (not all, in any order) or scores the
+        category of that name.
+        """
         return numbers.action_number(self.rules, meaning)
 
     @cached_property
@@ -86,7 +96,9 @@ class SoloGame(NumberedActions):
         self.start(0, 0)
 
     def start(self, seed: int, game: int) -> None:
-        """Begin a game with an empty card and no dice on the table; the dice depend on `seed` and `game`."""
+        """Begin a game with an empty card and no dice on the table; the dice depend on `seed`
+        and `game`.
+        """
         self._seed, self._game = seed & SEED_MASK, game
         self.position, self.score = start_turn(self.rules, Scorecard(self.rules)), 0
 
@@ -105,8 +117,12 @@ class SoloGame(NumberedActions):
         """Roll the dice that are not held, at the start of a turn all of them."""
         rules, position, state = self.rules, self.position, self.position.state
         turn = state.filled.bit_count()
-        roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left  # number of the roll in the turn, from 0
-        rolled = dice_of_game(self._seed, self._game, turn, roll, rules.dice - len(position.dice), rules.faces)
+        roll = (
+            rules.rolls_per_turn - 1 + state.saved - position.rolls_left
+        )  # number of the roll in the turn, from 0
+        rolled = dice_of_game(
+            self._seed, self._game, turn, roll, rules.dice - len(position.dice), rules.faces
+        )
         self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
 
     def legal(self, action: Any) -> bool:
@@ -115,7 +131,9 @@ class SoloGame(NumberedActions):
         return 0 <= number < self.n_actions and bool(self.position.action_mask()[number])
 
     def play(self, action: int) -> int:
-        """Take a legal action and, after a hold, roll the other dice; the points made, also the upper bonus."""
+        """Take a legal action and, after a hold, roll the other dice; the points made, also the
+        upper bonus.
+        """
         before = self.score
         self.position = self.position.apply(self.describe(action))
         if action < self.n_holds:
@@ -136,7 +154,9 @@ def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
 def check_choice(name: str, value: object, choices: tuple[Any, ...]) -> None:
     """Raise StateError unless an argument is one of its choices."""
     if value not in choices:
-        raise StateError(f"{name} is {shown(value)}; must be one of {', '.join(map(repr, choices))}")
+        raise StateError(
+            f"{name} is {shown(value)}; must be one of {', '.join(map(repr, choices))}"
+        )
 
 
 class Encoding:
@@ -150,14 +170,23 @@ class Encoding:
     def space(self) -> spaces.Space[Any]:
         """The space of one observation."""
         if self.form == "dict":
-            return spaces.Dict({name: spaces.Box(0, high, (n,), np.int64) for name, (n, high) in self.bounds.items()})
+            return spaces.Dict(
+                {
+                    name: spaces.Box(0, high, (n,), np.int64)
+                    for name, (n, high) in self.bounds.items()
+                }
+            )
         if self.form == "float":
             return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())  # 0 or 1 is its own entry
+        entries = (
+            n if high == 1 else n * (high + 1) for n, high in self.bounds.values()
+        )  # 0 or 1 is its own entry
         return spaces.Box(0, 1, (sum(entries),), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
-        """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(..., entries)``."""
+        """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(...,
+        entries)``.
+        """
         if self.form == "dict":
             return observation
         parts = []
@@ -181,7 +210,8 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     rules
         A built-in id with switches, a TOML file, or a rule set.
     oracle
-        Whether `info` contains ``action_values`` and, after a step, ``regret``. Solves the rules on first use.
+        Whether `info` contains ``action_values`` and, after a step, ``regret``. Solves the rules on
+        first use.
     illegal_reward
         Reward of an illegal action.
     render_mode
@@ -189,8 +219,8 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     observation
         ``"dict"``, ``"float"`` or ``"one-hot"`` (:class:`Encoding`).
     reward
-        ``"points"``, or ``"regret"``: minus what the action loses against the best one, for which the rules are
-        solved on first use.
+        ``"points"``, or ``"regret"``: minus what the action loses against the best one, for which
+        the rules are solved on first use.
 
     Attributes
     ----------
@@ -233,13 +263,22 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
 
     def __init__(
-        self, rules: str | Path | RuleSet = "yatzy", oracle: bool = False, illegal_reward: float = -1.0,
-        render_mode: str | None = None, observation: Form = "dict", reward: Reward = "points",
-    ) -> None:  # fmt: skip
+        self,
+        rules: str | Path | RuleSet = "yatzy",
+        oracle: bool = False,
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        observation: Form = "dict",
+        reward: Reward = "points",
+    ) -> None:
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
-        self.render_mode, self.reward, self._encode = render_mode, reward, Encoding(self.rules, observation)
+        self.render_mode, self.reward, self._encode = (
+            render_mode,
+            reward,
+            Encoding(self.rules, observation),
+        )
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
         self._playing = False  # between a reset and the end of the game
@@ -271,8 +310,12 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         """Rerolls left in this turn."""
         return self._game.rolls_left
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a new game with the first roll on the table; without a seed the next one of the seed given before."""
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a new game with the first roll on the table; without a seed the next one of the
+        seed given before.
+        """
         super().reset(seed=seed)
         self._episode = 0 if seed is not None else self._episode + 1
         if self.np_random_seed >= 0:
@@ -300,10 +343,18 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
             If the action is not a whole number.
         """
         if not self._playing:
-            raise ResetNeeded("no game in progress: call reset() before the first step and after each game")
+            raise ResetNeeded(
+                "no game in progress: call reset() before the first step and after each game"
+            )
         game = self._game
         if not game.legal(action):
-            return self._observed(), self.illegal_reward, False, False, self._info() | {"illegal": True}
+            return (
+                self._observed(),
+                self.illegal_reward,
+                False,
+                False,
+                self._info() | {"illegal": True},
+            )
         regret = {}
         if self.oracle or self.reward == "regret":
             values = self.action_values()
@@ -317,11 +368,14 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return self._observed(), float(reward), not self._playing, False, self._info() | regret
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's MaskablePPO."""
+        """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's
+        MaskablePPO.
+        """
         return self.position.action_mask().view(np.bool_)
 
     def action_values(self) -> Floats:
-        """``(n_actions,)`` float64: expected points still to come under optimal play after each action.
+        """``(n_actions,)`` float64: expected points still to come under optimal play after each
+        action.
 
         -inf for illegal actions. Solves the rules on first use.
         """
@@ -333,7 +387,10 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return values
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self.position.action_mask(), "score": self._game.score}
+        info: dict[str, Any] = {
+            "action_mask": self.position.action_mask(),
+            "score": self._game.score,
+        }
         return info | {"action_values": self.action_values()} if self.oracle else info
 
     def render(self) -> str | None:

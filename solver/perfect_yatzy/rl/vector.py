@@ -1,4 +1,6 @@
-"""Many games of one player as a Gymnasium vector environment: one call of compiled code steps all of them."""
+"""Many games of one player as a Gymnasium vector environment: one call of compiled code steps
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +15,35 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..errors import StateError, positive_number, shown, whole_number
 from ..core.dice import Floats, Ints, lattice
-from ..game.notation import dice_of
-from ..game.rule_loader import load_rules
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
+from ..errors import StateError, positive_number, shown, whole_number
+from ..game.notation import dice_of
+from ..game.rule_loader import load_rules
 from . import environment_kernel as kernel
-from .single import RENDER_MODES, SEED_MASK, Encoding, Form, NumberedActions, Reward, check_choice, line
+from .single import (
+    RENDER_MODES,
+    SEED_MASK,
+    Encoding,
+    Form,
+    NumberedActions,
+    Reward,
+    check_choice,
+    line,
+)
 
 Bools = npt.NDArray[np.bool_]
 
 
 class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
-    """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`: same actions, rewards and info.
+    """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`: same actions,
+    rewards and info.
 
-    Spaces, results and `info` are those of Gymnasium's ``SyncVectorEnv`` of :class:`YatzyEnv`, with the same bits for
-    the same seeds, and some hundred times as fast: with a thousand games, a step of one takes half a microsecond.
-    `info` always holds ``action_mask`` (num_envs, n_actions) int8 and ``score`` (num_envs,) int64 of all games.
+    Spaces, results and `info` are those of Gymnasium's ``SyncVectorEnv`` of :class:`YatzyEnv`, with
+    the same bits for the same seeds, and some hundred times as fast: with a thousand games, a step
+    of one takes half a microsecond. `info` always holds ``action_mask`` (num_envs, n_actions) int8
+    and ``score`` (num_envs,) int64 of all games.
 
     Attributes
     ----------
@@ -47,33 +60,54 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     """
 
     def __init__(
-        self, num_envs: int = 1, rules: str | Path | RuleSet = "yatzy", oracle: bool = False,
-        illegal_reward: float = -1.0, render_mode: str | None = None, max_episode_steps: int | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, observation: Form = "dict",
+        self,
+        num_envs: int = 1,
+        rules: str | Path | RuleSet = "yatzy",
+        oracle: bool = False,
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        observation: Form = "dict",
         reward: Reward = "points",
-    ) -> None:  # fmt: skip
+    ) -> None:
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.num_envs = positive_number(num_envs, "num_envs")
-        self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, float(illegal_reward)
+        self.rules, self.oracle, self.illegal_reward = (
+            load_rules(rules),
+            oracle,
+            float(illegal_reward),
+        )
         self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
         self.reward, self._encode = reward, Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 4,
+            "autoreset_mode": self.autoreset_mode,
+        }
         self.single_action_space = spaces.Discrete(self.n_actions)
         self.single_observation_space = self._encode.space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._model = kernel.environment_model(self.rules)
         self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
-        self._fields[:, kernel.FILLED] = self.rules.full_mask  # no action is legal before the first reset
+        self._fields[:, kernel.FILLED] = (
+            self.rules.full_mask
+        )  # no action is legal before the first reset
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())  # views: the same memory
+        self._games = kernel.EnvironmentGames(
+            self._fields.ravel(), self._boxes.ravel()
+        )  # views: the same memory
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
     def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Start a new game in all environments, or in some of them."""
         which = np.flatnonzero(self._reset_mask(options))
@@ -116,19 +150,27 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         """Take one action in each game."""
         ended = self._fields[:, kernel.ENDED] != 0
         if not self._started or (self.autoreset_mode is AutoresetMode.DISABLED and ended.any()):
-            raise ResetNeeded("no game in progress: call reset() before the first step and after each game")
+            raise ResetNeeded(
+                "no game in progress: call reset() before the first step and after each game"
+            )
         numbers = np.asarray(actions)
         if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
             raise StateError(f"actions is {shown(actions)}; must be {self.num_envs} whole numbers")
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))  # written as bytes
+        ends, cuts, wrongs = (
+            flag.view(np.uint8) for flag in (terminated, truncated, illegal)
+        )  # written as bytes
         limits = self.illegal_reward, self.max_episode_steps or 0
-        job = kernel.StepJob(self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits)
+        job = kernel.StepJob(
+            self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits
+        )
         kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
-        observation, info = self._observe()  # puts the new values of all actions in the place of these
+        observation, info = (
+            self._observe()
+        )  # puts the new values of all actions in the place of these
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
         if values_before is not None:
@@ -143,13 +185,21 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return observation, rewards, terminated, truncated, info
 
     def _regrets(self, values: Floats, numbers: Ints, acted: Bools) -> Floats:
-        """What the actions lose against the best ones of these values; 0.0 in games that have not `acted`."""
+        """What the actions lose against the best ones of these values; 0.0 in games that have
+        not `acted`.
+        """
         taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-        with np.errstate(invalid="ignore"):  # -inf less -inf: no action is legal after the end of a game
+        with np.errstate(
+            invalid="ignore"
+        ):  # -inf less -inf: no action is legal after the end of a game
             return np.where(acted, values.max(axis=1) - taken, 0.0)
 
-    def _next_games(self, over: Bools, observation: Any, info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Start the next games where `over`, and move what was observed there to the final observation and info."""
+    def _next_games(
+        self, over: Bools, observation: Any, info: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start the next games where `over`, and move what was observed there to the final
+        observation and info.
+        """
         which = np.flatnonzero(over)
         self._fields[which, kernel.GAME] += 1
         kernel.start_games(which, self._model, self._games)
@@ -164,7 +214,10 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             if not name.startswith("_"):
                 _add_of(final_info, name, info, over)
         observation, new_info = self._observe()
-        for name in ("illegal", "regret"):  # of the step, for the games that go on; all else was observed again
+        for name in (
+            "illegal",
+            "regret",
+        ):  # of the step, for the games that go on; all else was observed again
             if name in info:
                 _add_of(new_info, name, info, ~over)
         _add(new_info, "final_obs", final_obs, over)
@@ -174,10 +227,18 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     def _observe(self) -> tuple[Any, dict[str, Any]]:
         """Observations and info of all games, in new arrays."""
         size = self.num_envs
-        arrays = {name: np.empty((size, n), np.int64) for name, (n, _) in self._encode.bounds.items()}
+        arrays = {
+            name: np.empty((size, n), np.int64) for name, (n, _) in self._encode.bounds.items()
+        }
         score, mask = np.empty(size, np.int64), np.empty((size, self.n_actions), np.int8)
         flat = {name: array.ravel() for name, array in arrays.items()}
-        kernel.observe(0, size, self._model, self._games, kernel.Observed(**flat, score=score, mask=mask.ravel()))
+        kernel.observe(
+            0,
+            size,
+            self._model,
+            self._games,
+            kernel.Observed(**flat, score=score, mask=mask.ravel()),
+        )
         info: dict[str, Any] = {}
         everywhere = np.ones(size, dtype=np.bool_)
         _add(info, "action_mask", mask, everywhere)
@@ -191,11 +252,14 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._encode(arrays), info
 
     def action_masks(self) -> Bools:
-        """``(num_envs, n_actions)`` bool: which actions are legal, as ``info["action_mask"]`` says."""
+        """``(num_envs, n_actions)`` bool: which actions are legal, as ``info["action_mask"]``
+        says.
+        """
         return np.asarray(self._observe()[1]["action_mask"].view(np.bool_))
 
     def action_values(self) -> Floats:
-        """``(num_envs, n_actions)`` float64: expected points still to come under optimal play after each action.
+        """``(num_envs, n_actions)`` float64: expected points still to come under optimal play after
+        each action.
 
         -inf for illegal actions. Solves the rules on first use.
         """
@@ -208,7 +272,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             dice = np.array([np.repeat(faces, counts) for counts in rolls])
             columns = [kernel.FILLED, kernel.UPPER, kernel.REROLLS, kernel.SAVED, kernel.JOKER_PAID]
             filled, upper, rerolls, saved, joker_paid = rows[:, columns].T
-            values[playing] = self._oracle.options(filled, upper, dice, rerolls, saved, joker_paid).values
+            values[playing] = self._oracle.options(
+                filled, upper, dice, rerolls, saved, joker_paid
+            ).values
         return values
 
     def render(self) -> tuple[str, ...]:
@@ -216,8 +282,14 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         grid = lattice(self.rules.dice, self.rules.faces)
         lines = []
         for fields, boxes in zip(self._fields.tolist(), self._boxes.tolist(), strict=True):
-            card = Scorecard(self.rules, {c: points for c, points in enumerate(boxes) if points >= 0})
-            lines.append(line(card, dice_of(grid.counts[fields[kernel.ROLL]].tolist()), fields[kernel.REROLLS]))
+            card = Scorecard(
+                self.rules, {c: points for c, points in enumerate(boxes) if points >= 0}
+            )
+            lines.append(
+                line(
+                    card, dice_of(grid.counts[fields[kernel.ROLL]].tolist()), fields[kernel.REROLLS]
+                )
+            )
         return tuple(lines)
 
 
@@ -227,8 +299,15 @@ def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
 
 
 def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bools) -> None:
-    """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if it says nothing."""
-    entries, present = info[name], info[f"_{name}"] & games  # Gymnasium: `_name` tells which games have an entry
+    """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if
+    it says nothing.
+    """
+    entries, present = (
+        info[name],
+        info[f"_{name}"] & games,
+    )  # Gymnasium: `_name` tells which games have an entry
     if present.any():
-        present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))  # as many dimensions as the entries
+        present_rows = present.reshape(
+            -1, *[1] * (entries.ndim - 1)
+        )  # as many dimensions as the entries
         _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)

@@ -20,12 +20,12 @@ import numpy as np
 from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
+from ..core.rules import RuleSet
+from ..core.scoring import maximum_score
 from ..errors import MissingPackage, StateError, shown, whole_number
 from ..game.limits import MAX_PLAYERS
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from .single import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds
 
 try:
@@ -40,8 +40,8 @@ Reward = Literal["win", "margin"]
 def env(**options: Any) -> AECEnv:
     """The environment with the usual wrappers of PettingZoo's classic games.
 
-    An illegal action ends the game with a reward of -1 for the player who took it and 0 for the others. Actions
-    outside the action space, and calls in a wrong order, are errors.
+    An illegal action ends the game with a reward of -1 for the player who took it and 0 for the
+    others. Actions outside the action space, and calls in a wrong order, are errors.
 
     `**options`: as for :class:`raw_env`.
     """
@@ -58,9 +58,10 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
     n_actions, n_holds : int
         As for :class:`perfect_yatzy.rl.YatzyEnv`.
     entries : tuple of str
-        What each entry of an observation is: ``counts_1`` to ``counts_6``, ``rolls_left``, then for each card, that
-        of the player first and then those of the others in the order of their turns, ``0.filled.ones`` and so on,
-        ``0.upper``, ``0.joker_paid``, ``0.saved`` and ``0.score``.
+        What each entry of an observation is: ``counts_1`` to ``counts_6``, ``rolls_left``, then for
+        each card, that of the player first and then those of the others in the order of their
+        turns, ``0.filled.ones`` and so on, ``0.upper``, ``0.joker_paid``, ``0.saved`` and
+        ``0.score``.
 
     Notes
     -----
@@ -78,13 +79,19 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
     """
 
     metadata = {  # noqa: RUF012 (the name and type are PettingZoo's)
-        "name": "yatzy_v0", "render_modes": list(RENDER_MODES), "render_fps": 4, "is_parallelizable": False,
-    }  # fmt: skip
+        "name": "yatzy_v0",
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+        "is_parallelizable": False,
+    }
 
     def __init__(
-        self, rules: str | Path | RuleSet = "yatzy", players: int = 2, reward: Reward = "win",
+        self,
+        rules: str | Path | RuleSet = "yatzy",
+        players: int = 2,
+        reward: Reward = "win",
         render_mode: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         if not 2 <= whole_number(players, "players") <= MAX_PLAYERS:
             raise StateError(f"players is {players}; must be from 2 to {MAX_PLAYERS}")
@@ -97,7 +104,9 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         bounds = self._entry_bounds()
         self.entries = tuple(bounds)
         high = np.array([*bounds.values()], dtype=np.int64)
-        self.action_spaces = {agent: spaces.Discrete(self.n_actions) for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: spaces.Discrete(self.n_actions) for agent in self.possible_agents
+        }
         self.observation_spaces = {}
         for agent in self.possible_agents:
             seen = spaces.Box(np.zeros_like(high), high, dtype=np.int64)
@@ -114,7 +123,11 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         card = {f"filled.{category.id}": 1 for category in rules.categories}
         card |= {"upper": bounds["upper"][1], "joker_paid": 1}
         card |= {"saved": bounds["rolls_left"][1], "score": maximum_score(rules)}
-        return high | {f"{i}.{name}": most for i in range(len(self.possible_agents)) for name, most in card.items()}
+        return high | {
+            f"{i}.{name}": most
+            for i in range(len(self.possible_agents))
+            for name, most in card.items()
+        }
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Observations of a player."""
@@ -125,7 +138,9 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game with the first roll on the table; without a seed the next one of the seed given before."""
+        """Start a new game with the first roll on the table; without a seed the next one of the
+        seed given before.
+        """
         if seed is not None:
             self._seed, self._game = whole_number(seed, "seed"), 0
         else:
@@ -179,21 +194,30 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         if self.render_mode == "human":
             print(self._lines())
         games = {agent: self._games[agent] for agent in self.agents}
-        self.infos = {a: {"action_mask": g.position.action_mask(), "score": g.score} for a, g in games.items()}
+        self.infos = {
+            a: {"action_mask": g.position.action_mask(), "score": g.score} for a, g in games.items()
+        }
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a player sees."""
         own, seat = self._games[agent], self.possible_agents.index(agent)
         entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
-        for name in self.possible_agents[seat:] + self.possible_agents[:seat]:  # this player's card first
+        for name in (
+            self.possible_agents[seat:] + self.possible_agents[:seat]
+        ):  # this player's card first
             game = self._games[name]
             state = game.position.state
             entries += [state.filled >> c & 1 for c in range(len(self.rules.categories))]
             entries += [state.upper, int(state.joker_paid), state.saved, game.score]
-        return {"observation": np.array(entries, dtype=np.int64), "action_mask": own.position.action_mask()}
+        return {
+            "observation": np.array(entries, dtype=np.int64),
+            "action_mask": own.position.action_mask(),
+        }
 
     def render(self) -> str | None:
-        """A line for each player, with the mode ``"ansi"``: the card, and the dice on the table; else None."""
+        """A line for each player, with the mode ``"ansi"``: the card, and the dice on the table;
+        else None.
+        """
         if self.render_mode is None:
             logger.warn('render needs a mode: yatzy_v0.env(render_mode="ansi")')
         return self._lines() if self.render_mode == "ansi" else None

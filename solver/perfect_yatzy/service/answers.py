@@ -1,6 +1,8 @@
-"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server, from what was evaluated.
+"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server, from what
+was evaluated.
 
-{"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...}, "holds": [...]}
+{"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...},
+"holds": [...]}
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._version import ANSWER_SCHEMA
-from ..errors import _, significant_text
 from ..core.scorecard import Scorecard
+from ..core.table_info import fraction_fields
+from ..errors import _, significant_text
 from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of
-from ..core.table_info import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
@@ -50,7 +52,9 @@ def answer_head(request: Request) -> dict[str, Any]:
 
 
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
-    """The field ``approximate`` with the certificate if values come from a fitted function; else nothing."""
+    """The field ``approximate`` with the certificate if values come from a fitted function; else
+    nothing.
+    """
     certificate = certificate_of(strategy)
     return {"approximate": certificate.summary()} if certificate else {}
 
@@ -77,9 +81,14 @@ def boxes(card: Scorecard) -> dict[str, int]:
 
 
 def turn_fields(
-    request: Request, options: Sequence[Hold | Choice], choices: Sequence[Choice], objective: ResolvedObjective | None
+    request: Request,
+    options: Sequence[Hold | Choice],
+    choices: Sequence[Choice],
+    objective: ResolvedObjective | None,
 ) -> dict[str, Any]:
-    """The answer to "hold" or "score": the dice, the value of the best option, and all of them, best first."""
+    """The answer to "hold" or "score": the dice, the value of the best option, and all of them,
+    best first.
+    """
 
     def entry(action: Hold | Choice) -> dict[str, Any]:
         if isinstance(action, Choice):
@@ -98,7 +107,10 @@ def turn_fields(
     if request.query == "hold":
         fields["rolls"] = max_rerolls(request.rules, request.state.saved) + 1
     fields |= best_value_fields(entries, request.card, objective, choices)
-    return fields | {"best": entries[0], "holds" if request.query == "hold" else "categories": entries}
+    return fields | {
+        "best": entries[0],
+        "holds" if request.query == "hold" else "categories": entries,
+    }
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
@@ -106,21 +118,31 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
     fields = asdict(entry)
     if fractions := {name: value for name, value in fields.items() if isinstance(value, Fraction)}:
         fields |= {name: float(value) for name, value in fractions.items()}
-        fields["exact"] = {name: fraction_fields(value, DIGITS) for name, value in fractions.items()}
+        fields["exact"] = {
+            name: fraction_fields(value, DIGITS) for name, value in fractions.items()
+        }
     return fields
 
 
 def best_value_fields(
-    entries: Sequence[dict[str, Any]], card: Scorecard, objective: ResolvedObjective | None,
+    entries: Sequence[dict[str, Any]],
+    card: Scorecard,
+    objective: ResolvedObjective | None,
     choices: Sequence[Choice] = (),
-) -> dict[str, Any]:  # fmt: skip
-    """The value of the best entry as fields of the answer; corrects chances in `entries` that rounding made 1."""
+) -> dict[str, Any]:
+    """The value of the best entry as fields of the answer; corrects chances in `entries` that
+    rounding made 1.
+    """
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.score_distribution import least_score
 
-    # Chances may have been rounded to 1; points tell: those on the card now, or after one of the choices.
-    after = [card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points) for one in choices]
+    # Chances may have been rounded to 1; points tell: those on the card now, or after one of the
+    # choices.
+    after = [
+        card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points)
+        for one in choices
+    ]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
         if certain and not entry.get("loss"):  # the best, or the only one
@@ -133,7 +155,11 @@ def best_value_fields(
 
 def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
     """The points of a category in some games: their mean, and how often there are none."""
-    return {"category": category, "mean": float(points.mean()), "crossed_out": float((points == 0).mean())}
+    return {
+        "category": category,
+        "mean": float(points.mean()),
+        "crossed_out": float((points == 0).mean()),
+    }
 
 
 def clipped(chance: float) -> float:
@@ -145,9 +171,10 @@ def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     """An exact distribution as fields of an answer."""
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
         "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
-        "lowest": int(found.scores[0]), "chances": found.chances.tolist(),
+        "lowest": int(found.scores[0]),
+        "chances": found.chances.tolist(),
         "categories": [asdict(result) for result in found.categories],
-    }  # fmt: skip
+    }
 
 
 def measured_fields(
@@ -158,7 +185,9 @@ def measured_fields(
     from ..strategy.simulation import wilson_interval
 
     def reached(by: Strategy) -> int:
-        games = simulate(by, request.games, request.seed, request.position, threads, points=request.card.total)
+        games = simulate(
+            by, request.games, request.seed, request.position, threads, points=request.card.total
+        )
         return int(objective.utility(games.final_scores).sum())
 
     wins = reached(objective.strategy)
@@ -170,7 +199,12 @@ def measured_fields(
         "by play for the expected score {by_mean} %",
         **{name: significant_text(100 * value, 3) for name, value in named.items()},
     )
-    found = {"games": request.games, "chance": chance, "interval99": [low, high], "chance_by_mean_play": by_mean}
+    found = {
+        "games": request.games,
+        "chance": chance,
+        "interval99": [low, high],
+        "chance_by_mean_play": by_mean,
+    }
     return found | {"text": text}
 
 
@@ -184,13 +218,21 @@ def simulation_fields(request: Request, strategy: Strategy, threads: int | None)
 
 
 def games_fields(played: Simulation) -> dict[str, Any]:
-    """The distribution of the final score in simulated games; one game gives no estimate of an error."""
+    """The distribution of the final score in simulated games; one game gives no estimate of an
+    error.
+    """
     finals, names = played.final_scores, ("standard_error", "standard_deviation")
     errors = picked(played, *names) if len(finals) > 1 else dict.fromkeys(names)
-    percentiles = dict(zip(map(str, PERCENTILES), played.percentiles(PERCENTILES).tolist(), strict=True))
+    percentiles = dict(
+        zip(map(str, PERCENTILES), played.percentiles(PERCENTILES).tolist(), strict=True)
+    )
     lowest = int(finals.min())
     return {
-        "mean": played.mean, **errors, "upper_bonus_chance": played.upper_bonus_chance, "percentiles": percentiles,
-        "lowest": lowest, "highest": int(finals.max()),
+        "mean": played.mean,
+        **errors,
+        "upper_bonus_chance": played.upper_bonus_chance,
+        "percentiles": percentiles,
+        "lowest": lowest,
+        "highest": int(finals.max()),
         "chances": (np.bincount(finals - lowest) / len(finals)).tolist(),
-    }  # fmt: skip
+    }

@@ -1,4 +1,5 @@
-"""Long work: what is solved unasked, announced first or refused, by one class for the command and the server.
+"""Long work: what is solved unasked, announced first or refused, by one class for the command and
+the server.
 
 Every decision rests on one estimate, :class:`perfect_yatzy.tablebase.estimates.SolveCost`:
 
@@ -6,11 +7,12 @@ Every decision rests on one estimate, :class:`perfect_yatzy.tablebase.estimates.
     announced   within the limit of its kind: solved after a line that says what and how long
     refused     beyond it: an error that says what to run instead
 
-A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory. The
-rest it refuses with ``confirmation-required`` and the cost; confirmed, it is solved with progress, and stored.
+A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`,
+in memory. The rest it refuses with ``confirmation-required`` and the cost; confirmed, it is solved
+with progress, and stored.
 
-Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress. Finished layers
-of a table remain and are not solved again.
+Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress.
+Finished layers of a table remain and are not solved again.
 """
 
 from __future__ import annotations
@@ -23,23 +25,27 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from ..errors import RulesError, SolverError, _, number_text
+from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
+from ..errors import RulesError, SolverError, _, number_text
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     MAX_UNASKED_BYTES,
     MAX_UNASKED_SECONDS,
     SolveCost,
 )
-from ..core.resources import available_memory
 
-FIRST_TURNS_LIMIT_SECONDS = 15.0  # distributions after every first turn: if they take longer, they are not made
+FIRST_TURNS_LIMIT_SECONDS = (
+    15.0  # distributions after every first turn: if they take longer, they are not made
+)
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
 Report = Callable[[float, float], None]  # share that is done, seconds left
 StageProgress = Callable[[int, int], None]  # done and all, in any unit
 LATELY = 60.0  # seconds
-NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
+NO_ESTIMATE_BELOW = (
+    0.03  # share that must be done before the time so far says how long the rest takes
+)
 
 
 @dataclass(frozen=True)
@@ -62,12 +68,18 @@ COMMAND_LIMIT = SolveLimit(seconds=MAX_UNASKED_SECONDS, bytes=MAX_UNASKED_BYTES)
 class SolveBudget:
     """The limits of all solves a request may cause."""
 
-    instant_seconds: float = INSTANT_SOLVE_SECONDS  # a solve estimated below this is neither announced nor queued
+    instant_seconds: float = (
+        INSTANT_SOLVE_SECONDS  # a solve estimated below this is neither announced nor queued
+    )
     mean: SolveLimit = SolveLimit()  # of a table of means, which every question needs
-    objective: SolveLimit = SolveLimit()  # of a goal or a utility, and of an opponent's distribution
+    objective: SolveLimit = (
+        SolveLimit()
+    )  # of a goal or a utility, and of an opponent's distribution
     stored_bytes: float = inf  # tables that requests may add to the store, in all
     opponents: float = inf  # opponents in one request
-    unasked_seconds: float = inf  # longer work, and work that is stored, waits for a confirmation; inf: none does
+    unasked_seconds: float = (
+        inf  # longer work, and work that is stored, waits for a confirmation; inf: none does
+    )
 
     @classmethod
     def command(cls) -> SolveBudget:
@@ -80,7 +92,9 @@ class SolveBudget:
         return self.unasked_seconds < inf
 
     def is_confirmed(self, progress: WorkProgress | None) -> bool:
-        """Whether work is confirmed or needs no confirmation; `progress` is given with confirmed work only."""
+        """Whether work is confirmed or needs no confirmation; `progress` is given with confirmed
+        work only.
+        """
         return progress is not None or not self.confirms
 
     def needs_confirmation(self, works: Sequence[Work]) -> bool:
@@ -94,42 +108,64 @@ class SolveBudget:
     def check_mean(self, rules: RuleSet, cost: SolveCost) -> None:
         """Raise RulesError if the table of means costs too much."""
         if not self.mean.allows(cost):
-            command = f"yatzy solve {rules.spec or rules.key}" + ("" if COMMAND_LIMIT.allows(cost) else " --yes")
+            command = f"yatzy solve {rules.spec or rules.key}" + (
+                "" if COMMAND_LIMIT.allows(cost) else " --yes"
+            )
             text = _("{rules} is not solved yet, and its table takes {cost}; first run: {command}")
-            raise RulesError(text.format(rules=rules.key, cost=cost.words, command=command), code="too-large")
+            raise RulesError(
+                text.format(rules=rules.key, cost=cost.words, command=command), code="too-large"
+            )
 
     def check_objective(self, rules: RuleSet, cost: SolveCost, *, whole_game: bool = False) -> None:
         """Raise RulesError if a goal, a utility or an opponent costs too much."""
         if self.objective.allows(cost):
             return
-        size, seconds = number_text(self.objective.bytes / 1e9, 1), number_text(self.objective.seconds)
+        size, seconds = (
+            number_text(self.objective.bytes / 1e9, 1),
+            number_text(self.objective.seconds),
+        )
         limit = _("{size} GB and {seconds} s", size=size, seconds=seconds)
         facts = {"rules": rules.key, "cost": cost.words, "limit": limit}
-        text = _("{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card", **facts)
+        text = _(
+            "{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card",
+            **facts,
+        )
         if whole_game:
             text = _(
                 "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, "
                 "or first run: {command}; {advice}",
-                **facts, command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
+                **facts,
+                command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
                 advice=estimate_advice(rules),
-            )  # fmt: skip
+            )
         raise RulesError(text, code="too-large")
 
     def makes_first_turns(self, rules: RuleSet) -> bool:
-        """Whether the distributions after every first turn are stored when that of the empty card is asked for."""
+        """Whether the distributions after every first turn are stored when that of the empty
+        card is asked for.
+        """
         from ..strategy.distribution import first_turns_cost, has_distribution
 
         if not has_distribution(rules):
             return False
         cost, free = first_turns_cost(rules), available_memory()
         limit = SolveLimit(FIRST_TURNS_LIMIT_SECONDS, FIRST_TURNS_LIMIT_BYTES)
-        return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
+        return (
+            limit.allows(cost)
+            and self.objective.allows(cost)
+            and (free is None or cost.memory <= free)
+        )
 
     def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost, options: str = "") -> None:
         """Raise RulesError if one more table is too much for the store."""
         if stored + cost.bytes > self.stored_bytes:
-            text = _("the server has stored {stored} GB of tables and stores no more; first run: yatzy solve {rules}")
-            facts = {"stored": number_text(stored / 1e9, 1), "rules": (rules.spec or rules.key) + options}
+            text = _(
+                "the server has stored {stored} GB of tables and stores no more; first run: yatzy solve {rules}"
+            )
+            facts = {
+                "stored": number_text(stored / 1e9, 1),
+                "rules": (rules.spec or rules.key) + options,
+            }
             raise RulesError(text.format(**facts), code="too-large")
 
 
@@ -152,9 +188,15 @@ def mean_work(cost: SolveCost) -> Work:
 
 
 def distribution_works(
-    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, first_turns: bool = False
+    rules: RuleSet,
+    start: State,
+    tables: str | os.PathLike[str] | None,
+    *,
+    first_turns: bool = False,
 ) -> list[Work]:
-    """The distribution of the final score, unless stored; with `first_turns`, if confirmed, those after each, too."""
+    """The distribution of the final score, unless stored; with `first_turns`, if confirmed,
+    those after each, too.
+    """
     from ..strategy import distribution
 
     if distribution.has_stored_distribution(rules, start, tables):
@@ -162,21 +204,39 @@ def distribution_works(
     alone = distribution.distribution_cost(rules, start)
     if first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables):
         cost = distribution.first_turns_cost(rules)
-        return [Work("distribution", cost.seconds, cost.memory, disk=cost.bytes, unasked_seconds=alone.seconds)]
-    return [Work("distribution", alone.seconds, alone.memory, disk=0, unasked_seconds=alone.seconds)]
+        return [
+            Work(
+                "distribution",
+                cost.seconds,
+                cost.memory,
+                disk=cost.bytes,
+                unasked_seconds=alone.seconds,
+            )
+        ]
+    return [
+        Work("distribution", alone.seconds, alone.memory, disk=0, unasked_seconds=alone.seconds)
+    ]
 
 
 class Pace:
-    """How long work still takes at the speed it had lately, which follows the processor time it was given."""
+    """How long work still takes at the speed it had lately, which follows the processor time it
+    was given.
+    """
 
     def __init__(self) -> None:
-        self.first: float | None = None  # the share that was done at the first mark, by an earlier run
-        self.marks: deque[tuple[float, float]] = deque()  # seconds, and the share that was done then
+        self.first: float | None = (
+            None  # the share that was done at the first mark, by an earlier run
+        )
+        self.marks: deque[tuple[float, float]] = (
+            deque()
+        )  # seconds, and the share that was done then
 
     def left(self, done: float) -> float | None:
         """Seconds left now that the share `done` is done; None while it is too early to tell."""
         now = time.perf_counter()
-        if self.first is None or done < self.marks[-1][1]:  # the first of several works, or the next one
+        if (
+            self.first is None or done < self.marks[-1][1]
+        ):  # the first of several works, or the next one
             self.first, self.marks = done, deque([(now, done)])
         if now - self.marks[-1][0] >= 1:  # a mark a second is enough
             self.marks.append((now, done))
@@ -195,12 +255,15 @@ class Pace:
 class Work:
     """One thing that a request needs and that has to be computed."""
 
-    # ``table`` (of means), ``goals`` (table of all), ``objective`` (from a card on), ``opponents``, ``distribution``
+    # ``table`` (of means), ``goals`` (table of all), ``objective`` (from a card on), ``opponents``,
+    # ``distribution``
     what: str
     seconds: float  # estimate, if it is confirmed
     memory: int  # bytes at its peak
     disk: int  # bytes that are stored
-    unasked_seconds: float  # estimate of what is done without a confirmation, in memory; infinite if nothing is
+    unasked_seconds: (
+        float  # estimate of what is done without a confirmation, in memory; infinite if nothing is
+    )
 
 
 class ConfirmationRequired(SolverError):
@@ -211,10 +274,15 @@ class ConfirmationRequired(SolverError):
     def __init__(self, works: Sequence[Work]) -> None:
         self.cost = cost_json(works)
         if self.cost["disk_bytes"]:
-            text = _("this takes about {seconds} s and writes {size} GB; it has to be confirmed first")
+            text = _(
+                "this takes about {seconds} s and writes {size} GB; it has to be confirmed first"
+            )
         else:
             text = _("this takes about {seconds} s; it has to be confirmed first")
-        seconds, size = number_text(max(1.0, self.cost["seconds"])), number_text(self.cost["disk_bytes"] / 1e9, 2)
+        seconds, size = (
+            number_text(max(1.0, self.cost["seconds"])),
+            number_text(self.cost["disk_bytes"] / 1e9, 2),
+        )
         super().__init__(text.format(seconds=seconds, size=size))
 
     def as_json(self) -> dict[str, Any]:
@@ -239,7 +307,9 @@ class WorkProgress:
         self.resumed = 0.0  # seconds of the estimates that earlier, interrupted solves have saved
 
     def of(self, what: str) -> StageProgress:
-        """The callback for one of the works; one that was not planned only reports that it goes on."""
+        """The callback for one of the works; one that was not planned only reports that it goes
+        on.
+        """
         names = [work.what for work in self.works]
         place = names.index(what) if what in names else len(names)
         seconds_before = sum(work.seconds for work in self.works[:place])
@@ -260,6 +330,10 @@ class WorkProgress:
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
         done = min(1.0, seconds / self.all_seconds)
-        to_do = self.all_seconds - self.resumed  # by this run, whose pace says how long the rest takes
+        to_do = (
+            self.all_seconds - self.resumed
+        )  # by this run, whose pace says how long the rest takes
         left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do)) if to_do > 0 else 0.0
-        self.report(done, left if left is not None else (1 - done) * self.all_seconds)  # too early: as estimated
+        self.report(
+            done, left if left is not None else (1 - done) * self.all_seconds
+        )  # too early: as estimated

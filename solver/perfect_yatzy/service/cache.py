@@ -17,7 +17,9 @@ class WeightedLRUCache(Generic[Value]):
     def __init__(self, max_weight: float) -> None:
         self.max_weight, self.weight, self.lock = max_weight, 0, Lock()
         self.entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        self.in_progress: WeakValueDictionary[Hashable, Lock] = WeakValueDictionary()  # while a value is made
+        self.in_progress: WeakValueDictionary[Hashable, Lock] = (
+            WeakValueDictionary()
+        )  # while a value is made
 
     def get(self, key: Hashable) -> Value | None:
         """The value of a key; None if the key is not in the cache."""
@@ -28,7 +30,9 @@ class WeightedLRUCache(Generic[Value]):
             return self.entries[key][0]
 
     def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
-        """Store a value, unless the key is stored already or the value is heavier than the whole cache."""
+        """Store a value, unless the key is stored already or the value is heavier than the whole
+        cache.
+        """
         with self.lock:
             if key in self.entries or weight > self.max_weight:
                 return
@@ -39,13 +43,20 @@ class WeightedLRUCache(Generic[Value]):
                 self.weight -= weight_freed
 
     def get_or_create(
-        self, key: Hashable, create: Callable[[], Value], weight: Callable[[Value], int] = lambda value: 1
+        self,
+        key: Hashable,
+        create: Callable[[], Value],
+        weight: Callable[[Value], int] = lambda value: 1,
     ) -> Value:
-        """The value of a key; if several threads need a new one, one of them creates it and the others wait."""
+        """The value of a key; if several threads need a new one, one of them creates it and the
+        others wait.
+        """
         if (value := self.get(key)) is not None:
             return value
         with self.lock:
-            creating = self.in_progress.setdefault(key, Lock())  # shared by all who wait for this key
+            creating = self.in_progress.setdefault(
+                key, Lock()
+            )  # shared by all who wait for this key
         with creating:
             if (value := self.get(key)) is None:
                 value = create()

@@ -1,4 +1,6 @@
-"""The service behind `yatzy simulate`, `positions` and `evaluate`: what policies score, as plain JSON values."""
+"""The service behind `yatzy simulate`, `positions` and `evaluate`: what policies score, as plain
+JSON values.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..approximation.solve import ApproximateSimulation
-from ..errors import StateError, _
 from ..core.rules import RuleSet
 from ..core.state_space import Policy
+from ..errors import StateError, _
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy
@@ -37,7 +39,10 @@ HERE: AbstractContextManager[None] = nullcontext()  # no cluster
 
 
 def run_simulation(
-    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None, workers: Workers = HERE
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: Workers = HERE,
 ) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
     """Play the games of a request: who played, the games, and the answer."""
     request, means, policy = _resolved(service, fields)
@@ -48,16 +53,29 @@ def run_simulation(
     with workers as cluster:
         if cluster:
             if not isinstance(strategy, Strategy):
-                raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
-            played = cluster.simulate(strategy, games, seed, start, tables=service.tables, **settings)
+                raise StateError(
+                    _("on workers the policy is mean or a goal, such as goal:280"), field="policy"
+                )
+            played = cluster.simulate(
+                strategy, games, seed, start, tables=service.tables, **settings
+            )
         else:
             played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     if isinstance(strategy, ScoreStrategy):
         answer |= answers.estimate_fields(strategy, request)
-    answer |= {"policy": fields["policy"], "games": games, "seed": seed, **answers.games_fields(played)}
-    still_open = [(c, box.id) for c, box in enumerate(rules.categories) if not request.state.filled >> c & 1]
-    answer["categories"] = [answers.category_fields(box, played.category_points[:, c]) for c, box in still_open]
+    answer |= {
+        "policy": fields["policy"],
+        "games": games,
+        "seed": seed,
+        **answers.games_fields(played),
+    }
+    still_open = [
+        (c, box.id) for c, box in enumerate(rules.categories) if not request.state.filled >> c & 1
+    ]
+    answer["categories"] = [
+        answers.category_fields(box, played.category_points[:, c]) for c, box in still_open
+    ]
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
     if request.objective:
@@ -66,14 +84,20 @@ def run_simulation(
         assert isinstance(strategy, Strategy)
         reached = float((played.final_scores >= goal).mean())
         error = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
-        answer |= {"reached": reached, "reached_error": error, "chance": min(1.0, strategy.value(request.position))}
+        answer |= {
+            "reached": reached,
+            "reached_error": error,
+            "chance": min(1.0, strategy.value(request.position)),
+        }
     else:
         name = "expected_final_score" if policy is means else "perfect_mean"
         answer[name] = card.total + means.value(request.position)
     return policy, replace(played, policy=str(fields["policy"])), answer
 
 
-def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:
+def run_positions(
+    service: QueryService, fields: Mapping[str, Any]
+) -> tuple[PositionSample, dict[str, Any]]:
     """Labelled positions from the games of a request."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
     plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
@@ -83,16 +107,26 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
     player = None if policy is strategy else cast(Actor, policy)
     start = request.card if player else request.position
     found = sample_positions(
-        strategy, count, request.seed, start=start, player=player, threads=service.threads, **sampling
+        strategy,
+        count,
+        request.seed,
+        start=start,
+        player=player,
+        threads=service.threads,
+        **sampling,
     )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
     answer = answers.answer_head(request) | {
-        "policy": fields["policy"], "seed": request.seed, **sampling,
-        "positions": count, "rows": len(found), "games": int(found.game_number.max()) + 1,
+        "policy": fields["policy"],
+        "seed": request.seed,
+        **sampling,
+        "positions": count,
+        "rows": len(found),
+        "games": int(found.game_number.max()) + 1,
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
-    }  # fmt: skip
+    }
     if player:
         found = replace(found, player=str(fields["policy"]))
     return found, answer
@@ -113,7 +147,10 @@ def _resolved(
 
 
 def run_evaluation(
-    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None, workers: Workers = HERE
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: Workers = HERE,
 ) -> dict[str, Any]:
     """Evaluate the policy of a request exactly, or a program by sampled games."""
     if "process" not in fields:
@@ -125,7 +162,9 @@ def run_evaluation(
         if cluster:
             from ..cluster.tasks import sample_on
 
-            sampled = sample_on(cluster.engine, command, strategy, *how, tables=service.tables, progress=progress)
+            sampled = sample_on(
+                cluster.engine, command, strategy, *how, tables=service.tables, progress=progress
+            )
         else:
             with ProcessPlayer(command) as player:
                 sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
@@ -133,28 +172,40 @@ def run_evaluation(
 
 
 def run_evaluations(
-    service: QueryService, requests: Sequence[Mapping[str, Any]], progress: Progress | None = None,
+    service: QueryService,
+    requests: Sequence[Mapping[str, Any]],
+    progress: Progress | None = None,
     workers: Workers = HERE,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
-    service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
+    service.strategy(
+        rules
+    )  # announces a solve of perfect play, with which the policies are compared
     names = [str(fields["policy"]) for fields in requests]
     if opponent := requests[0].get("against"):
         names.append(str(opponent))  # evaluated after the policies of the requests
         for name in names:  # refused before anything is computed
             listed(name, named_policy(name, service.setting(parsed[0])).policy)
-    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # title and evaluation, by place in `names`
+    found: dict[
+        int, tuple[str, Evaluation | SampledEvaluation]
+    ] = {}  # title and evaluation, by place in `names`
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import evaluate_on
 
-            results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
+            results = evaluate_on(
+                cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed
+            )
         else:
-            within = progress if len(names) == 1 else lambda done, total: None  # of several: how many are done
+            within = (
+                progress if len(names) == 1 else lambda done, total: None
+            )  # of several: how many are done
             setting = replace(service.setting(parsed[0]), progress=within)
-            results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
+            results = (
+                (number, *evaluate_named(name, setting)) for number, name in enumerate(names)
+            )
         for number, title, evaluation in results:
             found[number] = title, evaluation
             if progress and len(names) > 1:
@@ -162,8 +213,14 @@ def run_evaluations(
     replies = []
     for number, request in enumerate(parsed):
         title, mine = found[number]
-        answer = answers.answer_head(request) | {"policy": names[number], "title": title} | _measured(request, mine)
-        if opponent:  # neither policy looks at the card of the other, so the two final scores are independent
+        answer = (
+            answers.answer_head(request)
+            | {"policy": names[number], "title": title}
+            | _measured(request, mine)
+        )
+        if (
+            opponent
+        ):  # neither policy looks at the card of the other, so the two final scores are independent
             _title, theirs = found[len(parsed)]
             chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
@@ -182,7 +239,9 @@ def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> S
 def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
     if isinstance(found, SampledEvaluation):
         return _sampled(request, found)
-    answer = answers.picked(found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss")
+    answer = answers.picked(
+        found, "mean", "standard_deviation", "upper_bonus_chance", "perfect_mean", "loss"
+    )
     if found.losses is not None:
         answer["losses"] = _losses(request, found.losses)
     if found.distribution is not None:
@@ -192,7 +251,9 @@ def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[s
 
 def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
     names = "mean", "standard_error", "plain_mean", "plain_standard_error", "perfect_mean"
-    known = [name for name in names if found.games > 1 or "error" not in name]  # one game gives no error
+    known = [
+        name for name in names if found.games > 1 or "error" not in name
+    ]  # one game gives no error
     figures = dict.fromkeys(names) | answers.picked(found, *known)
     losses = {"loss": found.perfect_mean - found.mean, "losses": _losses(request, found.losses)}
     return {"games": found.games, "seed": request.seed} | figures | losses
@@ -201,7 +262,9 @@ def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
 def _losses(request: Request, found: Losses) -> dict[str, Any]:
     categories, boxes = found.categories.sum(axis=0), request.rules.categories
     return {
-        "holds": {str(left): float(loss) for left, loss in enumerate(found.holds.sum(axis=0), start=1)},
+        "holds": {
+            str(left): float(loss) for left, loss in enumerate(found.holds.sum(axis=0), start=1)
+        },
         "category": float(categories.sum()),
         "turns": found.by_turn.tolist(),
         "categories": {box.id: loss for box, loss in zip(boxes, categories.tolist(), strict=True)},

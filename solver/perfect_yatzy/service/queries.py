@@ -1,4 +1,6 @@
-"""The service behind the command and the server: one request in, one answer out; each is checked and planned once."""
+"""The service behind the command and the server: one request in, one answer out; each is checked
+and planned once.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +13,44 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import RulesError, _, current_language
-from ..game.rule_loader import load_rules
+from ..core.objectives import Variance
+from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
+from ..core.table_info import fraction_fields
+from ..errors import RulesError, _, current_language
+from ..game.rule_loader import load_rules
 from ..game.translations import ENGLISH, localized
-from ..tablebase.estimates import SolveCost, rule_set_stats
-from ..core.objectives import Variance
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
-from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
+from ..strategy.opening import (
+    approximate_advice,
+    open_strategy,
+    opens_approximate,
+    strategy_in_memory,
+)
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.turn_evaluator import ExactEvaluator
-from ..core.resources import default_threads
+from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import has_table, open_table
-from ..core.table_info import fraction_fields
 from . import answers
-from .budget import ConfirmationRequired, SolveBudget, Work, WorkProgress, distribution_works, mean_work
+from .budget import (
+    ConfirmationRequired,
+    SolveBudget,
+    Work,
+    WorkProgress,
+    distribution_works,
+    mean_work,
+)
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request, parse_request
-from .resolver import Announce, BonusChances, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
+from .resolver import (
+    Announce,
+    BonusChances,
+    ObjectivePlan,
+    ObjectiveResolver,
+    ResolvedObjective,
+    table_bytes,
+)
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
@@ -46,10 +67,19 @@ class QueryService:
     """Answers requests. Several threads may use it; strategies and costly answers are cached."""
 
     def __init__(
-        self, tables: str | os.PathLike[str] | None = None, threads: int | None = None,
-        announce: Announce | None = None, language: str = ENGLISH, budget: SolveBudget | None = None,
-    ) -> None:  # fmt: skip
-        self.tables, self.threads, self.announce, self.language = tables, threads, announce, language
+        self,
+        tables: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        announce: Announce | None = None,
+        language: str = ENGLISH,
+        budget: SolveBudget | None = None,
+    ) -> None:
+        self.tables, self.threads, self.announce, self.language = (
+            tables,
+            threads,
+            announce,
+            language,
+        )
         self.budget = budget or SolveBudget.command()
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(CACHED_BYTES)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
@@ -82,9 +112,13 @@ class QueryService:
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
                 words = cost.words_with(self.threads or default_threads())
-                line = _("solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words)
+                line = _(
+                    "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
+                )
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
-            return open_strategy(rules, self.tables, threads=self.threads, progress=report)  # solves it first
+            return open_strategy(
+                rules, self.tables, threads=self.threads, progress=report
+            )  # solves it first
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
@@ -115,7 +149,9 @@ class QueryService:
         return Setting(rules, request.card, self.tables, self.threads, games=games, seed=seed)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
-        """A computer player; what it needs is solved first, after an announcement if it takes a while."""
+        """A computer player; what it needs is solved first, after an announcement if it takes a
+        while.
+        """
         from ..policies.computer_players import STYLES, parse_kind
         from ..policies.levels import needs_calibration
         from ..policies.named import computer_player
@@ -127,8 +163,12 @@ class QueryService:
         if found.style in STYLES:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
-                text = _("the {label} computer player solves {rules} in memory, {words}; choose a level")
-                raise RulesError(text.format(label=found.label, **facts, words=cost.words), code="too-large")
+                text = _(
+                    "the {label} computer player solves {rules} in memory, {words}; choose a level"
+                )
+                raise RulesError(
+                    text.format(label=found.label, **facts, words=cost.words), code="too-large"
+                )
             if self.budget.announces(cost):
                 text = _("solving {rules} for the {player} computer player, {cost}, in memory")
                 announcement = text.format(**facts, cost=cost.words)
@@ -144,13 +184,24 @@ class QueryService:
         return parse_request(fields, self.rules)
 
     def decide(self, request: Request) -> Decision:
-        """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
-        if _costly(request) and (known := self.answers.get((request, current_language()))) is not None:
-            return Decision(self, request, answers.with_echo(known, request.echo), ObjectivePlan(request))
+        """What the answer to a request takes. Raises RulesError if its objective is beyond the
+        budget.
+        """
+        if (
+            _costly(request)
+            and (known := self.answers.get((request, current_language()))) is not None
+        ):
+            return Decision(
+                self, request, answers.with_echo(known, request.echo), ObjectivePlan(request)
+            )
         return Decision(self, request, None, self.plan(request))
 
-    def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
-        """Answer one request; `progress` is that of confirmed work. An impossible position never starts a solve."""
+    def answer(
+        self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None
+    ) -> dict[str, Any]:
+        """Answer one request; `progress` is that of confirmed work. An impossible position never
+        starts a solve.
+        """
         decision = self.decide(request if isinstance(request, Request) else self.parse(request))
         if not self.budget.is_confirmed(progress):
             self.check_unasked(decision.works)
@@ -161,7 +212,9 @@ class QueryService:
         return self.resolver.resolve(self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request; what is too much is refused before anything is."""
+        """What has to be solved for the objective of a request; what is too much is refused
+        before anything is.
+        """
         exact = self._exact_solve(request) if request.exact else None
         if request.objective and opens_approximate(request.rules, self.tables):
             from ..approximation.approximate_strategy import needs_table
@@ -170,14 +223,20 @@ class QueryService:
         return replace(self.resolver.plan(request), exact=exact)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:
-        """Chance of each score or more, each under play for just that score, from the card of a request."""
+        """Chance of each score or more, each under play for just that score, from the card of a
+        request.
+        """
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
         # Its table has the chances of all goals; `zero` is the one that it plays for.
-        return [answers.clipped(replace(found, zero=score).value(request.position)) for score in scores]
+        return [
+            answers.clipped(replace(found, zero=score).value(request.position)) for score in scores
+        ]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
-        """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
+        """The solve in integers from the card of a request on. Raises RulesError if it is beyond
+        the budget.
+        """
         from ..tablebase.exact_solve import ExactSolve
 
         # What takes longer than is done unasked is refused: nothing asks for a confirmation of it.
@@ -193,7 +252,9 @@ class QueryService:
 
 @dataclass
 class Decision:
-    """What a request takes, and its answer; made once by :meth:`QueryService.decide` and shared by all callers."""
+    """What a request takes, and its answer; made once by :meth:`QueryService.decide` and shared
+    by all callers.
+    """
 
     service: QueryService
     request: Request
@@ -202,10 +263,16 @@ class Decision:
 
     @cached_property
     def works(self) -> list[Work]:
-        """What has to be computed first, in the order it is done. Raises RulesError if it is beyond the budget."""
+        """What has to be computed first, in the order it is done. Raises RulesError if it is
+        beyond the budget.
+        """
         if self.known is not None:
             return []
-        return [*self.service.mean_works(self.request.rules), *self.plan.works, *self.distribution_works]
+        return [
+            *self.service.mean_works(self.request.rules),
+            *self.plan.works,
+            *self.distribution_works,
+        ]
 
     @cached_property
     def distribution_works(self) -> list[Work]:
@@ -213,18 +280,24 @@ class Decision:
         if not self.needs_distribution:
             return []
         rules, state = self.request.rules, self.request.state
-        return distribution_works(rules, state, self.service.tables, first_turns=self.makes_first_turns)
+        return distribution_works(
+            rules, state, self.service.tables, first_turns=self.makes_first_turns
+        )
 
     @cached_property
     def seconds(self) -> float:
-        """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is in the cache."""
+        """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is
+        in the cache.
+        """
         if self.known is not None:
             return 0.0
         puzzle = PUZZLE_SECONDS if self.request.query == "puzzle" else 0.0
         return self.plan.seconds + puzzle + sum(work.seconds for work in self.distribution_works)
 
     def run(self, progress: WorkProgress | None = None) -> dict[str, Any]:
-        """The answer, with the fields that the request echoes; `progress` is that of confirmed work."""
+        """The answer, with the fields that the request echoes; `progress` is that of confirmed
+        work.
+        """
         if self.known is not None:
             return self.known
         answer = self.compute(progress)
@@ -241,12 +314,20 @@ class Decision:
             from ..play.puzzle import find_puzzle
             from .reviews import puzzle_fields
 
-            head = {name: value for name, value in answer.items() if name in (*answers.HEAD, "approximate")}
+            head = {
+                name: value
+                for name, value in answer.items()
+                if name in (*answers.HEAD, "approximate")
+            }
             found = find_puzzle(strategy, request.seed, request.difficulty)
             return head | answers.picked(request, "seed", "difficulty") | puzzle_fields(found)
-        objective = service.resolver.resolve(self.plan, strategy, progress) if request.objective else None
+        objective = (
+            service.resolver.resolve(self.plan, strategy, progress) if request.objective else None
+        )
         if objective:
-            answer |= answers.estimate_fields(objective.strategy, request) | {"aim": objective.fields}
+            answer |= answers.estimate_fields(objective.strategy, request) | {
+                "aim": objective.fields
+            }
         if request.query == "expect":
             return answer | self._expect_fields(strategy, objective, progress)
         if request.query == "outcomes":
@@ -264,13 +345,18 @@ class Decision:
         still_open = [box.id for c, box in enumerate(rules.categories) if not state.filled >> c & 1]
         is_exact = certificate_of(strategy) is None
         answer: dict[str, Any] = {
-            "expected_final_score": card.total + remaining, "expected_remaining": remaining,
-            "turns_left": len(still_open), "open": still_open, "upper": card.upper,
-        }  # fmt: skip
+            "expected_final_score": card.total + remaining,
+            "expected_remaining": remaining,
+            "turns_left": len(still_open),
+            "open": still_open,
+            "upper": card.upper,
+        }
         if self.plan.exact:
             mean, *spread = self.plan.exact.start_values(service.threads)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
-            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):  # none without `spread`
+            for name, value in zip(
+                ("variance", "bonus_chance"), spread, strict=False
+            ):  # none without `spread`
                 answer["exact"][name] = fraction_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
@@ -283,33 +369,46 @@ class Decision:
             answer["distribution"] = None  # requested, but not available for these rules
             if is_exact and has_table(rules, service.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), service.tables)[1]
-                answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.unchecked_index(state)]))
+                answer["standard_deviation"] = float(
+                    np.sqrt(variances[strategy.space.unchecked_index(state)])
+                )
         if request.games:
             answer["simulation"] = answers.simulation_fields(request, strategy, service.threads)
             if objective and objective.strategy.is_approximate(state):
-                answer["approximate"] = answers.measured_fields(request, strategy, objective, service.threads)
+                answer["approximate"] = answers.measured_fields(
+                    request, strategy, objective, service.threads
+                )
         return answer
 
     def _distribution_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
     ) -> dict[str, Any]:
-        """The distribution if it is asked for, and the chance that play for the mean has of an objective."""
+        """The distribution if it is asked for, and the chance that play for the mean has of an
+        objective.
+        """
         from ..strategy.distribution import stored_distribution
 
         service, request = self.service, self.request
         fields: dict[str, Any] = {}
         found = stored_distribution(
-            strategy, request.position, request.card.total, service.tables, service.threads,
-            first_turns=self.makes_first_turns, store=service.budget.is_confirmed(progress),
+            strategy,
+            request.position,
+            request.card.total,
+            service.tables,
+            service.threads,
+            first_turns=self.makes_first_turns,
+            store=service.budget.is_confirmed(progress),
             progress=progress.of("distribution") if progress else None,
-        )  # fmt: skip
+        )
         if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
             fields["chance_by_mean_play"] = chance_by_mean
         if request.include_distribution:
             fields["distribution"] = {"policy": "mean"} | answers.distribution_fields(found)
         return fields
 
-    def _turn_fields(self, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
+    def _turn_fields(
+        self, strategy: Strategy, objective: ResolvedObjective | None
+    ) -> dict[str, Any]:
         """The answer to "hold" or "score": one evaluation of the turn for each value function."""
         service, request = self.service, self.request
         state, position = request.state, request.position
@@ -324,14 +423,20 @@ class Decision:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = None if objective else service.bonus_chances.of(strategy)  # known for play for the mean only
+            bonus = (
+                None if objective else service.bonus_chances.of(strategy)
+            )  # known for play for the mean only
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 
     @property
     def makes_first_turns(self) -> bool:
-        """Whether the distribution is computed for every card after the first turn, too, and stored."""
-        return self.request.state == EMPTY_STATE and self.service.budget.makes_first_turns(self.request.rules)
+        """Whether the distribution is computed for every card after the first turn, too, and
+        stored.
+        """
+        return self.request.state == EMPTY_STATE and self.service.budget.makes_first_turns(
+            self.request.rules
+        )
 
     @property
     def needs_distribution(self) -> bool:
@@ -341,7 +446,9 @@ class Decision:
             return False
         from ..strategy.distribution import has_distribution, has_stored_distribution
 
-        return has_distribution(rules) or has_stored_distribution(rules, request.state, self.service.tables)
+        return has_distribution(rules) or has_stored_distribution(
+            rules, request.state, self.service.tables
+        )
 
 
 def _mean_key(rules: RuleSet) -> Hashable:

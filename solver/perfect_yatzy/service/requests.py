@@ -1,4 +1,5 @@
-"""Requests: a dictionary in, one frozen :class:`Request` out, checked once and trusted from there on.
+"""Requests: a dictionary in, one frozen :class:`Request` out, checked once and trusted from there
+on.
 
 {"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
 {"query": "hold", "dice": "33456", "goal": 240}                                  maximise the chance of 240 or more
@@ -15,11 +16,11 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
 from ..errors import StateError, _, error_context, game_over, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
 from ..strategy.actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
 
@@ -28,9 +29,18 @@ CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
 OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "versus", "ties"})
 EXACT_FIELDS = frozenset({"exact", "digits"})
 QUERY_FIELDS = {
-    "hold": frozenset({"dice", "rolls_left", "explain"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
-    "score": frozenset({"dice", "rolls_left", "explain"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
-    "expect": frozenset({"games", "seed", "spread"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "hold": frozenset({"dice", "rolls_left", "explain"})
+    | EXACT_FIELDS
+    | CARD_FIELDS
+    | OBJECTIVE_FIELDS,
+    "score": frozenset({"dice", "rolls_left", "explain"})
+    | EXACT_FIELDS
+    | CARD_FIELDS
+    | OBJECTIVE_FIELDS,
+    "expect": frozenset({"games", "seed", "spread"})
+    | EXACT_FIELDS
+    | CARD_FIELDS
+    | OBJECTIVE_FIELDS,
     "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
     "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
@@ -44,9 +54,15 @@ class ObjectiveRequest:
     """What a request maximises instead of the mean: a goal, or the chance to beat opponents."""
 
     goal: int | None  # final score to reach; None with opponents
-    opponents: tuple[int | Scorecard, ...] = ()  # final scores of finished ones, checked cards of the others
-    ties: str = ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
-    two_sided: bool = False  # whether the opponent, the only one, sees our card and plays to win, too
+    opponents: tuple[
+        int | Scorecard, ...
+    ] = ()  # final scores of finished ones, checked cards of the others
+    ties: str = (
+        ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
+    )
+    two_sided: bool = (
+        False  # whether the opponent, the only one, sees our card and plays to win, too
+    )
 
     @property
     def score(self) -> int | None:
@@ -63,7 +79,10 @@ class ObjectiveRequest:
     @property
     def key(self) -> Hashable:
         """Equal for equal objectives."""
-        others = [other if isinstance(other, int) else (other.state, other.total) for other in self.opponents]
+        others = [
+            other if isinstance(other, int) else (other.state, other.total)
+            for other in self.opponents
+        ]
         return self.goal, tuple(others), self.ties, self.two_sided
 
 
@@ -75,17 +94,23 @@ class Request:
     rules: RuleSet  # the game
     card: Scorecard  # the card at the start of the turn
     position: CheckedPosition  # state and points of the card
-    dice: tuple[int, ...] = ()  # on the table, or held for "outcomes"; ascending. Empty where the query has none
+    dice: tuple[
+        int, ...
+    ] = ()  # on the table, or held for "outcomes"; ascending. Empty where the query has none
     rolls_left: int = 0  # rerolls left
     objective: ObjectiveRequest | None = None  # none: maximise the mean
     games: int = 0  # games to simulate, 0 for none; their seed, or that of a puzzle
     seed: int = 1
     difficulty: str = ""  # of a puzzle
     explain: bool = False  # whether the first options have an outlook
-    include_distribution: bool = False  # whether the answer contains the distribution of the final score
-    exact: bool = False  # whether it contains expected final scores as fractions, with so many digits after the point
+    include_distribution: bool = (
+        False  # whether the answer contains the distribution of the final score
+    )
+    # whether it contains expected final scores as fractions, with so many digits after the point
+    exact: bool = False
     digits: int = DIGITS
-    # fields that the answer repeats: the id, if the request has one; equal requests have equal answers without them
+    # fields that the answer repeats: the id, if the request has one; equal requests have equal
+    # answers without them
     echo: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -98,7 +123,11 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     """Check a request."""
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
-        text = _("query is {value}; must be one of {names}", value=shown(query), names=", ".join(QUERY_FIELDS))
+        text = _(
+            "query is {value}; must be one of {names}",
+            value=shown(query),
+            names=", ".join(QUERY_FIELDS),
+        )
         raise StateError(text, field="query")
     for name in fields:
         if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
@@ -108,10 +137,15 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "puzzle":
         return _parse_puzzle(request, fields)
-    exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
+    exact, digits = (
+        _flag(fields, "exact", False),
+        min(MAX_DIGITS, _integer(fields, "digits", DIGITS)),
+    )
     if exact and request.objective and query != "expect":
         (name,) = _objectives_given(fields)
-        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
+        text = _(
+            "{first} and {second} cannot be combined; give one of them", first=name, second="exact"
+        )
         raise StateError(text, code="invalid-request", field="exact")
     request = replace(request, exact=exact, digits=digits)
     if query == "expect":
@@ -122,19 +156,34 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     dice = _required(fields, "dice", _("text such as '33456', or a list of faces"))
     with error_context("dice", "invalid-dice"):
         request = replace(request, dice=parse_dice(request.rules, dice))
-    return replace(request, rolls_left=_parse_rolls_left(request, fields), explain=_flag(fields, "explain", False))
+    return replace(
+        request,
+        rolls_left=_parse_rolls_left(request, fields),
+        explain=_flag(fields, "explain", False),
+    )
 
 
-def parse_games(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request to simulate or evaluate a policy: ``rules, games, seed, policy``, and a card."""
+def parse_games(
+    query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]
+) -> Request:
+    """Check a request to simulate or evaluate a policy: ``rules, games, seed, policy``, and a
+    card.
+    """
     request = _parse_position(query, fields, find_rules)
     _check_open(request)
     goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"])) if query == "simulate" else None
     objective = ObjectiveRequest(int(goal[1])) if goal else None
-    return replace(request, objective=objective, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
+    return replace(
+        request,
+        objective=objective,
+        games=_integer(fields, "games", 0),
+        seed=_integer(fields, "seed", 1),
+    )
 
 
-def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+def _parse_position(
+    query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]
+) -> Request:
     """A request with its rules and its card: the one check of both."""
     spec = fields.get("rules", "yatzy")
     if not isinstance(spec, str):
@@ -145,18 +194,29 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
         position = replace(check_position(rules, card.state), points=card.total)
-    return Request(query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {})
+    return Request(
+        query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {}
+    )
 
 
 def _parse_expect(request: Request, fields: Mapping[str, Any]) -> Request:
     games = _integer(fields, "games", 0)
     if games and not MIN_GAMES <= games <= MAX_GAMES:
-        text = _("games is {value}; must be from {low} to {high}", value=games, low=MIN_GAMES, high=MAX_GAMES)
+        text = _(
+            "games is {value}; must be from {low} to {high}",
+            value=games,
+            low=MIN_GAMES,
+            high=MAX_GAMES,
+        )
         raise StateError(text, field="games")
     if games and request.objective and request.objective.two_sided:
-        raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
+        raise StateError(
+            _("games and versus cannot be combined"), code="invalid-request", field="games"
+        )
     distribution = _flag(fields, "spread", True)
-    return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
+    return replace(
+        request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution
+    )
 
 
 def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
@@ -166,10 +226,16 @@ def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
     given = _objectives_given(fields)
     if len(given) > 1:
-        text = _("{first} and {second} cannot be combined; give one of them", first=given[0], second=given[1])
+        text = _(
+            "{first} and {second} cannot be combined; give one of them",
+            first=given[0],
+            second=given[1],
+        )
         raise StateError(text, code="invalid-request")
     if given in ([], ["goal"]) and "ties" in fields:
-        raise StateError(_("ties can only be used with opponents"), code="invalid-request", field="ties")
+        raise StateError(
+            _("ties can only be used with opponents"), code="invalid-request", field="ties"
+        )
     if not given:
         return None
     if given == ["goal"]:
@@ -207,7 +273,10 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
         text = _("{left} rolls left; there can be {holding}", left=left, holding=span(least, most))
         raise StateError(text, field="rolls_left")
     if holding and left == 0:
-        raise StateError(_("0 rolls left: no dice can be held; ask which category with `score`"), field="rolls_left")
+        raise StateError(
+            _("0 rolls left: no dice can be held; ask which category with `score`"),
+            field="rolls_left",
+        )
     return left
 
 
@@ -217,10 +286,17 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 
     difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
-        text, names = _("difficulty is {difficulty}; must be one of {difficulties}"), ", ".join(DIFFICULTIES)
-        raise StateError(text.format(difficulty=shown(difficulty), difficulties=names), field="difficulty")
+        text, names = (
+            _("difficulty is {difficulty}; must be one of {difficulties}"),
+            ", ".join(DIFFICULTIES),
+        )
+        raise StateError(
+            text.format(difficulty=shown(difficulty), difficulties=names), field="difficulty"
+        )
     if day is not None and "seed" in fields:
-        raise StateError(_("seed and date cannot be combined; give one of them"), code="invalid-request")
+        raise StateError(
+            _("seed and date cannot be combined; give one of them"), code="invalid-request"
+        )
     try:
         today = date.today() if day is None else date.fromisoformat(day)
     except (TypeError, ValueError) as error:
@@ -244,7 +320,9 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     most = max_rerolls(request.rules, request.card.saved)
     left = _integer(fields, "rolls_left", most)
     if not 1 <= left <= most:
-        raise StateError(_("{left} rolls left; it must be 1 to {most}", left=left, most=most), field="rolls_left")
+        raise StateError(
+            _("{left} rolls left; it must be 1 to {most}", left=left, most=most), field="rolls_left"
+        )
     return replace(request, dice=dice, rolls_left=left)
 
 
@@ -263,7 +341,9 @@ def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
 def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
     value = fields.get(name, default)
     if not isinstance(value, bool):
-        raise StateError(_("{name} is {value}; must be true or false", name=name, value=shown(value)), field=name)
+        raise StateError(
+            _("{name} is {value}; must be true or false", name=name, value=shown(value)), field=name
+        )
     return value
 
 

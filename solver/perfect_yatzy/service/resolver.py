@@ -1,10 +1,12 @@
 """From the objective of a request to a strategy for it.
 
-A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents have one from a
-solve of the rest of the game with the win chance as utility. Every solve stays within the budget.
+A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents
+have one from a solve of the rest of the game with the win chance as utility. Every solve stays
+within the budget.
 
-The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without one it is computed
-if that takes about a second: by the command at once, which stores it; by a server in the background.
+The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without
+one it is computed if that takes about a second: by the command at once, which stores it; by a
+server in the background.
 """
 
 from __future__ import annotations
@@ -19,20 +21,27 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..errors import RulesError, StateError, _, error_context
 from ..core.dice import Floats, Ints
+from ..core.objectives import BonusChance, Goals
+from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..tablebase.estimates import SolveCost, rule_set_stats
-from ..core.objectives import BonusChance, Goals
 from ..core.state_space import Policy
+from ..core.table_file import ALWAYS_HASHED
+from ..errors import RulesError, StateError, _, error_context
 from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
-from ..core.resources import check_memory
+from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table
-from ..core.table_file import ALWAYS_HASHED
-from .budget import SolveBudget, Work, WorkProgress, distribution_works, estimate_advice, utility_cost
+from .budget import (
+    SolveBudget,
+    Work,
+    WorkProgress,
+    distribution_works,
+    estimate_advice,
+    utility_cost,
+)
 from .cache import WeightedLRUCache
 from .requests import Request
 
@@ -40,9 +49,9 @@ if TYPE_CHECKING:
     from ..play.review import ChanceOfState
     from ..strategy.score_distribution import Opponent, ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
+    from ..tablebase.exact_solve import ExactSolve
     from ..two_players.two_player_table import TwoPlayerTable
     from ..two_players.two_players import TwoPlayerGame
-    from ..tablebase.exact_solve import ExactSolve
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 MAX_BYTES = 256 << 20  # of the chances that stay in memory
@@ -53,14 +62,18 @@ Announce = Callable[[RuleSet, str | None], Progress]
 class BonusChances:
     """Chances of the upper bonus by rule set. Several threads may use it."""
 
-    def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None, budget: SolveBudget) -> None:
+    def __init__(
+        self, tables: str | os.PathLike[str] | None, threads: int | None, budget: SolveBudget
+    ) -> None:
         self.tables, self.threads, self.budget = tables, threads, budget
         self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
         self._lock, self._computing = Lock(), Lock()
 
     def of(self, strategy: Strategy) -> ChanceOfState | None:
-        """The chances for an exact strategy of the mean; None without a bonus, and if they are not known in time."""
+        """The chances for an exact strategy of the mean; None without a bonus, and if they are
+        not known in time.
+        """
         rules, key = strategy.rules, strategy.rules.fingerprint
         if not rules.bonus or certificate_of(strategy):
             return None
@@ -80,7 +93,9 @@ class BonusChances:
         return self._found.get_or_create(key, create).value
 
     def _compute_later(self, key: str, chances: BonusChance) -> None:
-        """Begin to compute chances in the background, unless that goes on already, or too many wait."""
+        """Begin to compute chances in the background, unless that goes on already, or too many
+        wait.
+        """
         with self._lock:
             if key not in self._threads and len(self._threads) < MAX_WAITING:
                 self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
@@ -108,14 +123,25 @@ class ResolvedObjective:
     """What is maximised instead of the mean."""
 
     strategy: ScoreStrategy  # Its values are chances
-    utility: Callable[[Ints], Floats]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
-    # the field ``aim`` of the answer: the goal; or opponents, what a tie counts, whether chances are lower bounds
+    utility: Callable[
+        [Ints], Floats
+    ]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
+    # the field ``aim`` of the answer: the goal; or opponents, what a tie counts, whether chances
+    # are lower bounds
     fields: dict[str, Any]
-    mean_play: Callable[[], float | None] | None = None  # chance of play for the mean, if no distribution tells it
+    mean_play: Callable[[], float | None] | None = (
+        None  # chance of play for the mean, if no distribution tells it
+    )
 
     def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
-        """The chance of play for the mean, whose final scores have a distribution; None if it takes a long solve."""
-        return self.mean_play() if self.mean_play else float(self.utility(found.scores) @ found.chances)
+        """The chance of play for the mean, whose final scores have a distribution; None if it
+        takes a long solve.
+        """
+        return (
+            self.mean_play()
+            if self.mean_play
+            else float(self.utility(found.scores) @ found.chances)
+        )
 
     def certain(self, lowest: int) -> bool:
         """Whether `lowest`, a lower bound of the final score, is sufficient already."""
@@ -124,7 +150,9 @@ class ResolvedObjective:
 
 @dataclass(frozen=True)
 class ObjectivePlan:
-    """What has to be solved for the objective of a request, and what that costs; nothing is solved yet."""
+    """What has to be solved for the objective of a request, and what that costs; nothing is
+    solved yet.
+    """
 
     request: Request
     seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
@@ -139,13 +167,22 @@ class ObjectiveResolver:
     """Makes strategies for objectives. Several threads may use it."""
 
     def __init__(
-        self, strategies: WeightedLRUCache[Strategy], budget: SolveBudget, tables: str | os.PathLike[str] | None,
-        threads: int | None, announce: Announce | None,
-    ) -> None:  # fmt: skip
+        self,
+        strategies: WeightedLRUCache[Strategy],
+        budget: SolveBudget,
+        tables: str | os.PathLike[str] | None,
+        threads: int | None,
+        announce: Announce | None,
+    ) -> None:
         self.strategies, self.budget, self.announce = strategies, budget, announce
         self.tables, self.threads = tables, threads
-        self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(MAX_OPPONENT_DISTRIBUTIONS)
-        self.stored_bytes, self.lock = 0, Lock()  # tables of goals that requests have added to the store
+        self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(
+            MAX_OPPONENT_DISTRIBUTIONS
+        )
+        self.stored_bytes, self.lock = (
+            0,
+            Lock(),
+        )  # tables of goals that requests have added to the store
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request."""
@@ -162,8 +199,14 @@ class ObjectiveResolver:
         for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
             if not self.distributions.get(_opponent_key(rules, card)):
-                seconds += sum(work.seconds for work in distribution_works(rules, card.state, self.tables))
-        works = [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)] if seconds > 0 else []
+                seconds += sum(
+                    work.seconds for work in distribution_works(rules, card.state, self.tables)
+                )
+        works = (
+            [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)]
+            if seconds > 0
+            else []
+        )
         if self._cached(request):
             return ObjectivePlan(request, seconds, tuple(works))
         if objective.score is None:
@@ -174,7 +217,9 @@ class ObjectiveResolver:
             return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
         goals = self._plan_goals(request)
         if goals.cost is None:  # opening a table takes time, too: its checksum is verified
-            return ObjectivePlan(request, seconds + self.budget.instant_seconds, tuple(works), goals)
+            return ObjectivePlan(
+                request, seconds + self.budget.instant_seconds, tuple(works), goals
+            )
         works.append(_solve_work(goals.cost, goals.stored))
         return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
 
@@ -200,33 +245,53 @@ class ObjectiveResolver:
         assert objective
         if (goal := objective.goal) is not None:
             reaching = self._reach(plan, goal, strategy, progress)
-            return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
+            return ResolvedObjective(
+                reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal}
+            )
         if objective.two_sided:
             return self._against(plan, strategy, progress)
         others = [self._opponent(strategy, known, progress) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
-        listed = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others]
+        listed = [
+            {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation}
+            for o in others
+        ]
         # Who sees how the others score, and plans again each turn, wins at least so often.
-        fields = {"opponents": listed, "ties": objective.ties, "lower_bound": any(o.playing for o in others)}
+        fields = {
+            "opponents": listed,
+            "ties": objective.ties,
+            "lower_bound": any(o.playing for o in others),
+        }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
         rules, card, threads = plan.request.rules, plan.request.card, self.threads
 
         def solve(report: Progress | None) -> Strategy:
-            return utility_strategy(rules, winning, card, evaluator, threads, report, winning.tolerance)
+            return utility_strategy(
+                rules, winning, card, evaluator, threads, report, winning.tolerance
+            )
 
         return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
 
     def _solved(
-        self, plan: ObjectivePlan, progress: WorkProgress | None, solve: Callable[[Progress | None], Strategy]
+        self,
+        plan: ObjectivePlan,
+        progress: WorkProgress | None,
+        solve: Callable[[Progress | None], Strategy],
     ) -> ScoreStrategy:
         """The strategy for the rest of the game that `solve` makes, once for equal requests."""
         key = _utility_key(plan.request)
-        found = self.strategies.get_or_create(key, lambda: solve(self._announce(plan, progress)), table_bytes)
+        found = self.strategies.get_or_create(
+            key, lambda: solve(self._announce(plan, progress)), table_bytes
+        )
         return cast("ScoreStrategy", found)
 
-    def _two_players(self, request: Request, policy: Policy | None = None) -> tuple[TwoPlayerGame, Scorecard]:
-        """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
+    def _two_players(
+        self, request: Request, policy: Policy | None = None
+    ) -> tuple[TwoPlayerGame, Scorecard]:
+        """The rest of the game from the card of a request, played by a policy, and from that of
+        its opponent.
+        """
         from ..two_players.two_players import TwoPlayerGame
 
         objective, card = request.objective, request.card
@@ -235,9 +300,13 @@ class ObjectiveResolver:
         other, share = objective.opponents[0], TIE_RULES[objective.ties].share
         with error_context("versus"):
             lead = card.total - other.total
-            return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None)), other
+            return TwoPlayerGame(
+                request.rules, (card.state, other.state), lead, share, (policy, None)
+            ), other
 
-    def _against(self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None) -> ResolvedObjective:
+    def _against(
+        self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
+    ) -> ResolvedObjective:
         """The strategy against an opponent who plays to win, too."""
         from ..strategy.score_distribution import WinUtility, card_text, finished
         from ..two_players.two_player_table import versus_strategy
@@ -248,17 +317,22 @@ class ObjectiveResolver:
         game, other = self._two_players(request)
 
         def solve(report: Progress | None) -> Strategy:
-            return versus_strategy(game, (request.card, other), strategy.evaluator, stored, self.threads, report)
+            return versus_strategy(
+                game, (request.card, other), strategy.evaluator, stored, self.threads, report
+            )
 
         def mean_play() -> float | None:
-            if stored and self.budget.announces(game.cost()):  # the solve would be the only one, and a long one
+            if stored and self.budget.announces(
+                game.cost()
+            ):  # the solve would be the only one, and a long one
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
             return self._two_players(request, mean)[0].chance(self.threads)
 
         opponent = game.players[1]
         _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
-        # Only tells what is certain, since `mean_play` is given: a win against the most the opponent can reach.
+        # Only tells what is certain, since `mean_play` is given: a win against the most the
+        # opponent can reach.
         utility = WinUtility([finished(other.total + most_to_come)], ties)
         fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
         return ResolvedObjective(self._solved(plan, progress, solve), utility, fields, mean_play)
@@ -272,9 +346,14 @@ class ObjectiveResolver:
         from ..strategy.score_strategy import goals_to_solve, has_goal_estimates
 
         rules, budget = request.rules, self.budget
-        exists, estimated = has_table(rules, self.tables, Goals.name), has_goal_estimates(rules, self.tables)
+        exists, estimated = (
+            has_table(rules, self.tables, Goals.name),
+            has_goal_estimates(rules, self.tables),
+        )
         allows = budget.objective.allows
-        solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, allows, estimated)
+        solve = goals_to_solve(
+            rules, request.state, exists, budget.instant_seconds, allows, estimated
+        )
         if solve.cost and solve.stored:
             try:
                 check_memory(rules, solve.cost)
@@ -299,14 +378,22 @@ class ObjectiveResolver:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
 
             def create() -> Strategy:
-                card, means, report = request.card, strategy.evaluator, self._announce(plan, progress)
-                made = goal_strategy(solve, goal, card, means, self.tables, threads=self.threads, progress=report)
+                card, means, report = (
+                    request.card,
+                    strategy.evaluator,
+                    self._announce(plan, progress),
+                )
+                made = goal_strategy(
+                    solve, goal, card, means, self.tables, threads=self.threads, progress=report
+                )
                 if solve.stored and solve.cost:
                     self.count_stored(made.table.nbytes)
                 return made
 
             key = whole if solve.stored else rest
-            if solve.estimated:  # of the whole game, too, but a key of their own: exact chances are preferred
+            if (
+                solve.estimated
+            ):  # of the whole game, too, but a key of their own: exact chances are preferred
                 key = "goal estimates", request.rules.fingerprint
             found = self.strategies.get_or_create(key, create, table_bytes)
         return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)
@@ -329,7 +416,9 @@ class ObjectiveResolver:
             line = _("solving {rules} from this card on, {cost}, in memory")
         return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
 
-    def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
+    def _opponent(
+        self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None
+    ) -> Opponent:
         from ..strategy.distribution import opponent
         from ..strategy.score_distribution import finished
 
@@ -337,18 +426,29 @@ class ObjectiveResolver:
             return finished(known)
         if progress:
             progress.of("opponents")  # reports that this work begins; it has no steps
-        make = partial(opponent, strategy, known, self.threads, self.tables, store=self.budget.is_confirmed(progress))
+        make = partial(
+            opponent,
+            strategy,
+            known,
+            self.threads,
+            self.tables,
+            store=self.budget.is_confirmed(progress),
+        )
         return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
     if stored:
         return Work("goals", cost.seconds, cost.memory, cost.bytes, unasked_seconds=inf)
-    return Work("objective", cost.seconds, cost.with_table().memory, disk=0, unasked_seconds=cost.seconds)
+    return Work(
+        "objective", cost.seconds, cost.with_table().memory, disk=0, unasked_seconds=cost.seconds
+    )
 
 
 def table_bytes(strategy: Strategy) -> int:
-    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a large stored one."""
+    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a
+    large stored one.
+    """
     if certificate_of(strategy):
         return 1
     size = int(strategy.table.nbytes)
@@ -363,7 +463,13 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
 
 def _utility_key(request: Request) -> Hashable:
     objective = request.objective and request.objective.key
-    return "utility", request.rules.fingerprint, objective, request.position.state, request.position.points
+    return (
+        "utility",
+        request.rules.fingerprint,
+        objective,
+        request.position.state,
+        request.position.points,
+    )
 
 
 def _opponent_key(rules: RuleSet, card: Scorecard) -> Hashable:

@@ -1,6 +1,7 @@
 """Reviews of recorded games, puzzles, and what an option leads to, as plain JSON values.
 
-An outlook says what an option brings in this turn and later; the outcomes of a hold are the rolls that may follow.
+An outlook says what an option brings in this turn and later; the outcomes of a hold are the rolls
+that may follow.
 """
 
 from __future__ import annotations
@@ -48,13 +49,19 @@ def review_json(found: Review) -> dict[str, Any]:
         | picked(decision, "loss", "grade")
         for decision in found.decisions
     ]
-    rolls = [picked(roll, "turn", "roll", "dice") | {"roll_luck": roll.luck} for roll in found.roll_luck]
+    rolls = [
+        picked(roll, "turn", "roll", "dice") | {"roll_luck": roll.luck} for roll in found.roll_luck
+    ]
     figures = picked(found, "player", "result", "finished", "start", "luck", "points_lost")
     return figures | {"grades": found.counts(), "decisions": decisions, "rolls": rolls}
 
 
-def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
-    """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions."""
+def explained_review(
+    strategy: Strategy, game: Game, player: int, max_explained: int
+) -> dict[str, Any]:
+    """The review of a game, with the field ``outlook`` in the best and the actual action of its
+    worst decisions.
+    """
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
     pairs = zip(found.decisions, answer["decisions"], strict=True)
@@ -67,19 +74,30 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
 
 
 def outlook_json(outlook: ActionOutlook) -> dict[str, Any]:
-    """An outlook as plain JSON values: each category with its chance, and the mean of its points in that case."""
-    chances = {"bonus_chance": outlook.upper_bonus_chance, "categories": [*map(list, outlook.categories)]}
+    """An outlook as plain JSON values: each category with its chance, and the mean of its points
+    in that case.
+    """
+    chances = {
+        "bonus_chance": outlook.upper_bonus_chance,
+        "categories": [*map(list, outlook.categories)],
+    }
     return picked(outlook, "turn_points", "later_points") | chances
 
 
 def add_outlooks(
-    answer: dict[str, Any], request: Request, evaluator: TurnEvaluator, options: Sequence[Hold | Choice],
-    categories: Sequence[Choice], bonus_chances: ChanceOfState | None,
-) -> None:  # fmt: skip
+    answer: dict[str, Any],
+    request: Request,
+    evaluator: TurnEvaluator,
+    options: Sequence[Hold | Choice],
+    categories: Sequence[Choice],
+    bonus_chances: ChanceOfState | None,
+) -> None:
     """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
     entries = answer["holds" if request.query == "hold" else "categories"]
     for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
-        holds_all = isinstance(option, Hold) and option.category  # that is to score in the best category
+        holds_all = (
+            isinstance(option, Hold) and option.category
+        )  # that is to score in the best category
         action = categories[0] if holds_all else option
         outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
         entry["outlook"] = outlook_json(outlook)
@@ -88,7 +106,11 @@ def add_outlooks(
 def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
     """The position of a puzzle."""
     card = puzzle.card
-    return {"card": boxes(card)} | picked(card, "saved", "bonus_points") | picked(puzzle, "dice", "rolls_left")
+    return (
+        {"card": boxes(card)}
+        | picked(card, "saved", "bonus_points")
+        | picked(puzzle, "dice", "rolls_left")
+    )
 
 
 def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
@@ -96,22 +118,33 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     rules, state = request.rules, request.state
     rerolls = request.rolls_left - 1  # after the roll that follows
     evaluator = strategy.evaluator_at(request.position)
-    # Value of each roll of all dice, in the order of the lattice: of the best category or, with rerolls, hold.
+    # Value of each roll of all dice, in the order of the lattice: of the best category or, with
+    # rerolls, hold.
     values = evaluator.category_values(state, rerolls if rules.saved_rolls else 0).max(axis=0)
     if rerolls:
-        values = np.maximum(values, evaluator.passes.best_within(evaluator.hold_values(state, rerolls)))
+        values = np.maximum(
+            values, evaluator.passes.best_within(evaluator.hold_values(state, rerolls))
+        )
     lattice, held = evaluator.dice, np.array(counts_of(rules, request.dice))
     n_rolled = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
-    for rolled in lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]:  # all multisets of that size
-        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))  # of these faces, in any order
+    for rolled in lattice.counts[
+        lattice.first[n_rolled] : lattice.first[n_rolled + 1]
+    ]:  # all multisets of that size
+        sequences = factorial(n_rolled) // prod(
+            map(factorial, rolled.tolist())
+        )  # of these faces, in any order
         roll = int(lattice.rank(held + rolled)) - lattice.first_roll
         value = request.card.total + float(values[roll])
         chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}
         outcomes.append({"rolled": list(dice_of(rolled.tolist()))} | chances)
     outcomes.sort(key=lambda entry: -entry["expected_final_score"])
     mean = sum(entry["chance"] * entry["expected_final_score"] for entry in outcomes)
-    head = {"hold": list(request.dice), "rolls_left": request.rolls_left, "expected_final_score": mean}
+    head = {
+        "hold": list(request.dice),
+        "rolls_left": request.rolls_left,
+        "expected_final_score": mean,
+    }
     return head | {"outcomes": outcomes}
 
 
@@ -125,18 +158,32 @@ def comparisons_of(found: Ratings) -> list[Comparison]:
 
 
 def ratings_json(
-    found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
+    found: Ratings,
+    comparisons: list[Comparison],
+    block: int | None = None,
+    confidence: float = CONFIDENCE,
 ) -> dict[str, Any]:
     """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out."""
     results_only = [
-        {"player": player, "rules": rules, "games": len(each), "result": _estimate_json(mean_of(each, confidence))}
+        {
+            "player": player,
+            "rules": rules,
+            "games": len(each),
+            "result": _estimate_json(mean_of(each, confidence)),
+        }
         for (rules, player), each in found.results_only.items()
     ]
     return {
-        "schema": ANSWER_SCHEMA, "query": "rate", "ratings": [rating_json(rating, block) for rating in found.ratings],
-        "results_only": results_only, "comparisons": [*map(comparison_json, comparisons)],
-        "not_rated": [{name: x for name, x in vars(each).items() if x or name != "player"} for each in found.skipped],
-    }  # fmt: skip
+        "schema": ANSWER_SCHEMA,
+        "query": "rate",
+        "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "results_only": results_only,
+        "comparisons": [*map(comparison_json, comparisons)],
+        "not_rated": [
+            {name: x for name, x in vars(each).items() if x or name != "player"}
+            for each in found.skipped
+        ],
+    }
 
 
 def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
@@ -149,28 +196,50 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
     for number, kind in enumerate(rating.kinds):
         lost, per_decision = map(_estimate_json, rating.kind_lost(number))
         decisions = int(rating.figures.decisions[:, number].sum())
-        kinds.append({"kind": kind, "decisions": decisions, "points_lost": lost, "lost_per_decision": per_decision})
+        kinds.append(
+            {
+                "kind": kind,
+                "decisions": decisions,
+                "points_lost": lost,
+                "lost_per_decision": per_decision,
+            }
+        )
     for c, category in enumerate(rating.rules.categories):
         taking, leaving = map(_estimate_json, rating.category_lost(c))
         entry = category_fields(category.id, rating.figures.category_points[:, c])
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
-        "player": rating.player, "rules": rating.rules.key, **picked(rating, "games", "confidence", "start"),
-        **{name: _estimate_json(mean) for name, mean in means.items()}, "times_narrower": rating.narrower,
+        "player": rating.player,
+        "rules": rating.rules.key,
+        **picked(rating, "games", "confidence", "start"),
+        **{name: _estimate_json(mean) for name, mean in means.items()},
+        "times_narrower": rating.narrower,
         "lost_per_decision": _estimate_json(rating.lost_per_decision),
-        "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
-        "kinds": kinds, "categories": categories,
-        "turns": [_estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
-        "blocks": [vars(part) | {"points_lost": _estimate_json(part.points_lost)} for part in rating.blocks(block)],
-        "trend_per_game": _estimate_json(rating.trend), "games_without_decisions": len(rating.other_results),
-    }  # fmt: skip
+        "errors": dict(
+            zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)
+        ),
+        "kinds": kinds,
+        "categories": categories,
+        "turns": [
+            _estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))
+        ],
+        "blocks": [
+            vars(part) | {"points_lost": _estimate_json(part.points_lost)}
+            for part in rating.blocks(block)
+        ],
+        "trend_per_game": _estimate_json(rating.trend),
+        "games_without_decisions": len(rating.other_results),
+    }
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """Two players compared: by how much the first plays better, and the difference of the plain results."""
+    """Two players compared: by how much the first plays better, and the difference of the plain
+    results.
+    """
     players = [comparison.first.player, comparison.second.player]
     found = {"advantage": comparison.advantage, "result_difference": comparison.results}
     return {"rules": comparison.first.rules.key, "players": players} | {
-        name: (_estimate_json(each) or {}) | {"p_value": each.chance} for name, each in found.items()
+        name: (_estimate_json(each) or {}) | {"p_value": each.chance}
+        for name, each in found.items()
     }

@@ -1,1 +1,3 @@
-"""What a solved table can answer: holds, categories, batches, distributions, goals, wins, simulations."""
+"""What a solved table can answer: holds, categories, batches, distributions, goals, wins,
+simulations.
+"""

@@ -1,9 +1,11 @@
-"""Many positions at once: the best actions, the values of all options, and what the actions taken lose.
+"""Many positions at once: the best actions, the values of all options, and what the actions taken
+lose.
 
-Arrays of states, dice and rolls left in, arrays of the same length out. Positions are sorted by the number of filled
-categories, by row and by block of lanes (:mod:`perfect_yatzy.core.state_space`), for goals and utilities also by
-block of scores: those of the same block share one evaluation of the turn. Threads take slices of them, and the result
-is the same to the bit for any number of threads. Of a large table only the layers of the positions are read.
+Arrays of states, dice and rolls left in, arrays of the same length out. Positions are sorted by the
+number of filled categories, by row and by block of lanes (:mod:`perfect_yatzy.core.state_space`),
+for goals and utilities also by block of scores: those of the same block share one evaluation of the
+turn. Threads take slices of them, and the result is the same to the bit for any number of threads.
+Of a large table only the layers of the positions are read.
 """
 
 from __future__ import annotations
@@ -17,16 +19,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import SolverError, StateError, shown
 from ..core.dice import Floats, Ints, lattice
-from ..game.legal_actions import ActionText, action_count, action_number, hold_count, numbered_action
-from ..game.notation import dice_of, spaced
-from ..core.rules import RuleSet, prerequisites
-from ..core.table_slices import window
-from ..tablebase.estimates import gigabytes
-from ..core.state_space import LANES
-from ..core.turn_model import turn_model
 from ..core.resources import available_memory, default_threads, thread_map
+from ..core.rules import RuleSet, prerequisites
+from ..core.state_space import LANES
+from ..core.table_slices import window
+from ..core.turn_model import turn_model
+from ..errors import SolverError, StateError, shown
+from ..game.legal_actions import (
+    ActionText,
+    action_count,
+    action_number,
+    hold_count,
+    numbered_action,
+)
+from ..game.notation import dice_of, spaced
+from ..tablebase.estimates import gigabytes
 from .metadata import Rows, metadata, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 
@@ -36,7 +44,9 @@ if TYPE_CHECKING:
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
 Blocks = tuple[Ints, Ints]  # start of the block and lane within, by position
-Note = Callable[[int, Floats], None]  # takes the first of some sorted positions, and the values of their options
+Note = Callable[
+    [int, Floats], None
+]  # takes the first of some sorted positions, and the values of their options
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +60,8 @@ class BatchAnswer(Rows):
     category : (n,) int64
         Index of the category to score now, -1 where dice are rerolled.
     value : (n,) float64
-        Expected points still to come under optimal play, upper bonus included. For goals: chances; for utilities:
-        expected utilities.
+        Expected points still to come under optimal play, upper bonus included. For goals: chances;
+        for utilities: expected utilities.
     rules : RuleSet
         Rules of the positions.
     policy : str
@@ -76,16 +86,19 @@ class BatchAnswer(Rows):
         return np.where(self.category >= 0, hold_count(self.rules) + self.category, rank)
 
     def columns(self) -> dict[str, Any]:
-        """The answers as named columns, a row for each position, with the names of the JSON answers.
+        """The answers as named columns, a row for each position, with the names of the JSON
+        answers.
 
-        ``action`` (its number), ``hold`` (dice to hold, ascending; all of them where a category is scored),
-        ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance`` or ``expected_utility``.
+        ``action`` (its number), ``hold`` (dice to hold, ascending; all of them where a category is
+        scored), ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance``
+        or ``expected_utility``.
         """
         return {
-            "action": self.action, "hold": [list(dice_of(held)) for held in self.held.tolist()],
+            "action": self.action,
+            "hold": [list(dice_of(held)) for held in self.held.tolist()],
             "category": [self.categories[c] if c >= 0 else None for c in self.category.tolist()],
             value_name(self.policy): self.value,
-        }  # fmt: skip
+        }
 
     def metadata(self) -> dict[str, str]:
         """What identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
@@ -105,9 +118,9 @@ class BatchOptions(BatchAnswer):
     Attributes
     ----------
     values : (n, actions) float64
-        Value of each action by its number (:mod:`perfect_yatzy.game.legal_actions`): the holds of fewer dice than
-        the game has, then the categories; -inf where an action is not legal. 8 bytes each: 1.8 kB a position for
-        Yatzy (225 actions), 3.9 kB for Maxi Yatzy (482).
+        Value of each action by its number (:mod:`perfect_yatzy.game.legal_actions`): the holds of
+        fewer dice than the game has, then the categories; -inf where an action is not legal. 8
+        bytes each: 1.8 kB a position for Yatzy (225 actions), 3.9 kB for Maxi Yatzy (482).
     """
 
     values: Floats
@@ -125,7 +138,8 @@ class BatchOptions(BatchAnswer):
     def columns(self) -> dict[str, Any]:
         """The legal actions as named columns, a row for each action of each position.
 
-        ``position`` (from 0), ``action``, ``hold`` or ``category`` (the other one is None), the value as for
+        ``position`` (from 0), ``action``, ``hold`` or ``category`` (the other one is None), the
+        value as for
         :class:`BatchAnswer`, and ``loss``.
         """
         rows, actions = np.nonzero(self.legal)
@@ -133,11 +147,13 @@ class BatchOptions(BatchAnswer):
         taken = [known[action] for action in actions.tolist()]
         values = self.values[rows, actions]
         return {
-            "position": rows, "action": actions,
+            "position": rows,
+            "action": actions,
             "hold": [None if isinstance(action, str) else list(action) for action in taken],
             "category": [action if isinstance(action, str) else None for action in taken],
-            value_name(self.policy): values, "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
-        }  # fmt: skip
+            value_name(self.policy): values,
+            "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
+        }
 
     @property
     def legal(self) -> npt.NDArray[np.bool_]:
@@ -148,7 +164,9 @@ class BatchOptions(BatchAnswer):
 def all_options(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchOptions:
-    """Values of all options in each of many checked positions, and the best actions; StateError if memory lacks."""
+    """Values of all options in each of many checked positions, and the best actions; StateError
+    if memory lacks.
+    """
     columns = action_count(evaluator.rules)
     size, free = 8 * columns * len(positions), available_memory()
     if free is not None and size > free:
@@ -160,14 +178,20 @@ def all_options(
     def note(start: int, found: Floats) -> None:
         values[positions.order[start : start + len(found)]] = found
 
-    return BatchOptions(*each_option(evaluator, positions, note, threads), evaluator.rules, policy, values)
+    return BatchOptions(
+        *each_option(evaluator, positions, note, threads), evaluator.rules, policy, values
+    )
 
 
 def action_regrets(
-    evaluator: TurnEvaluator, positions: BatchPositions, actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
+    evaluator: TurnEvaluator,
+    positions: BatchPositions,
+    actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
     threads: int | None = None,
-) -> Floats:  # fmt: skip
-    """What each action loses against the best one, ``(n,)``; StateError names the first action that is not legal."""
+) -> Floats:
+    """What each action loses against the best one, ``(n,)``; StateError names the first action
+    that is not legal.
+    """
     rules = evaluator.rules
     taken = _action_numbers(rules, actions, len(positions))
     losses = np.empty(len(positions))
@@ -175,19 +199,25 @@ def action_regrets(
     def note(start: int, values: Floats) -> None:
         place = positions.order[start : start + len(values)]
         best, found = values.max(axis=1), values[np.arange(len(values)), taken[place]]
-        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)  # as lowest_equal, for arrays
+        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(
+            best
+        )  # as lowest_equal, for arrays
         losses[place] = np.where(equal, 0.0, best - found)
 
     each_option(evaluator, positions, note, threads)
     if not np.isfinite(losses).all():
         i = int(np.argmin(np.isfinite(losses)))
         action = numbered_action(rules, int(taken[i]))
-        text = f"score {action}" if isinstance(action, str) else f"hold {spaced(action) or 'no dice'}"
+        text = (
+            f"score {action}" if isinstance(action, str) else f"hold {spaced(action) or 'no dice'}"
+        )
         raise StateError(f"position {i}: action {taken[i]} ({text}) is not legal")
     return losses
 
 
-def _action_numbers(rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText], size: int) -> Ints:
+def _action_numbers(
+    rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText], size: int
+) -> Ints:
     """Actions as numbers, ``(size,)`` int64."""
     if isinstance(actions, BatchAnswer):
         numbers = actions.action
@@ -202,18 +232,24 @@ def _action_numbers(rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Seque
     else:
         numbers = whole_numbers("actions", actions)
     if numbers.shape != (size,):
-        raise StateError(f"actions has shape {numbers.shape}; there are {size} positions, so it must be ({size},)")
+        raise StateError(
+            f"actions has shape {numbers.shape}; there are {size} positions, so it must be ({size},)"
+        )
     known = (numbers >= 0) & (numbers < action_count(rules))
     if not known.all():
         i = int(np.argmin(known))
-        raise StateError(f"position {i}: action is {numbers[i]}; must be 0 to {action_count(rules) - 1}")
+        raise StateError(
+            f"position {i}: action is {numbers[i]}; must be 0 to {action_count(rules) - 1}"
+        )
     return numbers
 
 
 def each_option(
     evaluator: TurnEvaluator, positions: BatchPositions, note: Note | None, threads: int | None
 ) -> tuple[Ints, Ints, Floats]:
-    """Dice held, category and value of each position; `note` gets the values of slices of the sorted ones."""
+    """Dice held, category and value of each position; `note` gets the values of slices of the
+    sorted ones.
+    """
     # Imported here so that numba is loaded only where a kernel runs.
     from .batch_kernel import ActionBatch, OptionValues
 
@@ -232,7 +268,9 @@ def each_option(
     for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
         if begin < end:
             kernel = _kernel(evaluator, filled, positions, actions)
-            slices += [(kernel, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)]
+            slices += [
+                (kernel, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)
+            ]
     with thread_map(min(len(slices), threads or default_threads())) as in_threads:
         for _ in in_threads(lambda part: answer(*part), slices):
             pass
@@ -240,28 +278,36 @@ def each_option(
     place[positions.order] = np.arange(size)
     hold, category, value = actions.hold[place], actions.category[place], actions.value[place]
     # The hold is -1 where a category is scored: that is to hold all dice.
-    held = np.where(hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts)
+    held = np.where(
+        hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts
+    )
     return held, category, value
 
 
-def _kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch) -> Kernel:
-    """What answers positions of a layer: those from a start to a stop, into the actions and into given options."""
-    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions
+def _kernel(
+    evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch
+) -> Kernel:
+    """What answers positions of a layer: those from a start to a stop, into the actions and into
+    given options.
+    """
     from ..core.lattice import kernel_lattice
+    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions
     from .policy_kernel import score_policy
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
     passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
     if isinstance(evaluator, ScoreEvaluator):
-        # If more points may be worth less, a roll that pays must not be scored as one that does not.
+        # If more points may be worth less, a roll that pays must not be scored as one that does
+        # not.
         model = model._replace(monotone=int(evaluator.objective.monotone and model.monotone))
         followed = evaluator.score_policy(filled)
     else:
         followed = MeanPolicy(window(space, evaluator.values, filled))
 
     def run(start: int, stop: int, options: OptionValues) -> None:
-        # Made in each call, because its working memory is for one thread; it serves tables of means, too.
+        # Made in each call, because its working memory is for one thread; it serves tables of
+        # means, too.
         job = score_policy(evaluator.dice, model, passes, ties, most_saved)
         find_best_actions(start, stop, BatchJob(job, followed, positions.sorted, actions, options))
 
@@ -275,17 +321,27 @@ class BatchPositions:
     counts: Ints  # (n, faces): dice on the table that show each face
     order: Ints  # (n,): the order of `sorted`: entry i is position ``order[i]``
     sorted: PositionBatch  # the positions as the kernels take them
-    layer_starts: Ints  # where the positions of each number of filled categories begin in that order
+    layer_starts: (
+        Ints  # where the positions of each number of filled categories begin in that order
+    )
 
     def __len__(self) -> int:
         return len(self.order)
 
 
 def check_positions(
-    evaluator: TurnEvaluator, x: npt.ArrayLike, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike,
-    rolls_left: npt.ArrayLike, saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False,
-) -> BatchPositions:  # fmt: skip
-    """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names the first fault."""
+    evaluator: TurnEvaluator,
+    x: npt.ArrayLike,
+    filled: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    dice: npt.ArrayLike,
+    rolls_left: npt.ArrayLike,
+    saved: npt.ArrayLike = 0,
+    joker_paid: npt.ArrayLike = False,
+) -> BatchPositions:
+    """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names
+    the first fault.
+    """
     rules, space = evaluator.rules, evaluator.space
     faces = whole_numbers("dice", dice, 2)
     if faces.ndim != 2:
@@ -293,17 +349,36 @@ def check_positions(
     if faces.shape[1] != rules.dice:
         raise StateError(f"dice has {faces.shape[1]} columns; {rules.key} has {rules.dice} dice")
     size = len(faces)
-    columns = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
-    masks, uppers, rerolls, saved_rolls, paid = (column(name, array, size) for name, array in columns.items())
+    columns = {
+        "filled": filled,
+        "upper": upper,
+        "rolls_left": rolls_left,
+        "saved": saved,
+        "joker_paid": joker_paid,
+    }
+    masks, uppers, rerolls, saved_rolls, paid = (
+        column(name, array, size) for name, array in columns.items()
+    )
     # Each check relies on those before it: an index below must be within its array.
-    require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
-    require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
+    require(
+        ((faces >= 1) & (faces <= rules.faces)).all(axis=1),
+        f"has a face outside 1 to {rules.faces}",
+    )
+    require(
+        (masks >= 0) & (masks < rules.full_mask),
+        "has no open category, or a bit outside the categories",
+    )
     start = space.start
-    require(masks & start.filled == start.filled, "is not a later card of the game this strategy was made for")
+    require(
+        masks & start.filled == start.filled,
+        "is not a later card of the game this strategy was made for",
+    )
     n_filled = np.bitwise_count(masks).astype(np.int64)
     for c, needed in enumerate(prerequisites(rules)):
         if needed:
-            require((masks >> c & 1 == 0) | (masks & needed == needed), "fills categories out of order")
+            require(
+                (masks >> c & 1 == 0) | (masks & needed == needed), "fills categories out of order"
+            )
     possible = (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled])
     require(possible, "has an impossible number of saved rolls")
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
@@ -314,7 +389,9 @@ def check_positions(
         box, tracked_filled = f"{rules.categories[tracked].id}'s box", masks >> tracked & 1
     require((paid == 0) | (tracked_filled == 1), f"has points in {box}, which is open")
     if space.has_tracked_rows and start.filled >> tracked & 1:
-        require(paid == start.joker_paid, f"has other points in {box} than the card of this strategy")
+        require(
+            paid == start.joker_paid, f"has other points in {box} than the card of this strategy"
+        )
     rows = space.rows_of(masks, paid)
     lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
@@ -325,11 +402,15 @@ def check_positions(
     if isinstance(evaluator, ScoreEvaluator):
         states = state_places(space.layout, rows, saved_rolls, lanes)
         blocks = _checked_blocks(evaluator, states, lanes, column("points", x, size))
-    return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
+    return sorted_positions(
+        evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks
+    )
 
 
 def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
-    """The blocks of scores of positions in these states with these points made, which are checked."""
+    """The blocks of scores of positions in these states with these points made, which are
+    checked.
+    """
     from .policy_kernel import score_blocks
 
     low, high = evaluator.ranges(states)
@@ -340,25 +421,45 @@ def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: 
 
 
 def sorted_positions(
-    evaluator: TurnEvaluator, counts: Ints, rows: Ints, lanes: Ints, rolls: Ints, rerolls: Ints,
-    is_first_roll: npt.NDArray[np.bool_], blocks: Blocks | None = None,
-) -> BatchPositions:  # fmt: skip
-    """Checked positions in the order of the kernels; the arrays are those of BatchPositions and PositionBatch."""
+    evaluator: TurnEvaluator,
+    counts: Ints,
+    rows: Ints,
+    lanes: Ints,
+    rolls: Ints,
+    rerolls: Ints,
+    is_first_roll: npt.NDArray[np.bool_],
+    blocks: Blocks | None = None,
+) -> BatchPositions:
+    """Checked positions in the order of the kernels; the arrays are those of BatchPositions and
+    PositionBatch.
+    """
     from .batch_kernel import PositionBatch
 
     space, groups = evaluator.space, lanes // LANES
-    block_starts, within = blocks or (groups * LANES, lanes % LANES)  # without scores a block is a group of lanes
-    # One key: by layer, then by row, then by group of lanes. Of a group the blocks of scores follow each other.
-    key = (space.filled[rows] * len(space.filled) + rows) * (space.layout.lane_width // LANES) + groups
-    order = np.lexsort((block_starts, key)) if blocks else np.argsort(key)  # lexsort: by its last array first
-    given = PositionBatch(rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), block_starts, within)
+    block_starts, within = blocks or (
+        groups * LANES,
+        lanes % LANES,
+    )  # without scores a block is a group of lanes
+    # One key: by layer, then by row, then by group of lanes. Of a group the blocks of scores follow
+    # each other.
+    key = (space.filled[rows] * len(space.filled) + rows) * (
+        space.layout.lane_width // LANES
+    ) + groups
+    order = (
+        np.lexsort((block_starts, key)) if blocks else np.argsort(key)
+    )  # lexsort: by its last array first
+    given = PositionBatch(
+        rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), block_starts, within
+    )
     positions = PositionBatch(*(np.ascontiguousarray(array[order]) for array in given))
     layer_starts = np.searchsorted(space.filled[rows][order], np.arange(space.categories + 1))
     return BatchPositions(counts, order, positions, layer_starts)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
-    """`given` as an int64 array with at least `dimensions` dimensions; fractions are rejected, not truncated."""
+    """`given` as an int64 array with at least `dimensions` dimensions; fractions are rejected,
+    not truncated.
+    """
     try:
         array = np.array(given, ndmin=dimensions)
     except ValueError:  # rows of different lengths
@@ -370,7 +471,9 @@ def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
         wrong = ~(np.abs(array) < 2.0**53) | (array != np.rint(array))
         if wrong.any():
             place = np.argwhere(wrong)[0, 0]
-            raise StateError(f"position {place}: {name} is {array[wrong][0]}; must be a whole number")
+            raise StateError(
+                f"position {place}: {name} is {array[wrong][0]}; must be a whole number"
+            )
     return array.astype(np.int64)
 
 
@@ -378,7 +481,9 @@ def column(name: str, given: npt.ArrayLike, size: int) -> Ints:
     """One whole number per position, broadcast from a scalar if need be."""
     array = whole_numbers(name, given)
     if array.shape not in ((1,), (size,)):
-        raise StateError(f"{name} has shape {array.shape}; there are {size} rolls of dice, so it must be ({size},)")
+        raise StateError(
+            f"{name} has shape {array.shape}; there are {size} rolls of dice, so it must be ({size},)"
+        )
     return np.broadcast_to(array, (size,))
 
 

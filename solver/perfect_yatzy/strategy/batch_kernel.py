@@ -1,14 +1,14 @@
 """Best actions of many positions and, where wanted, the values of all their options.
 
-A position is a state, a roll, and the rerolls left. Positions of the same block (:mod:`.value_tables`) share one
-backup of the turn (:mod:`.turn`), from 0 rerolls left up to the most that one of them needs. Goals and utilities have
-ties broken by the mean (:mod:`.policy`).
+A position is a state, a roll, and the rerolls left. Positions of the same block
+(:mod:`.value_tables`) share one backup of the turn (:mod:`.turn`), from 0 rerolls left up to the
+most that one of them needs. Goals and utilities have ties broken by the mean (:mod:`.policy`).
 
-An option is an action by its number: the holds that reroll at least one die, in the order of the lattice, then the
-categories in the order of the sheet.
+An option is an action by its number: the holds that reroll at least one die, in the order of the
+lattice, then the categories in the order of the sheet.
 
-Recorded games are checked here, too: :func:`walk_cards` plays the turns of each *card*, the game of one player, by
-the rules and without values.
+Recorded games are checked here, too: :func:`walk_cards` plays the turns of each *card*, the game of
+one player, by the rules and without values.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.dice import Floats, Ints
-from ..core.state_space import LANES
-from ..core.turn_model import TurnModel
 from ..core.jit import by_kind, jit
 from ..core.legal import choices_of, outcome_number, scoring_of_roll
-from .policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
-from .rollout_kernel import ScoreDecisions, begin_block, player_of
 from ..core.simd import views
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import LOWEST, TIE, HoldValues, backup_holds, hold_value, mean_block
+from ..core.turn_model import TurnModel
 from ..core.value_tables import Block, lane_after, mean_table, score_block_x, state_place
+from .policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
+from .rollout_kernel import ScoreDecisions, begin_block, player_of
 
 
 class PositionBatch(NamedTuple):
-    """Positions sorted by row, group of upper sums (``lane // LANES``) and block, ``(n,)`` int64 each."""
+    """Positions sorted by row, group of upper sums (``lane // LANES``) and block, ``(n,)`` int64
+    each.
+    """
 
     rows: Ints  # of the states
     lanes: Ints
@@ -43,7 +45,9 @@ class PositionBatch(NamedTuple):
 
 
 class ActionBatch(NamedTuple):
-    """Best actions, ``(n,)`` each: lattice index of the hold or -1; category or -1 (int64); value (float64)."""
+    """Best actions, ``(n,)`` each: lattice index of the hold or -1; category or -1 (int64);
+    value (float64).
+    """
 
     hold: Ints
     category: Ints
@@ -74,7 +78,9 @@ class MeanDecisions(NamedTuple):
 @player_of.of(MeanPolicy)
 def _mean_player(policy, job, block, most_saved):
     means = mean_table(policy.means)
-    backup_holds(means, job.policy, block, job.policy.model.rolls_per_turn - 1 + most_saved, job.policy.means)
+    backup_holds(
+        means, job.policy, block, job.policy.model.rolls_per_turn - 1 + most_saved, job.policy.means
+    )
     return MeanDecisions(means, job.policy.means)
 
 
@@ -90,7 +96,9 @@ class BatchJob(NamedTuple):
 
 @by_kind()
 def best_action(player, policy, turn, lane, roll, rerolls, is_first):
-    """The best action: hold, or -1; category, or -1; value. The values of all categories to ``option_values``."""
+    """The best action: hold, or -1; category, or -1; value. The values of all categories to
+    ``option_values``.
+    """
 
 
 @best_action.of(MeanDecisions)
@@ -113,17 +121,23 @@ def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
 
 @best_action.of(ScoreDecisions)
 def _best_by_scores(player, policy, turn, lane, roll, rerolls, is_first):
-    hold, outcome, value = decision(player.scores, player.means, policy, turn, lane, roll, rerolls, is_first)
+    hold, outcome, value = decision(
+        player.scores, player.means, policy, turn, lane, roll, rerolls, is_first
+    )
     category = policy.model.turn_outcomes.category[outcome] if hold < 0 else -1
     return hold, category, value
 
 
 @jit
 def write_options(player, job, turn, lane, i):
-    """Values of all options of position i, after :func:`best_action`; -inf for those that are not legal."""
+    """Values of all options of position i, after :func:`best_action`; -inf for those that are
+    not legal.
+    """
     policy, dice, options, positions = job.policy, job.policy.model.dice, job.options, job.positions
     roll, rerolls = positions.rolls[i], positions.rerolls[i]
-    row = (i - options.first) * options.columns  # where that of the position begins: the holds, then the categories
+    row = (
+        i - options.first
+    ) * options.columns  # where that of the position begins: the holds, then the categories
     for option in range(options.columns):
         options.values[row + option] = -np.inf
     for c in range(policy.model.category_count):
@@ -137,7 +151,9 @@ def write_options(player, job, turn, lane, i):
 
 @jit
 def same_card(positions, begin, stop):
-    """End of the positions from `begin` on that share a card and a block of upper sums, and their most rerolls."""
+    """End of the positions from `begin` on that share a card and a block of upper sums, and
+    their most rerolls.
+    """
     row, group = positions.rows[begin], positions.lanes[begin] // LANES
     end, most_rerolls = begin, 0
     while end < stop and positions.rows[end] == row and positions.lanes[end] // LANES == group:
@@ -148,21 +164,33 @@ def same_card(positions, begin, stop):
 
 @jit
 def find_best_actions(start, stop, arguments):
-    """Best actions, and options if wanted, of the sorted positions `start` to `stop - 1`; a block shares a backup."""
+    """Best actions, and options if wanted, of the sorted positions `start` to `stop - 1`; a
+    block shares a backup.
+    """
     job, i = views(arguments), start
     policy, positions, actions = job.policy, job.positions, job.actions
     while i < stop:  # card by card
         end, most_rerolls = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
-        most_saved = most_rerolls - policy.model.rolls_per_turn + 1  # negative for fewer rerolls than in a turn
+        most_saved = (
+            most_rerolls - policy.model.rolls_per_turn + 1
+        )  # negative for fewer rerolls than in a turn
         player = player_of(job.followed, job, card, most_saved)
         while i < end:  # block by block of scores
             first = positions.blocks[i]  # of scores; for the mean of upper sums
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
-                lane, roll, is_first = positions.block_lanes[i], positions.rolls[i], positions.is_first_roll[i] != 0
-                turn = TurnStart(card.row, positions.lanes[i], score_block_x(first) + lane, card.choices)
-                found = best_action(player, policy, turn, lane, roll, positions.rerolls[i], is_first)
+                lane, roll, is_first = (
+                    positions.block_lanes[i],
+                    positions.rolls[i],
+                    positions.is_first_roll[i] != 0,
+                )
+                turn = TurnStart(
+                    card.row, positions.lanes[i], score_block_x(first) + lane, card.choices
+                )
+                found = best_action(
+                    player, policy, turn, lane, roll, positions.rerolls[i], is_first
+                )
                 actions.hold[i], actions.category[i], actions.value[i] = found
                 if job.options.columns > 0:
                     write_options(player, job, turn, lane, i)
@@ -170,10 +198,16 @@ def find_best_actions(start, stop, arguments):
 
 
 class RecordedTurns(NamedTuple):
-    """The turns of many cards, int64; dice are numbers of the lattice of :mod:`perfect_yatzy.core.dice`."""
+    """The turns of many cards, int64; dice are numbers of the lattice of
+    :mod:`perfect_yatzy.core.dice`.
+    """
 
-    first_turn: Ints  # (cards + 1,): card i has the turns ``first_turn[i]`` to ``first_turn[i + 1] - 1``
-    first_roll: Ints  # (turns + 1,): turn i has the rolls ``first_roll[i]`` to ``first_roll[i + 1] - 1``
+    first_turn: (
+        Ints  # (cards + 1,): card i has the turns ``first_turn[i]`` to ``first_turn[i + 1] - 1``
+    )
+    first_roll: (
+        Ints  # (turns + 1,): turn i has the rolls ``first_roll[i]`` to ``first_roll[i + 1] - 1``
+    )
     categories: Ints  # (turns,): position of the category
     points: Ints
     bonus_points: Ints
@@ -189,7 +223,8 @@ class WalkedCards(NamedTuple):
     saved: Ints
     ends: Ints  # (cards,): place of the last state in the table
     filled: Ints  # (cards,): number of filled categories at the end
-    faults: Ints  # (cards,): the first turn that breaks the rules, which is not walked; -1 if all are possible
+    # (cards,): the first turn that breaks the rules, which is not walked; -1 if all are possible
+    faults: Ints
 
 
 class WalkJob(NamedTuple):
@@ -202,7 +237,9 @@ class WalkJob(NamedTuple):
 
 @jit
 def is_hold(dice, hold, roll):
-    """Whether a hold lies within a roll (both numbers of the lattice) and leaves at least one die to reroll."""
+    """Whether a hold lies within a roll (both numbers of the lattice) and leaves at least one
+    die to reroll.
+    """
     first, found = roll - dice.first_roll, False
     for i in range(dice.hold_start[first] + 1, dice.hold_start[first + 1]):
         found = found or dice.holds[i] == hold
@@ -211,7 +248,9 @@ def is_hold(dice, hold, roll):
 
 @jit
 def are_rolls(dice, turns, first, end, most):
-    """Whether the rolls `first` to ``end - 1`` are one to `most` of a turn, each with the dice held before it."""
+    """Whether the rolls `first` to ``end - 1`` are one to `most` of a turn, each with the dice
+    held before it.
+    """
     if not 1 <= end - first <= most:
         return False
     for i in range(first, end):
@@ -235,14 +274,23 @@ def outcome_of_turn(model, turns, turn, row, saved):
     allowed, way = scoring_of_roll(model, row, choices, roll, is_first=(end - first == 1))
     if not allowed >> category & 1:
         return -1
-    outcome, outcomes, points = outcome_number(model, way, category, roll), model.turn_outcomes, turns.points[turn]
-    is_paid = outcomes.points[outcome] == points and outcomes.total[outcome] == points + turns.bonus_points[turn]
+    outcome, outcomes, points = (
+        outcome_number(model, way, category, roll),
+        model.turn_outcomes,
+        turns.points[turn],
+    )
+    is_paid = (
+        outcomes.points[outcome] == points
+        and outcomes.total[outcome] == points + turns.bonus_points[turn]
+    )
     return outcome if is_paid else -1
 
 
 @jit
 def walk_cards(start, stop, arguments):
-    """The states before the turns of the cards `start` to `stop - 1`, from the empty card; `arguments`: a WalkJob."""
+    """The states before the turns of the cards `start` to `stop - 1`, from the empty card;
+    `arguments`: a WalkJob.
+    """
     job = views(arguments)
     model, turns, walked, layout = job.model, job.turns, job.walked, job.model.layout
     for card in range(start, stop):

@@ -1,4 +1,5 @@
-"""The exact distribution of the final score under optimal play, for the mean, a goal or a utility, from any card on.
+"""The exact distribution of the final score under optimal play, for the mean, a goal or a utility,
+from any card on.
 
 :mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
@@ -21,17 +22,24 @@ import numpy as np
 
 from .._files import replacing
 from .._version import __version__
-from ..errors import RulesError, _, whole_number
+from ..core.objectives import Goals
+from ..core.resources import available_memory, check_memory, default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
-from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
-from ..core.objectives import Goals
 from ..core.state_space import state_space
-from ..core.turn_model import turn_outcomes
-from ..core.resources import available_memory, check_memory, default_threads
-from ..tablebase.store import Folder, Progress, table_path
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
-from .score_distribution import EARLY_LAYERS, CategoryResult, Opponent, ScoreDistribution, finished, score_places
+from ..core.turn_model import turn_outcomes
+from ..errors import RulesError, _, whole_number
+from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
+from ..tablebase.store import Folder, Progress, table_path
+from .score_distribution import (
+    EARLY_LAYERS,
+    CategoryResult,
+    Opponent,
+    ScoreDistribution,
+    finished,
+    score_places,
+)
 from .score_strategy import EstimatedGoalEvaluator
 from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
@@ -44,12 +52,20 @@ REACHED_SHARE = 0.15  # of the entries of a layer, which play reaches
 END_BYTES = 2.4  # of the ends of the turns, for each state and outcome
 PASS_COST_RATIO = 0.07  # seconds, as a share of those of a solve for the whole score
 PASS_COST_RATIO_SAVED = 0.15  # with saved rolls
-FIRST_TURNS_COST_RATIO = 0.2  # seconds of those after every first turn, as a share of those of all goals
-CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in their file
+FIRST_TURNS_COST_RATIO = (
+    0.2  # seconds of those after every first turn, as a share of those of all goals
+)
+CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = (
+    30,
+    300,
+    120,
+)  # at most, of a chance, a card and a category in their file
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states."""
+    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most
+    MAX_STATES states.
+    """
     try:
         return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
     except RulesError:  # too many states to be enumerated
@@ -57,10 +73,19 @@ def has_distribution(rules: RuleSet) -> bool:
 
 
 def stored_distribution(
-    strategy: Strategy, start: Position, points: int = 0, tables: Folder = None, threads: int | None = None, *,
-    first_turns: bool = False, store: bool = True, progress: Progress | None = None,
-) -> ScoreDistribution:  # fmt: skip
-    """:func:`distribution`; for the mean it is read from the store, and stored if it begins at the empty card."""
+    strategy: Strategy,
+    start: Position,
+    points: int = 0,
+    tables: Folder = None,
+    threads: int | None = None,
+    *,
+    first_turns: bool = False,
+    store: bool = True,
+    progress: Progress | None = None,
+) -> ScoreDistribution:
+    """:func:`distribution`; for the mean it is read from the store, and stored if it begins at
+    the empty card.
+    """
     checked, rules = strategy.check(start), strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
     from_empty = for_mean and checked.state == EMPTY_STATE
@@ -78,10 +103,16 @@ def stored_distribution(
 
 
 def opponent(
-    strategy: Strategy, known: int | Scorecard, threads: int | None = None, tables: Folder = None, *,
+    strategy: Strategy,
+    known: int | Scorecard,
+    threads: int | None = None,
+    tables: Folder = None,
+    *,
     store: bool = True,
-) -> Opponent:  # fmt: skip
-    """The distribution of the final score of an opponent, who is assumed to play for the mean from a checked card."""
+) -> Opponent:
+    """The distribution of the final score of an opponent, who is assumed to play for the mean
+    from a checked card.
+    """
     if isinstance(known, int):
         return finished(known)
     position = CheckedPosition(strategy.rules, known.state, known.total)
@@ -90,9 +121,15 @@ def opponent(
 
 
 def early_distributions(
-    strategy: Strategy, threads: int | None = None, progress: Progress | None = None, *, first_turns: bool = False
+    strategy: Strategy,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    *,
+    first_turns: bool = False,
 ) -> dict[int, ScoreDistribution]:
-    """The distributions stored, by number of the state: of the empty card and, if wanted, after every first turn."""
+    """The distributions stored, by number of the state: of the empty card and, if wanted, after
+    every first turn.
+    """
     rules = strategy.rules
     if not first_turns:
         found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
@@ -101,30 +138,39 @@ def early_distributions(
 
     check_memory(rules, first_turns_cost(rules))
     games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
-    return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}
+    return {
+        state: replace(found, policy=strategy.policy)
+        for state, found in games.run(progress).items()
+    }
 
 
 def distribution(
-    strategy: Strategy, start: Position | None = None, *, points: int | None = None, threads: int | None = None,
+    strategy: Strategy,
+    start: Position | None = None,
+    *,
+    points: int | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> ScoreDistribution:  # fmt: skip
-    """The exact distribution of the final score under optimal play: for the mean, a goal or a utility.
+) -> ScoreDistribution:
+    """The exact distribution of the final score under optimal play: for the mean, a goal or a
+    utility.
 
     Parameters
     ----------
     strategy
-        The optimal strategy of a rule set, from :func:`perfect_yatzy.open_strategy`; or one for a goal or a utility,
-        from :func:`perfect_yatzy.reach` or :func:`perfect_yatzy.maximise`.
+        The optimal strategy of a rule set, from :func:`perfect_yatzy.open_strategy`; or one for a
+        goal or a utility, from :func:`perfect_yatzy.reach` or :func:`perfect_yatzy.maximise`.
     start
-        The position at the start of a turn from which the game is played: a scorecard, its text or a state. Default:
-        where the strategy starts, the empty card.
+        The position at the start of a turn from which the game is played: a scorecard, its text or
+        a state. Default: where the strategy starts, the empty card.
     points
         Points on the starting card. Default: the total of that card, 0 for a bare state.
     threads
         Number of threads; default: one per processor. The result does not depend on it.
     progress
-        Called with the work done and the work in all, in any unit; it may raise to stop the work. For a goal or a
-        utility it takes less than a second late in a game, and minutes for a whole game of Yatzy.
+        Called with the work done and the work in all, in any unit; it may raise to stop the work.
+        For a goal or a utility it takes less than a second late in a game, and minutes for a whole
+        game of Yatzy.
 
     Returns
     -------
@@ -135,7 +181,8 @@ def distribution(
     StateError
         If no game can reach the start, or `strategy` is not a strategy.
     RulesError
-        If the computation would not fit into memory, or for a goal that is played approximately; use
+        If the computation would not fit into memory, or for a goal that is played approximately;
+        use
         :func:`perfect_yatzy.simulate` then.
 
     Notes
@@ -173,25 +220,40 @@ def distribution(
 
 
 def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
-    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass, not of its table."""
+    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass,
+    not of its table.
+    """
     # What play reaches is known only afterwards: the shares are those of perfect play.
     objective = score_places(rules, start)
-    layers, whole = objective.layer_sizes(), objective.solve_cost()  # a layer: its states and entries
-    entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)  # in memory together
+    layers, whole = (
+        objective.layer_sizes(),
+        objective.solve_cost(),
+    )  # a layer: its states and entries
+    entries = max(
+        (before + after for (_, before), (_, after) in pairwise(layers)), default=0
+    )  # in memory together
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
     if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
         ends *= 1 + objective.space.most_saved[-1] / 8
-    memory = int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends)
+    memory = int(
+        BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends
+    )
     ratio = PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO
     return SolveCost(whole.values, STORED_BYTES, memory, ratio * whole.seconds)
 
 
 def first_turns_cost(rules: RuleSet) -> SolveCost:
-    """Cost of the distributions after every first turn: the size of their file, the memory and time of the pass."""
+    """Cost of the distributions after every first turn: the size of their file, the memory and
+    time of the pass.
+    """
     goals = Goals(rules)
-    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()  # a layer: its states and entries
+    sizes, whole = (
+        goals.layer_sizes()[:EARLY_LAYERS],
+        goals.solve_cost(),
+    )  # a layer: its states and entries
     cards = sum(states for states, _ in sizes)
-    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n points.
+    # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n
+    # points.
     chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
     size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
     return SolveCost(chances, size, whole.doubled().memory, FIRST_TURNS_COST_RATIO * whole.seconds)
@@ -219,7 +281,9 @@ def first_turns_path(rules: RuleSet, tables: Folder = None) -> Path:
 
 
 def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether the store has the distributions after every first turn; the file may still be damaged."""
+    """Whether the store has the distributions after every first turn; the file may still be
+    damaged.
+    """
     return first_turns_path(rules, tables).is_file()
 
 
@@ -231,41 +295,62 @@ def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None)
 
 
 def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
-    """The stored distribution from a state on, without points before; a damaged file of first turns is removed."""
+    """The stored distribution from a state on, without points before; a damaged file of first
+    turns is removed.
+    """
     from_empty = state == EMPTY_STATE
     if not from_empty and not has_stored_distribution(rules, state, tables):
         return None
     path = distribution_path(rules, tables) if from_empty else first_turns_path(rules, tables)
     try:
         stored = checked_fields(path.read_bytes())
-        if (stored["format"], stored["version"], stored["fingerprint"]) == (FORMAT, __version__, rules.fingerprint):
-            entry = stored if from_empty else stored["cards"][str(state_space(rules).unchecked_index(state))]
+        if (stored["format"], stored["version"], stored["fingerprint"]) == (
+            FORMAT,
+            __version__,
+            rules.fingerprint,
+        ):
+            entry = (
+                stored
+                if from_empty
+                else stored["cards"][str(state_space(rules).unchecked_index(state))]
+            )
             scores = np.arange(len(entry["chances"])) + entry["lowest"]
             results = tuple(CategoryResult(*result) for result in entry["categories"])
             chances, bonus = np.array(entry["chances"]), entry["upper_bonus_chance"]
             return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
     except (OSError, *DAMAGED):
         pass
-    if not from_empty:  # damaged or of another version: has_first_turns asks only whether the file exists
+    if (
+        not from_empty
+    ):  # damaged or of another version: has_first_turns asks only whether the file exists
         with suppress(OSError):
             path.unlink()
     return None
 
 
-def write_stored(rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None) -> None:
-    """Store the distributions by the numbers of their states: of the empty card and, if given, after first turns."""
+def write_stored(
+    rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None
+) -> None:
+    """Store the distributions by the numbers of their states: of the empty card and, if given,
+    after first turns.
+    """
     cards = {
         str(state): {
-            "lowest": int(of_state.scores[0]), "upper_bonus_chance": of_state.upper_bonus_chance,
-            "categories": [[box.category, box.mean, box.crossed_out] for box in of_state.categories],
+            "lowest": int(of_state.scores[0]),
+            "upper_bonus_chance": of_state.upper_bonus_chance,
+            "categories": [
+                [box.category, box.mean, box.crossed_out] for box in of_state.categories
+            ],
             "chances": of_state.chances.tolist(),
         }
         for state, of_state in found.items()
-    }  # fmt: skip
+    }
     files: dict[Path, dict[str, Any]] = {}
     if len(cards) > 1:
         files[first_turns_path(rules, tables)] = {"cards": cards}
-    files[distribution_path(rules, tables)] = cards[str(state_space(rules).unchecked_index(EMPTY_STATE))]
+    files[distribution_path(rules, tables)] = cards[
+        str(state_space(rules).unchecked_index(EMPTY_STATE))
+    ]
     known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
     for path, fields in files.items():
         with replacing(path) as file:

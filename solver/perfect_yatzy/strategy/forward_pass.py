@@ -1,20 +1,24 @@
-"""Play of a policy from the start to the end: the distribution of the final score, and where points are lost.
+"""Play of a policy from the start to the end: the distribution of the final score, and where points
+are lost.
 
-A forward pass through the layers of states. Let P(s, x) be the chance that play reaches state s with x points scored
-since the start. Then, for the children s' of the states s of a layer,
+A forward pass through the layers of states. Let P(s, x) be the chance that play reaches state s
+with x points scored since the start. Then, for the children s' of the states s of a layer,
 
     P(s', x + p) = sum over s of P(s, x) * P(turn in s ends in s' with p points)
 
-where the last factor is that of the policy. Only what play reaches is computed and kept: a policy visits few of the
-states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.strategy.propagation_kernel`). Nothing is
-left out, so the result is exact up to float64 rounding.
+where the last factor is that of the policy. Only what play reaches is computed and kept: a policy
+visits few of the states, and a state holds few of the x that its card could have
+(:mod:`perfect_yatzy.strategy.propagation_kernel`). Nothing is left out, so the result is exact up
+to float64 rounding.
 
-A forward pass has the distribution from one card on, backward induction those from all cards in one pass::
+A forward pass has the distribution from one card on, backward induction those from all cards in one
+pass::
 
     P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
 
-It visits the states that play never reaches, too, and takes as long as a few forward passes. The results of the two
-first layers are stored (:mod:`.distribution`): then no card after a first turn needs a pass of its own.
+It visits the states that play never reaches, too, and takes as long as a few forward passes. The
+results of the two first layers are stored (:mod:`.distribution`): then no card after a first turn
+needs a pass of its own.
 """
 
 from __future__ import annotations
@@ -27,11 +31,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, lattice
+from ..core.lanes import ceil_div
+from ..core.objectives import FRAME, Goals, ScoreObjective, final_bonus
+from ..core.resources import ScratchPool, thread_map
+from ..core.simd import aligned
+from ..core.state_space import LANES, Policy, StateSpace, state_space
+from ..core.table_slices import window
+from ..core.turn import hold_values
+from ..core.turn_model import turn_model, turn_outcomes
+from ..tablebase.store import Progress
 from ..two_players.leads_kernel import TurnEndsOfStates
 from .losses_kernel import LossJob, NoLosses, list_rows
-from .policy_kernel import policy_job
 from .policy_evaluation_kernel import ToCome, distribute_rows
+from .policy_kernel import policy_job
 from .propagation_kernel import (
     EndLists,
     EndModel,
@@ -41,24 +55,17 @@ from .propagation_kernel import (
     pull_rows,
     support_rows,
 )
-from ..core.simd import aligned
-from ..core.table_slices import window
-from ..core.turn import hold_values
-from ..core.checked_values import Table
-from ..core.lanes import ceil_div
-from ..core.objectives import FRAME, Goals, ScoreObjective, final_bonus
-from ..core.state_space import LANES, Policy, StateSpace, state_space
-from ..core.turn_model import turn_model, turn_outcomes
-from ..core.resources import ScratchPool, thread_map
-from ..tablebase.store import Progress
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .turn_evaluator import state_places
 
 ROWS = 16  # rows of states a thread takes at a time
 LAWS = 256  # laws of points to come at a time
-LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
+LISTED = (
+    1 << 18
+)  # ends of turns that a thread lists before they are collected, or more if a row has more
 
-# The turns of some rows: lists of their ends and of the chances of these, in order; chances of the outcomes; losses.
+# The turns of some rows: lists of their ends and of the chances of these, in order; chances of the
+# outcomes; losses.
 RowTurns = tuple[list[tuple[npt.NDArray[np.int32], Floats]], Floats, Floats]
 
 
@@ -86,7 +93,11 @@ class ForwardPass:
     """P(s, x) of one layer of states after the other, by any policy; see the module."""
 
     def __init__(
-        self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
+        self,
+        policy: Policy,
+        threads: int,
+        perfect: Table | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
         self.space = state_space(policy.rules, policy.start)
@@ -95,23 +106,30 @@ class ForwardPass:
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
-        # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
+        # Rows that states of this game can have: a bitmask may be impossible in a forced order or
+        # after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         self.occurs[np.concatenate(self.space.layers)] = 1
-        self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
+        self.most_saved = int(
+            self.space.most_saved[max(0, self.space.categories - 1)]
+        )  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
         self.jobs = ScratchPool(self.new_job)
 
     def run(self, points: int) -> tuple[ScoreDistribution, Floats]:
-        """The distribution of the final score, with `points` on the card at the start; the points lost.
+        """The distribution of the final score, with `points` on the card at the start; the points
+        lost.
 
-        ``(turns, kinds)``: lost against perfect play in each turn by holds with 1, 2, ... rerolls left, then by the
-        choice of each category; zeros without the values of perfect play.
+        ``(turns, kinds)``: lost against perfect play in each turn by holds with 1, 2, ... rerolls
+        left, then by the choice of each category; zeros without the values of perfect play.
         """
         layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
-        outcome_chance, losses = np.zeros(self.outcomes.size), list[Floats]()  # of each outcome in the whole game
+        outcome_chance, losses = (
+            np.zeros(self.outcomes.size),
+            list[Floats](),
+        )  # of each outcome in the whole game
         for filled in range(self.space.first_layer, self.space.categories):
             ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
             job = self.supported(filled, layer, ends)
@@ -121,12 +139,20 @@ class ForwardPass:
             outcome_chance += chances_of_turn
             losses.append(losses_of_turn)
         ranges = zip(layer.origin.tolist(), layer.low.tolist(), layer.high.tolist(), strict=True)
-        reached = ((low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges)
-        return self.result(reached, points, outcome_chance), np.array(losses).reshape(-1, self.kinds)
+        reached = (
+            (low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges
+        )
+        return self.result(reached, points, outcome_chance), np.array(losses).reshape(
+            -1, self.kinds
+        )
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
-        """The step to the next layer, of whose states the chances and the scores that occur are known."""
-        job = PropagationJob(self.model, self.occurs, self.end_model, ends, parents, self.unreached(filled + 1))
+        """The step to the next layer, of whose states the chances and the scores that occur are
+        known.
+        """
+        job = PropagationJob(
+            self.model, self.occurs, self.end_model, ends, parents, self.unreached(filled + 1)
+        )
         self.in_parallel(lambda part: support_rows(part, job), self.space.layers[filled + 1])
         return job
 
@@ -142,75 +168,125 @@ class ForwardPass:
         states, most_saved = self.space.layer_slice(filled), int(self.space.most_saved[filled])
         low = np.zeros(states.stop - states.start, np.int64)
         mass, none = np.zeros(len(low) + LANES), np.zeros(0, np.int64)
-        return LayerScores(states.start, most_saved, low, low - 1, mass, origin=none, chances=np.zeros(0))
+        return LayerScores(
+            states.start, most_saved, low, low - 1, mass, origin=none, chances=np.zeros(0)
+        )
 
     def with_room(self, layer: LayerScores) -> LayerScores:
-        """A layer with zeros for all x that occur; the chance of x in a state is at ``origin + x``."""
-        # A vector that begins within the x of a state may end behind them: room for LANES more. Unreached: no room.
+        """A layer with zeros for all x that occur; the chance of x in a state is at ``origin +
+        x``.
+        """
+        # A vector that begins within the x of a state may end behind them: room for LANES more.
+        # Unreached: no room.
         size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)
         ends = np.cumsum(size)
-        return layer._replace(origin=ends - size - layer.low, chances=np.zeros(int(ends[-1]) + FRAME))
+        return layer._replace(
+            origin=ends - size - layer.low, chances=np.zeros(int(ends[-1]) + FRAME)
+        )
 
     def new_end_model(self) -> EndModel:
-        """Ends of turns by number: of each outcome with each number of rolls that the turn saves (`stages`)."""
+        """Ends of turns by number: of each outcome with each number of rolls that the turn saves
+        (`stages`).
+        """
         found = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
-        # A group is a category with its step to the next row; in a forced order every category has the same step.
-        (categories, steps), group = np.unique(np.stack([found.category, found.step]), axis=1, return_inverse=True)
+        # A group is a category with its step to the next row; in a forced order every category has
+        # the same step.
+        (categories, steps), group = np.unique(
+            np.stack([found.category, found.step]), axis=1, return_inverse=True
+        )
         return EndModel(
             # By end, whose number is outcome * stages + saved rolls; then by group.
-            shift=np.repeat(found.shift, stages), points=np.repeat(found.total.astype(np.int64), stages),
-            saved=np.tile(np.arange(stages), found.size), stages=stages,
-            step=np.ascontiguousarray(steps), category=np.ascontiguousarray(categories), groups=len(steps),
+            shift=np.repeat(found.shift, stages),
+            points=np.repeat(found.total.astype(np.int64), stages),
+            saved=np.tile(np.arange(stages), found.size),
+            stages=stages,
+            step=np.ascontiguousarray(steps),
+            category=np.ascontiguousarray(categories),
+            groups=len(steps),
             outcome_start=np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64),
             outcomes=np.argsort(group, kind="stable"),
-        )  # fmt: skip
+        )
 
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
         """The results of `work` for slices of `rows`, in several threads."""
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, row_parts(rows)))
 
-    def in_order(self, work: Callable[[Any], Any], parts: list[Any], filled: int) -> Generator[Any, None, None]:
-        """The results of `work` for the parts of a layer, in order; close the generator to stop the threads."""
+    def in_order(
+        self, work: Callable[[Any], Any], parts: list[Any], filled: int
+    ) -> Generator[Any, None, None]:
+        """The results of `work` for the parts of a layer, in order; close the generator to stop
+        the threads.
+        """
         layer, size = self.table.layer_slice(filled), self.table.size
         with thread_map(self.threads) as in_threads:
             for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
-                if self.progress:  # a forward pass goes from the end of the table to the full cards at its start
-                    self.progress(int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)), size)
+                if (
+                    self.progress
+                ):  # a forward pass goes from the end of the table to the full cards at its start
+                    self.progress(
+                        int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)),
+                        size,
+                    )
 
     def new_job(self) -> LossJob:
         """New working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
-        return LossJob(policy, hold_values(self.dice, self.model, self.rules.rolls_per_turn), aligned(self.kinds))
+        return LossJob(
+            policy,
+            hold_values(self.dice, self.model, self.rules.rolls_per_turn),
+            aligned(self.kinds),
+        )
 
     def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
-        """Number of blocks of each row; a block is LANES upper sums with one number of saved rolls."""
+        """Number of blocks of each row; a block is LANES upper sums with one number of saved
+        rolls.
+        """
         layout = self.space.layout
-        return np.asarray(ceil_div(layout.lane_count[layout.lane_sets[rows]], LANES) * (most_saved + 1))
+        return np.asarray(
+            ceil_div(layout.lane_count[layout.lane_sets[rows]], LANES) * (most_saved + 1)
+        )
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
-        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn."""
+        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of
+        the turn.
+        """
         layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
         blocks = self.blocks_of(rows, layer.most_saved)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
-        count = np.zeros(int(blocks.sum()) * groups, np.int64)  # of the ends of each group of each block; written
+        count = np.zeros(
+            int(blocks.sum()) * groups, np.int64
+        )  # of the ends of each group of each block; written
         actions, row_begins = self.policy.layer(filled), layout.offsets[rows] - layer.first_state
         reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
-        room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))  # for every end of any row
+        room = max(
+            LISTED, int(reached_in_row.max()) * len(self.end_model.saved)
+        )  # for every end of any row
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
         def list_ends(part: Ints) -> RowTurns:
             lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
             with self.jobs.borrow() as job, memory.borrow() as (end, chance):
-                of_layer = self.end_model, layer.first_state, layer.most_saved, layer.mass, block_start, count
-                target = EndLists(*of_layer, end, chance, sums)  # `end` and `chance` are written from their start on
+                of_layer = (
+                    self.end_model,
+                    layer.first_state,
+                    layer.most_saved,
+                    layer.mass,
+                    block_start,
+                    count,
+                )
+                target = EndLists(
+                    *of_layer, end, chance, sums
+                )  # `end` and `chance` are written from their start on
                 for rows_left, policy in actions(part):
                     while len(rows_left):  # as many at a time as have room in the lists
-                        done, used = list_rows(rows_left, job, policy, layer.most_saved, perfect, losses, target)
+                        done, used = list_rows(
+                            rows_left, job, policy, layer.most_saved, perfect, losses, target
+                        )
                         lists.append((end[:used].copy(), chance[:used].copy()))
                         rows_left = rows_left[done:]
             return lists, sums.reshape(-1, LANES).sum(axis=1), losses
@@ -225,12 +301,24 @@ class ForwardPass:
                 outcome_chance += outcomes_of_rows
                 losses += losses_of_rows
         start = np.concatenate([[0], np.cumsum(count)])
-        return TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()), outcome_chance, losses
+        return (
+            TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()),
+            outcome_chance,
+            losses,
+        )
 
-    def result(self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats) -> ScoreDistribution:
-        """The distribution, from the first x and the chances of the x from it on, for each state with a full card."""
+    def result(
+        self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
+    ) -> ScoreDistribution:
+        """The distribution, from the first x and the chances of the x from it on, for each state
+        with a full card.
+        """
         bonuses = final_bonus(self.space).astype(int).tolist()
-        parts = [(bonus, x + bonus, law) for bonus, (x, law) in zip(bonuses, reached, strict=True) if len(law)]
+        parts = [
+            (bonus, x + bonus, law)
+            for bonus, (x, law) in zip(bonuses, reached, strict=True)
+            if len(law)
+        ]
         lowest = min(low for _, low, _ in parts)
         total = np.zeros(max(low + len(chances) for _, low, chances in parts) - lowest)
         upper_bonus_chance = 0.0
@@ -250,7 +338,9 @@ class ForwardPass:
 
 
 class BackwardPass:
-    """Distributions of the points to come, a layer after the other, by a policy without saved rolls."""
+    """Distributions of the points to come, a layer after the other, by a policy without saved
+    rolls.
+    """
 
     def __init__(self, policy: Policy, threads: int) -> None:
         self.policy, self.rules, self.threads = policy, policy.rules, threads
@@ -261,25 +351,37 @@ class BackwardPass:
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, policy.ties))
 
     def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
-        """The distributions from the first cards on, by the number of the state in the table, without any points."""
+        """The distributions from the first cards on, by the number of the state in the table,
+        without any points.
+        """
         found: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
         for filled in range(self.space.categories - 1, -1, -1):
             layer = self.advance(filled, layer, progress)
             if filled < EARLY_LAYERS:
                 states = self.space.layer_slice(filled)
-                found |= {state: self.distribution(layer, state) for state in range(states.start, states.stop)}
+                found |= {
+                    state: self.distribution(layer, state)
+                    for state in range(states.start, states.stop)
+                }
         return found
 
     def new_layer(self, filled: int) -> ToCome:
         """Zeros for the states with `filled` filled categories."""
         states, layout = self.space.layer_slice(filled), self.space.layout
-        rows = np.repeat(self.space.layers[filled], layout.lane_count[layout.lane_sets[self.space.layers[filled]]])
+        rows = np.repeat(
+            self.space.layers[filled],
+            layout.lane_count[layout.lane_sets[self.space.layers[filled]]],
+        )
         lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
         lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
         start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
-        width = 2 * self.space.categories + 1  # mean and chance of 0 points by category; chance of the upper bonus
-        return ToCome(states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width)
+        width = (
+            2 * self.space.categories + 1
+        )  # mean and chance of 0 points by category; chance of the upper bonus
+        return ToCome(
+            states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width
+        )
 
     def full_cards(self) -> ToCome:
         """A full card has its upper bonus to come."""
@@ -302,14 +404,19 @@ class BackwardPass:
         with thread_map(self.threads) as in_threads:
             for done, _ in enumerate(in_threads(work, parts), 1):
                 if progress:
-                    progress(states.start + (states.stop - states.start) * done // len(parts), self.space.size)
+                    progress(
+                        states.start + (states.stop - states.start) * done // len(parts),
+                        self.space.size,
+                    )
         return layer
 
     def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
         """The distribution from a state of a layer on."""
         place = state - layer.first_state
         chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
-        results = layer.results[place * layer.width : (place + 1) * layer.width]  # in the order of :meth:`new_layer`
+        results = layer.results[
+            place * layer.width : (place + 1) * layer.width
+        ]  # in the order of :meth:`new_layer`
         means, crossed_out, upper_bonus_chance = results[:-1:2], results[1:-1:2], float(results[-1])
         row = int(self.space.state_rows()[state])
         possible = np.flatnonzero(chances)
@@ -320,7 +427,9 @@ class BackwardPass:
             if not self.space.layout.masks[row] >> c & 1
         )
         scores, possible_chances = np.arange(low, high + 1), chances[low : high + 1].copy()
-        return ScoreDistribution(scores, possible_chances, upper_bonus_chance, categories, self.rules)
+        return ScoreDistribution(
+            scores, possible_chances, upper_bonus_chance, categories, self.rules
+        )
 
 
 def row_parts(rows: Ints) -> list[Ints]:
@@ -329,7 +438,9 @@ def row_parts(rows: Ints) -> list[Ints]:
 
 
 def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
-    """The ends of the turns of a policy for each layer from its start on, by state; none where it never comes."""
+    """The ends of the turns of a policy for each layer from its start on, by state; none where
+    it never comes.
+    """
     games = ForwardPass(policy, threads)
     found = []
     layer = games.first_layer()
@@ -341,7 +452,9 @@ def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
 
 
 def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
-    """The laws of the points to come of all states of a policy, `(states, points)`; the layer of full cards first."""
+    """The laws of the points to come of all states of a policy, `(states, points)`; the layer of
+    full cards first.
+    """
     games = ForwardPass(policy, threads)
     bonuses = final_bonus(games.space).astype(np.int64)
     laws = np.eye(int(bonuses.max()) + 1)[bonuses]
@@ -352,10 +465,15 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
         turn = _by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
         most = int(turn.points.max())
         padded = np.pad(laws, ((0, 0), (most, most)))
-        # To add the points of a turn to the law of the child: a window that begins so many zeros before the law.
+        # To add the points of a turn to the law of the child: a window that begins so many zeros
+        # before the law.
         shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
-        place = turn.child * padded.shape[1] + most - turn.points  # the first entry of the window, by end of a turn
-        before = np.empty((len(turn.start) - 1, shifted.shape[1]))  # the laws before the turn: sums over its ends
+        place = (
+            turn.child * padded.shape[1] + most - turn.points
+        )  # the first entry of the window, by end of a turn
+        before = np.empty(
+            (len(turn.start) - 1, shifted.shape[1])
+        )  # the laws before the turn: sums over its ends
         for states in np.array_split(np.arange(len(before)), len(before) // LAWS + 1):
             first, end = turn.start[states[0]], turn.start[states[-1] + 1]
             parts = shifted[place[first:end]] * turn.chance[first:end, None]
@@ -365,7 +483,9 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
         yield laws
 
 
-def _by_state(games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores) -> TurnEndsOfStates:
+def _by_state(
+    games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores
+) -> TurnEndsOfStates:
     """Ends of turns that are listed by block and group, sorted by state instead."""
     space, model, layout = games.space, games.end_model, games.space.layout
     rows, states = space.layers[filled], space.layer_slice(filled)
@@ -377,11 +497,16 @@ def _by_state(games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScore
     vector, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
     end, lane_in_vector = np.divmod(ends.end, LANES)
     lane = vector * LANES + lane_in_vector
-    state = state_places(layout, row, saved, lane) - states.start  # place in its layer, and so `child`
+    state = (
+        state_places(layout, row, saved, lane) - states.start
+    )  # place in its layer, and so `child`
     child_row = row + model.step[group]
     child_upper = layout.lane_upper[layout.lane_sets[row], lane] + model.shift[end]
     child_lane = layout.lane_of[layout.lane_sets[child_row], child_upper]
-    child = state_places(layout, child_row, model.saved[end], child_lane) - space.layer_slice(filled + 1).start
+    child = (
+        state_places(layout, child_row, model.saved[end], child_lane)
+        - space.layer_slice(filled + 1).start
+    )
     order = np.argsort(state, kind="stable")
     start = np.searchsorted(state[order], np.arange(states.stop - states.start + 1))
     return TurnEndsOfStates(start, child[order], model.points[end][order], ends.chance[order])

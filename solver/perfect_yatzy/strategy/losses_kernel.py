@@ -1,13 +1,14 @@
 """The ends of the turns of a policy, and what it loses against perfect play, and where.
 
-The value a policy gives away is the sum over its decisions of what each loses if everything after it is perfect
-(Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002, lemma 6.1)::
+The value a policy gives away is the sum over its decisions of what each loses if everything after
+it is perfect (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML
+2002, lemma 6.1)::
 
     V(start) - V_policy(start) = sum over states s, rolls r, rerolls n of
                                  P(s) P(r, n | s) (W(r, n) - Q(r, n, action))
 
-with W and Q of perfect play and the chances P of the policy. Ending a turn has two losses: that of ending it at all,
-which counts as a hold, and that of the category against the best one.
+with W and Q of perfect play and the chances P of the policy. Ending a turn has two losses: that of
+ending it at all, which counts as a hold, and that of the category against the best one.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.dice import Floats
-from ..core.state_space import LANES
 from ..core.jit import by_kind, jit
 from ..core.lattice import copy_lane, fill
+from ..core.simd import add_to, load, maximum, splat, store, views, where
+from ..core.state_space import LANES
+from ..core.table_slices import TableSlice
+from ..core.turn import HoldValues, backup_holds, hold_place, hold_value, mean_block
+from ..core.value_tables import lanes_of, mean_table, state_place
 from .policy_kernel import PolicyJob, choose_stops, outcome_values, stage_actions, stop_action
 from .propagation_kernel import (
     begin_turn,
@@ -28,10 +33,6 @@ from .propagation_kernel import (
     most_ends,
     next_action,
 )
-from ..core.simd import add_to, load, maximum, splat, store, views, where
-from ..core.table_slices import TableSlice
-from ..core.turn import HoldValues, backup_holds, hold_place, hold_value, mean_block
-from ..core.value_tables import lanes_of, mean_table, state_place
 
 
 class LossJob(NamedTuple):
@@ -79,12 +80,16 @@ def add_losses(job, rerolls, is_first):
 
 @by_kind()
 def turn_losses(policy, perfect, job, block):
-    """Add the losses of a turn to ``block_losses``, by holds with 1, 2, ... rerolls left, then by category."""
+    """Add the losses of a turn to ``block_losses``, by holds with 1, 2, ... rerolls left, then
+    by category.
+    """
 
 
 @jit
 def perfect_stops(job, block, is_first):
-    """Value of the best category for each roll under perfect play, to ``stop_value``; after :func:`perfect_holds`."""
+    """Value of the best category for each roll under perfect play, to ``stop_value``; after
+    :func:`perfect_holds`.
+    """
     scratch = job.policy.scratch
     choose_stops(job.policy, block, is_first, scratch.stop_value, scratch.unwanted_tag)
 
@@ -92,7 +97,8 @@ def perfect_stops(job, block, is_first):
 @jit
 def perfect_holds(table, job, block):
     """Values of all holds and of the outcomes under perfect play."""
-    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
+    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage
+    # more than rerolls.
     backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
     outcome_values(table, job.policy, block, 0)
 
@@ -116,7 +122,9 @@ class NoLosses(NamedTuple):
 
 @by_kind()
 def count_losses(perfect, policy, job, block, lanes, masses, first, losses):
-    """Add what the turns of the first lanes of a block lose to `losses`; lane i has chance ``masses[first + i]``."""
+    """Add what the turns of the first lanes of a block lose to `losses`; lane i has chance
+    ``masses[first + i]``.
+    """
 
 
 count_losses.of(NoLosses)(lambda perfect, policy, job, block, lanes, masses, first, losses: None)
@@ -134,7 +142,9 @@ def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
 
 @jit
 def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, lists):
-    """List the ends of the turns of the given rows while there is room; rows done, and entries in use."""
+    """List the ends of the turns of the given rows while there is room; rows done, and entries
+    in use.
+    """
     job, followed, perfect = views(arguments), views(policy), views(perfect_values)
     target, losses, layout = views(lists), views(loss_array), job.policy.model.layout
     used, room = 0, len(lists.end)  # entries
@@ -143,7 +153,10 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
             return done, used
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):
-            block, lanes = mean_block(job.policy.model, row, first_lane), min(LANES, lane_count - first_lane)
+            block, lanes = (
+                mean_block(job.policy.model, row, first_lane),
+                min(LANES, lane_count - first_lane),
+            )
             has_begun = False
             for saved in range(most_saved + 1):
                 if is_played(target, layout, block, saved, lanes):
@@ -152,16 +165,22 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
                         has_begun = True
                     chances_of_turn(followed, job.policy, block, saved)
                     first_state = state_place(layout, row, saved, first_lane) - target.first_state
-                    count_losses(perfect, followed, job, block, lanes, target.mass, first_state, losses)
+                    count_losses(
+                        perfect, followed, job, block, lanes, target.mass, first_state, losses
+                    )
                     used = list_ends(job.policy, block, lanes, saved, used, target)
     return len(rows), used
 
 
 @jit
 def taken_value(job, rerolls, is_first, roll, lane):
-    """Value of what a policy does with a roll: of a hold, or of the best category if it ends the turn."""
+    """Value of what a policy does with a roll: of a hold, or of the best category if it ends the
+    turn.
+    """
     dice, scratch = job.policy.model.dice, job.policy.scratch
-    action = int(stage_actions(job.policy, rerolls, is_first)[(dice.first_roll + roll) * LANES + lane])
+    action = int(
+        stage_actions(job.policy, rerolls, is_first)[(dice.first_roll + roll) * LANES + lane]
+    )
     if action >= 0:
         return hold_value(job.memory, dice, rerolls, action, lane)
     if rerolls > 0:
@@ -171,7 +190,9 @@ def taken_value(job, rerolls, is_first, roll, lane):
 
 @jit
 def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
-    """Note the worst decision in the first lanes of a block in ``losses[entry]`` and `places` if it loses more."""
+    """Note the worst decision in the first lanes of a block in ``losses[entry]`` and `places` if
+    it loses more.
+    """
     scratch, roll_count = job.policy.scratch, job.policy.model.dice.roll_count
     for roll in range(roll_count):
         best = best_value(job, rerolls, roll) if rerolls > 0 else load(scratch.stop_value, roll)
@@ -185,7 +206,9 @@ def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
 
 @jit
 def worst_rows(rows, arguments, policy, perfect, losses, places):
-    """The worst decision of each row by rerolls left (0: of a category): its loss, and ``lane * rolls + roll``."""
+    """The worst decision of each row by rerolls left (0: of a category): its loss, and ``lane *
+    rolls + roll``.
+    """
     job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
     found, worst, model = views(losses), views(places), job.policy.model
     stages = model.rolls_per_turn
@@ -202,13 +225,22 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
                 is_first = model.has_first_roll_bonus and rerolls == stages - 1
                 if rerolls == 0 or is_first:
                     perfect_stops(job, block, is_first)
-                note_worst(job, block, lanes, rerolls, is_first, first_entry + rerolls, found, worst)
+                note_worst(
+                    job, block, lanes, rerolls, is_first, first_entry + rerolls, found, worst
+                )
 
 
 @jit
 def perfect_turns(rows, lanes, arguments, perfect, stops, values):
-    """Values of the best category for each roll and of all holds under perfect play, without saved rolls."""
-    job, table, ends, found = views(arguments), mean_table(views(perfect)), views(stops), views(values)
+    """Values of the best category for each roll and of all holds under perfect play, without
+    saved rolls.
+    """
+    job, table, ends, found = (
+        views(arguments),
+        mean_table(views(perfect)),
+        views(stops),
+        views(values),
+    )
     model, scratch = job.policy.model, job.policy.scratch
     rolls, size = model.dice.roll_count, hold_place(model.dice, model.rolls_per_turn, 0)
     for n in range(len(rows)):

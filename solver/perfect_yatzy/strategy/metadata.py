@@ -1,4 +1,6 @@
-"""Where a table of results comes from: the metadata of every Arrow table, Parquet file and JSON Lines file."""
+"""Where a table of results comes from: the metadata of every Arrow table, Parquet file and JSON
+Lines file.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +16,30 @@ import numpy as np
 import numpy.typing as npt
 
 from .._version import __version__
-from ..errors import MissingPackage
 from ..core.dice import Ints
-from ..game.notebook import html_table
 from ..core.rules import RuleSet
+from ..errors import MissingPackage
+from ..game.notebook import html_table
 
 PREVIEW = 10  # rows of a display
-# Columns with None where an action has no hold or no category: one type, also if every entry is None.
+# Columns with None where an action has no hold or no category: one type, also if every entry is
+# None.
 TEXT, DICE = "category", "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
-    """What identifies results, as text: rules and their fingerprint, policy, version of this package, and more."""
+    """What identifies results, as text: rules and their fingerprint, policy, version of this
+    package, and more.
+    """
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
     return {name: str(value) for name, value in entries.items()}
 
 
 def value_name(policy: str) -> str:
-    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``; else ``value``."""
+    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``;
+    else ``value``.
+    """
     if policy.startswith("goal:"):
         return "chance"
     if policy in ("mean", "approximate-mean"):
@@ -59,7 +66,9 @@ class Ragged:
         """Some of the rows, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)  # of `values`
+        entries = np.arange(offsets[-1]) + np.repeat(
+            self.offsets[rows] - offsets[:-1], lengths
+        )  # of `values`
         return Ragged(offsets, self.values[entries])
 
 
@@ -94,29 +103,50 @@ class Rows:
 
         columns = self.take(np.arange(min(len(self), PREVIEW))).columns()
         flat = {name: column for name, column in columns.items() if not isinstance(column, Ragged)}
-        lists = [column if isinstance(column, list) else column.tolist() for column in flat.values()]
+        lists = [
+            column if isinstance(column, list) else column.tolist() for column in flat.values()
+        ]
         rows = [[*map(cell, row)] for row in zip(*lists, strict=True)][:PREVIEW]
         caption = repr(self)[1:-1]
-        return html_table(list(flat), rows, f"{caption}; the first rows" if len(self) > PREVIEW else caption)
+        return html_table(
+            list(flat), rows, f"{caption}; the first rows" if len(self) > PREVIEW else caption
+        )
 
 
 def dataset_card(
-    data: Path, kind: str, rows: int, found: Mapping[str, str], columns: Mapping[str, str], command: str
+    data: Path,
+    kind: str,
+    rows: int,
+    found: Mapping[str, str],
+    columns: Mapping[str, str],
+    command: str,
 ) -> str:
-    """A file of results as a dataset card: Markdown with the head that Hugging Face reads; `kind`: what a row is."""
+    """A file of results as a dataset card: Markdown with the head that Hugging Face reads;
+    `kind`: what a row is.
+    """
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
     lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]
     digest = hashlib.sha256(data.read_bytes()).hexdigest()
     known = {"file": data.name, "SHA-256": digest, "rows": rows, "made by": f"`{command}`"}
-    lines += [f"| {name} | {value} |" for name, value in {**known, **found}.items() if name != "columns"]
-    lines += ["", "The same command gives the same rows on every machine, and the same bytes of CSV and JSON Lines."]
+    lines += [
+        f"| {name} | {value} |" for name, value in {**known, **found}.items() if name != "columns"
+    ]
+    lines += [
+        "",
+        "The same command gives the same rows on every machine, and the same bytes of CSV and JSON Lines.",
+    ]
     if columns:
         lines += ["", "| column | meaning |", "|---|---|"]
         lines += [f"| `{name}` | {meaning} |" for name, meaning in columns.items()]
     else:
-        lines += ["", "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it."]
-    return "\n".join([*lines, "", "What the program computes is in the public domain (CC0 1.0).", ""])
+        lines += [
+            "",
+            "Each line is a game with every die and decision, as `yatzy rate` and `yatzy review` read it.",
+        ]
+    return "\n".join(
+        [*lines, "", "What the program computes is in the public domain (CC0 1.0).", ""]
+    )
 
 
 def check_pyarrow(what: str) -> None:

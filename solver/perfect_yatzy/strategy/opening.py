@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.objectives import Objective
+from ..core.rules import RuleSet
 from ..errors import RulesError, _
 from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
 from ..tablebase.estimates import duration, rule_set_stats
-from ..core.objectives import Objective
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 
 def open_strategy(
-    rules: str | Path | RuleSet = "yatzy", tables: Folder = None, *, threads: int | None = None,
+    rules: str | Path | RuleSet = "yatzy",
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> Strategy:  # fmt: skip
+) -> Strategy:
     """Open the optimal strategy of a rule set, solving the game first if its table is missing.
 
     Parameters
@@ -80,7 +83,9 @@ def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
 
 
 def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve begun unasked."""
+    """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve
+    begun unasked.
+    """
     if has_table(rules, tables):
         return False
     from ..approximation.fitted_file import has_fitted
@@ -94,12 +99,16 @@ def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
 
 
 def open_approximate(rules: RuleSet, tables: Folder = None) -> ApproximateStrategy:
-    """Open the approximate strategy of a rule set from its file; TableError if it is missing or damaged."""
+    """Open the approximate strategy of a rule set from its file; TableError if it is missing or
+    damaged.
+    """
     from ..approximation.approximate_strategy import ApproximateStrategy, FunctionEvaluator
     from ..approximation.fitted_file import read_fitted
 
     function, certificate = read_fitted(rules, tables)
-    return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=certificate)
+    return ApproximateStrategy(
+        rules, None, FunctionEvaluator(rules, function), certificate=certificate
+    )
 
 
 @contextmanager

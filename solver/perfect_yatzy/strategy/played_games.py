@@ -1,4 +1,5 @@
-"""Games of a player who acts in one position at a time, with the dice of :func:`perfect_yatzy.simulate`.
+"""Games of a player who acts in one position at a time, with the dice of
+:func:`perfect_yatzy.simulate`.
 
 The one loop behind sampled evaluations, simulations and labelled positions of such players.
 """
@@ -12,12 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import SolverError, StateError
 from ..core.dice import Floats, dice_of_game
-from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
-from ..game.notation import parse_faces
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
+from ..errors import SolverError, StateError
+from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
+from ..game.notation import parse_faces
 from ..tablebase.store import Progress
 from .strategy import CheckedPosition, Position
 
@@ -48,14 +49,26 @@ class GameLog:
     cards: list[Scorecard]  # the full card of each game
 
     def columns(self) -> dict[str, Any]:
-        """The decisions as arrays ``(n,)``, and ``dice`` ``(n, dice)``, with the names of a batch of positions."""
+        """The decisions as arrays ``(n,)``, and ``dice`` ``(n, dice)``, with the names of a
+        batch of positions.
+        """
         positions = [each.position for each in self.decisions]
         columns = {
             "game": [each.game for each in self.decisions],
-            **{name: [getattr(p.state, name) for p in positions] for name in ("filled", "upper", "saved")},
+            **{
+                name: [getattr(p.state, name) for p in positions]
+                for name in ("filled", "upper", "saved")
+            },
             "joker_paid": [int(position.state.joker_paid) for position in positions],
-            **{name: [getattr(position, name) for position in positions] for name in ("dice", "rolls_left")},
-            "points": [position.card.total for position in positions if isinstance(position.card, Scorecard)],
+            **{
+                name: [getattr(position, name) for position in positions]
+                for name in ("dice", "rolls_left")
+            },
+            "points": [
+                position.card.total
+                for position in positions
+                if isinstance(position.card, Scorecard)
+            ],
             "action": [each.action for each in self.decisions],
         }
         return {name: np.array(column) for name, column in columns.items()}
@@ -74,10 +87,17 @@ def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
 
 
 def play_games(
-    player: Player, start: TurnPosition, first: int, number: int, seed: int, exploration: float = 0.0,
+    player: Player,
+    start: TurnPosition,
+    first: int,
+    number: int,
+    seed: int,
+    exploration: float = 0.0,
     progress: Progress | None = None,
-) -> GameLog:  # fmt: skip
-    """Play at least one game from the start of a turn; `exploration`: chance of a random action at each decision."""
+) -> GameLog:
+    """Play at least one game from the start of a turn; `exploration`: chance of a random action
+    at each decision.
+    """
     decisions, cards = list[Decision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):
@@ -86,11 +106,17 @@ def play_games(
         while not position.over:
             rules, state = position.rules, position.state
             turn = state.filled.bit_count() - begun
-            roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left  # its number in the turn, from 0
-            position = position.roll(dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces))
+            roll = (
+                rules.rolls_per_turn - 1 + state.saved - position.rolls_left
+            )  # its number in the turn, from 0
+            position = position.roll(
+                dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces)
+            )
             explores = exploration > 0 and random.random() < exploration
             try:
-                action = random.choice(position.legal_actions()) if explores else asked(player, position)
+                action = (
+                    random.choice(position.legal_actions()) if explores else asked(player, position)
+                )
             except Exception as error:
                 if not isinstance(error, SolverError):
                     error.add_note(_place(position, game))

@@ -1,6 +1,7 @@
 """Policy evaluation: a quantity of the rest of the game under a policy.
 
-For the state s with mean V(s) under the policy, and the child s' and points p that its turn ends with::
+For the state s with mean V(s) under the policy, and the child s' and points p that its turn ends
+with::
 
     Q(s) = E[ Q(s') + a p + w (p + V(s') - V(s))^2 ],        Q(full card) given
 
@@ -12,9 +13,10 @@ a      w      Q(full card)        Q
 0      0      any                 the mean of a quantity of the final card, such as the chance of the bonus
 =====  =====  ==================  =========================================================================
 
-For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag. For any other
-policy (:mod:`.propagation`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
-their chances. One sweep serves all numbers of saved rolls, with squares around V without saved rolls.
+For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag.
+For any other policy (:mod:`.propagation`) the turn is followed backwards through the actions it
+chooses, or its ends are weighed by their chances. One sweep serves all numbers of saved rolls, with
+squares around V without saved rolls.
 
 :func:`distribute_rows` has the distributions of the points y still to come, for an outcome o with p(o) points that
 leads to the child s'; one pass has those from every card on, where that of :mod:`.propagation` has that of one::
@@ -27,19 +29,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.dice import Floats, Ints
-from ..core.state_space import LANES
 from ..core.jit import by_kind, jit
 from ..core.lattice import copy_vectors, fill, means
-from .policy_kernel import (
-    PolicyJob,
-    choose_holds,
-    choose_stops,
-    outcome_values,
-    stage_actions,
-    stop_action,
-)
-from .propagation_kernel import choose_actions, next_action, turn_chances
 from ..core.simd import add_at, load, load_at, splat, store, uniform, views, where, width
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import mean_block, mean_of_first_roll
 from ..core.value_tables import (
@@ -54,6 +47,15 @@ from ..core.value_tables import (
     table_lanes,
     write_values,
 )
+from .policy_kernel import (
+    PolicyJob,
+    choose_holds,
+    choose_stops,
+    outcome_values,
+    stage_actions,
+    stop_action,
+)
+from .propagation_kernel import choose_actions, next_action, turn_chances
 
 
 class EvaluationJob(NamedTuple):
@@ -84,7 +86,11 @@ def quantity_after(quantities, job, block, i, saved):
 
 @quantity_after.of(MeanTable)
 def _quantity_of_state(quantities, job, block, i, saved):
-    outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
+    outcomes, layout, temp = (
+        job.policy.model.turn_outcomes,
+        job.policy.model.layout,
+        job.policy.scratch.temp,
+    )
     child = block.row + outcomes.step[i]
     after = table_lanes(quantities.values, layout, block, child, saved, outcomes.shift[i], temp)
     return after + job.points_weight * outcomes.total[i]
@@ -92,13 +98,21 @@ def _quantity_of_state(quantities, job, block, i, saved):
 
 @quantity_after.of(ScoreTable)
 def _value_of_scores(quantities, job, block, i, saved):
-    outcomes, layout, temp = job.policy.model.turn_outcomes, job.policy.model.layout, job.policy.scratch.temp
-    return child_value(quantities, layout, block, successor(outcomes, i, block.row, saved), outcomes.total[i], temp)
+    outcomes, layout, temp = (
+        job.policy.model.turn_outcomes,
+        job.policy.model.layout,
+        job.policy.scratch.temp,
+    )
+    return child_value(
+        quantities, layout, block, successor(outcomes, i, block.row, saved), outcomes.total[i], temp
+    )
 
 
 @jit
 def outcome_quantities(quantities, job, block, saved, centre, result):
-    """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`; `outcome_value` has p + V(s')."""
+    """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`;
+    `outcome_value` has p + V(s').
+    """
     outcomes, scratch = job.policy.model.turn_outcomes, job.policy.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
@@ -111,17 +125,24 @@ def outcome_quantities(quantities, job, block, saved, centre, result):
 
 @jit
 def write_quantity(means_of_states, target, job, block, saved_before, centre, value):
-    """Write Q of a block: `value`, with the squares around `centre`, less the squared difference of the centres."""
+    """Write Q of a block: `value`, with the squares around `centre`, less the squared difference
+    of the centres.
+    """
     layout, temp = job.policy.model.layout, job.policy.scratch.temp
     if saved_before > 0 and job.square_weight != 0.0:
-        difference = table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp) - centre
+        difference = (
+            table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp)
+            - centre
+        )
         value += -job.square_weight * (difference * difference)
     write_values(target, layout, block, saved_before, value, temp)
 
 
 @jit
 def follow_actions(job, rerolls, is_first, result):
-    """Q of every roll with a number of rerolls left, from that of its action, into the full rolls of `result`."""
+    """Q of every roll with a number of rerolls left, from that of its action, into the full
+    rolls of `result`.
+    """
     scratch, dice, actions = job.scratch, job.model.dice, stage_actions(job, rerolls, is_first)
     all_lanes = (1 << width(actions)) - 1
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
@@ -153,7 +174,9 @@ def _follow_policy(policy, means_of_states, quantities, target, job, block):
             if job.square_weight != 0.0:
                 outcome_values(means_of_states, job.policy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_quantity)
-        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
+        saved_before = (
+            rerolls - model.rolls_per_turn + 1
+        )  # turns with so many begin here, if it is not negative
         first_rolls = scratch.buffer
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
@@ -172,7 +195,9 @@ class PerfectPlay(NamedTuple):
 
 @jit
 def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
-    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value to `best_within`."""
+    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value
+    to `best_within`.
+    """
     dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
     if rerolls == 0:  # the turn ends
         copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
@@ -194,7 +219,12 @@ def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
 
 @evaluate_block.of(PerfectPlay)
 def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
-    greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
+    greedy, model, dice, scratch = (
+        job.policy,
+        job.policy.model,
+        job.policy.model.dice,
+        job.policy.scratch,
+    )
     centre = centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
@@ -212,7 +242,9 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
             choose_stops(greedy, block, True, stops, tags)
             copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
             choose_tags(greedy, rerolls, scratch.best_within, stops, tags, first_rolls)
-        choose_tags(greedy, rerolls, scratch.buffer, scratch.stop_value, scratch.stop_tag, scratch.hold_tag)
+        choose_tags(
+            greedy, rerolls, scratch.buffer, scratch.stop_value, scratch.stop_tag, scratch.hold_tag
+        )
         if saved_before >= 0:
             value = mean_of_first_roll(dice, first_rolls)
             write_quantity(means_of_states, target, job, block, saved_before, centre, value)
@@ -220,9 +252,15 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
 
 @jit
 def evaluate_rows(rows, arguments, policy):
-    """Q of all states of the given rows, from that of their children; `arguments`: an EvaluationJob."""
+    """Q of all states of the given rows, from that of their children; `arguments`: an
+    EvaluationJob.
+    """
     job, followed = views(arguments), views(policy)
-    means_of_states, quantities, target = mean_table(job.means), mean_table(job.below), mean_table(job.target)
+    means_of_states, quantities, target = (
+        mean_table(job.means),
+        mean_table(job.below),
+        mean_table(job.target),
+    )
     for row in rows:
         for lane in range(0, lanes_of(job.policy.model.layout, row), LANES):
             block = mean_block(job.policy.model, row, lane)
@@ -233,28 +271,35 @@ class ToCome(NamedTuple):
     """Distributions of the points to come from every state of a layer on."""
 
     first_state: int  # number of the first state of the layer
-    start: Ints  # (states + 1,): where the chances of 0, 1, 2 ... points begin; LANES zeros follow the last one.
+    # (states + 1,): where the chances of 0, 1, 2 ... points begin; LANES zeros follow the last one.
+    start: Ints
     chances: Floats  # (n,)
-    # (states * width,): expected points of each category and the chance that it is crossed out, in turn; chance of an
-    # upper bonus
+    # (states * width,): expected points of each category and the chance that it is crossed out, in
+    # turn; chance of an upper bonus
     results: Floats
     width: int
 
 
 @jit
 def add_outcome(job, outcome, chance, state, child, below, target):
-    """Add an outcome of the turn from a state, with the chance it has, to the distribution of the state."""
+    """Add an outcome of the turn from a state, with the chance it has, to the distribution of
+    the state.
+    """
     outcomes = job.model.turn_outcomes
     here, there = state - target.first_state, child - below.first_state  # places in their layers
     begin, end = below.start[there], below.start[there + 1] - LANES
-    by = target.start[here] + int(outcomes.total[outcome]) - begin  # from an entry of the child to that of the state
+    by = (
+        target.start[here] + int(outcomes.total[outcome]) - begin
+    )  # from an entry of the child to that of the state
     for entry in range(begin, end, LANES):
         add_at(target.chances, entry + by, chance * load_at(below.chances, entry))
     first, child_first = here * target.width, there * target.width
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
     points = outcomes.points[outcome]
-    of_category = first + 2 * outcomes.category[outcome]  # its points; then whether it is crossed out
+    of_category = (
+        first + 2 * outcomes.category[outcome]
+    )  # its points; then whether it is crossed out
     target.results[of_category] += chance * points
     if points == 0:
         target.results[of_category + 1] += chance
@@ -262,9 +307,16 @@ def add_outcome(job, outcome, chance, state, child, below, target):
 
 @jit
 def distribute_rows(rows, arguments, policy, children, layer):
-    """Distributions of the points to come from all states of the given rows on; `layer` has zeros before."""
+    """Distributions of the points to come from all states of the given rows on; `layer` has
+    zeros before.
+    """
     job, followed = views(arguments), views(policy)
-    below, target, layout, outcomes = views(children), views(layer), job.model.layout, job.model.turn_outcomes
+    below, target, layout, outcomes = (
+        views(children),
+        views(layer),
+        job.model.layout,
+        job.model.turn_outcomes,
+    )
     for row in rows:
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):

@@ -1,25 +1,28 @@
-"""The greedy policy of a table for one turn: which outcome or hold each roll takes, and what follows from it.
+"""The greedy policy of a table for one turn: which outcome or hold each roll takes, and what
+follows from it.
 
-The backup of :mod:`.turn` with a *tag* for each option, a second vector that goes with the option chosen::
+The backup of :mod:`.turn` with a *tag* for each option, a second vector that goes with the option
+chosen::
 
     W(r) = max over options i of value(i)           T(r) = tag(first i with value(i) as good as W(r))
 
-With the number of the outcome or hold as tag the tags are the policy (:func:`policy_block`). With a second quantity
-as tag they are that quantity under the policy (:mod:`.policy_evaluation`).
+With the number of the outcome or hold as tag the tags are the policy (:func:`policy_block`). With a
+second quantity as tag they are that quantity under the policy (:mod:`.policy_evaluation`).
 
-Values that differ by no more than ``ties[0] + ties[1] * |best|`` are equal. Of equal options the policy takes the
-hold with more dice, then with higher faces, and the first category of the sheet.
+Values that differ by no more than ``ties[0] + ties[1] * |best|`` are equal. Of equal options the
+policy takes the hold with more dice, then with higher faces, and the first category of the sheet.
 
-For goals and utilities the first of the options with the highest mean is taken, one decision at a time::
+For goals and utilities the first of the options with the highest mean is taken, one decision at a
+time::
 
     E = {i : value(i) as good as the best value}          options: to stop, or one of the holds
     F = {i in E : mean(i) as good as the best mean in E}
     the first option of F
 
-The mean of an option is the expected points to come if everything after it maximises the mean. It does not depend on
-the score x, so one backup of the turn for the mean serves all blocks of scores of a card (:mod:`.value_tables`). The
-values of all holds are kept, and only the decisions of the games or positions at hand are made: blocks of scores have
-few of them.
+The mean of an option is the expected points to come if everything after it maximises the mean. It
+does not depend on the score x, so one backup of the turn for the mean serves all blocks of scores
+of a card (:mod:`.value_tables`). The values of all holds are kept, and only the decisions of the
+games or positions at hand are made: blocks of scores have few of them.
 """
 
 from __future__ import annotations
@@ -30,8 +33,6 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..core.dice import Floats, Ints, Lattice
-from ..core.state_space import LANES
-from ..core.turn_model import TurnModel
 from ..core.jit import jit
 from ..core.lattice import copy_vectors, fill, kernel_lattice, means
 from ..core.legal import outcome_number, plain_way, scoring_of_roll
@@ -47,7 +48,9 @@ from ..core.simd import (
     store,
     width,
 )
+from ..core.state_space import LANES
 from ..core.turn import LOWEST, SCORE_LANES, HoldValues, hold_value, hold_values
+from ..core.turn_model import TurnModel
 from ..core.value_tables import (
     child_value,
     mean_after,
@@ -64,20 +67,28 @@ class PolicyScratch(NamedTuple):
     """Working memory of one thread, in vectors; a stage is a number of rerolls left."""
 
     buffer: Floats  # (holds,): values by multiset of dice
-    first_buffer: Floats  # (holds,): a quantity after the first roll of a turn, if it has bonus points
+    first_buffer: (
+        Floats  # (holds,): a quantity after the first roll of a turn, if it has bonus points
+    )
     outcome_value: Floats  # (outcomes,)
-    outcome_tag: Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
+    outcome_tag: (
+        Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
+    )
     hold_tag: Floats  # (holds,): that quantity by multiset of dice
     stop_tag: Floats  # (holds,): that of the best category for each full roll
-    first_stop_tag: Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
+    first_stop_tag: (
+        Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
+    )
     best_hold: Floats  # (holds,): the best hold within each multiset, -1 to end the turn
     unwanted_tag: Floats  # (holds,): of categories of which only the values are wanted
     outcome_quantity: Floats  # (outcomes,): a quantity under any policy
     outcome_chance: Floats  # (outcomes,), or (stages * outcomes,) if the rules save rolls
     stop_value: Floats  # (rolls,): value of the best category
     stop_limit: Floats  # (rolls,): the lowest value that equals it
-    action: Floats  # (stages * holds,): the policy, for full rolls: number of the hold, or :func:`stop_action`
-    first_action: Floats  # the same for the first roll of a turn, if it has bonus points, by saved rolls and multiset
+    # (stages * holds,): the policy, for full rolls: number of the hold, or :func:`stop_action`
+    action: Floats
+    # the same for the first roll of a turn, if it has bonus points, by saved rolls and multiset
+    first_action: Floats
     first_value: Floats  # (rolls,): value of the best category then
     hold_chance: Floats  # (holds,): chance of each multiset
     roll_chance: Floats  # (stages * rolls,): chance of each roll
@@ -94,7 +105,9 @@ class PolicyJob(NamedTuple):
     scratch: PolicyScratch  # used by no other thread during the call
 
 
-def policy_scratch(dice: Lattice, model: TurnModel, most_saved: int, dtype: DTypeLike = np.float64) -> PolicyScratch:
+def policy_scratch(
+    dice: Lattice, model: TurnModel, most_saved: int, dtype: DTypeLike = np.float64
+) -> PolicyScratch:
     """Scratch for one thread, for vectors of `dtype`."""
     outcomes, stages = model.turn_outcomes.size, model.rolls_per_turn + most_saved
     sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds)
@@ -112,8 +125,12 @@ def policy_scratch(dice: Lattice, model: TurnModel, most_saved: int, dtype: DTyp
 def policy_job(
     dice: Lattice, model: TurnModel, ties: Ties, most_saved: int = 0, dtype: DTypeLike = np.float64
 ) -> PolicyJob:
-    """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved rolls."""
-    return PolicyJob(model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype))
+    """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved
+    rolls.
+    """
+    return PolicyJob(
+        model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype)
+    )
 
 
 @jit
@@ -123,13 +140,17 @@ def stage_actions(job, rerolls, is_first):
     size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)  # entries of one stage
     if is_first:
         saved_before = rerolls - (job.model.rolls_per_turn - 1)
-        return shifted(job.scratch.first_action, -saved_before * size)  # begins at the entry saved_before * size
+        return shifted(
+            job.scratch.first_action, -saved_before * size
+        )  # begins at the entry saved_before * size
     return shifted(job.scratch.action, -rerolls * size)
 
 
 @jit
 def stop_action(outcome):
-    """The action that ends a turn with an outcome; also the outcome of such an action, which is negative."""
+    """The action that ends a turn with an outcome; also the outcome of such an action, which is
+    negative.
+    """
     return -1 - outcome
 
 
@@ -141,7 +162,9 @@ def lowest_equal(best, ties):
 
 @jit
 def outcome_values(children, job, block, saved):
-    """Value of every outcome the turn of this card may have with `saved` rolls left, to ``outcome_value``."""
+    """Value of every outcome the turn of this card may have with `saved` rolls left, to
+    ``outcome_value``.
+    """
     outcomes, scratch = job.model.turn_outcomes, job.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
@@ -152,7 +175,9 @@ def outcome_values(children, job, block, saved):
 
 @jit
 def best_stop(job, block, roll, is_first):
-    """Categories that may take a roll, the way they score it, and the value of the best, by the outcomes' values."""
+    """Categories that may take a roll, the way they score it, and the value of the best, by the
+    outcomes' values.
+    """
     values = job.scratch.outcome_value
     allowed, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
@@ -167,17 +192,23 @@ def choose_stop(job, block, roll, is_first, values, tags):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
     limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
-    for c in range(job.model.category_count - 1, -1, -1):  # so that the first of equal ones is the last to write
+    for c in range(
+        job.model.category_count - 1, -1, -1
+    ):  # so that the first of equal ones is the last to write
         if allowed >> c & 1:
             i = outcome_number(job.model, way, c, roll)
-            tag = choose(load(job.scratch.outcome_value, i), limit, load(job.scratch.outcome_tag, i), tag)
+            tag = choose(
+                load(job.scratch.outcome_value, i), limit, load(job.scratch.outcome_tag, i), tag
+            )
     store(values, roll, best)
     store(tags, job.model.dice.first_roll + roll, tag)
 
 
 @jit
 def outcome_of_points(job, way, c, points):
-    """The TurnOutcome of a category, scored in one way, for the rolls with number `points` of CategoryOutcomes."""
+    """The TurnOutcome of a category, scored in one way, for the rolls with number `points` of
+    CategoryOutcomes.
+    """
     of_category = job.model.outcomes
     roll = of_category.rolls[of_category.roll_start[points]] - job.model.dice.first_roll
     return outcome_number(job.model, way, c, roll)
@@ -193,25 +224,34 @@ def choose_plain_stops(job, block, way, values, tags):
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):  # the best value of each roll
         if block.choices >> c & 1:
-            for points in range(of_category.start[c], of_category.start[c + 1]):  # a number for all rolls paid alike
+            for points in range(
+                of_category.start[c], of_category.start[c + 1]
+            ):  # a number for all rolls paid alike
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     value = load(scratch.outcome_value, outcome_of_points(job, way, c, points))
                     for i in range(begin, end):
                         roll = of_category.rolls[i] - dice.first_roll
                         store(values, roll, maximum(load(values, roll), value))
-    lowest = splat(values, -LOWEST)  # of the limits of all rolls: an outcome below it is the best for none
+    lowest = splat(
+        values, -LOWEST
+    )  # of the limits of all rolls: an outcome below it is the best for none
     for roll in range(dice.roll_count):
         limit = lowest_equal(load(values, roll), job.ties)
         store(limits, roll, limit)
         lowest = minimum(lowest, limit)
-    for c in range(model.category_count - 1, -1, -1):  # the first category that equals the best is the last to write
+    for c in range(
+        model.category_count - 1, -1, -1
+    ):  # the first category that equals the best is the last to write
         if block.choices >> c & 1:
             for points in range(of_category.start[c], of_category.start[c + 1]):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     outcome = outcome_of_points(job, way, c, points)
-                    value, tag = load(scratch.outcome_value, outcome), load(scratch.outcome_tag, outcome)
+                    value, tag = (
+                        load(scratch.outcome_value, outcome),
+                        load(scratch.outcome_tag, outcome),
+                    )
                     if reaches(value, lowest):
                         for i in range(begin, end):
                             roll = of_category.rolls[i]
@@ -221,7 +261,9 @@ def choose_plain_stops(job, block, way, values, tags):
 
 @jit
 def choose_stops(job, block, is_first, values, tags):
-    """Best category for each roll: its value to `values`, by roll, and its tag to `tags`, by multiset of dice."""
+    """Best category for each roll: its value to `values`, by roll, and its tag to `tags`, by
+    multiset of dice.
+    """
     model, first_roll = job.model, job.model.dice.first_roll
     if model.legal.strict:
         for roll in range(model.dice.roll_count):
@@ -235,14 +277,23 @@ def choose_stops(job, block, is_first, values, tags):
 
 @jit
 def has_first_rolls(model, rerolls):
-    """Whether first rolls of a turn have bonus points, and turns begin with so many rerolls left."""
+    """Whether first rolls of a turn have bonus points, and turns begin with so many rerolls
+    left.
+    """
     return model.has_first_roll_bonus and rerolls >= model.rolls_per_turn - 1
 
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
-    """Best category for each roll with so many rerolls left, to the actions and values of the scratch."""
-    model, scratch, dice, actions = job.model, job.scratch, job.model.dice, stage_actions(job, rerolls, False)
+    """Best category for each roll with so many rerolls left, to the actions and values of the
+    scratch.
+    """
+    model, scratch, dice, actions = (
+        job.model,
+        job.scratch,
+        job.model.dice,
+        stage_actions(job, rerolls, False),
+    )
     if rerolls == 0 or model.saves_rolls:
         outcome_values(children, job, block, rerolls)
         choose_stops(job, block, False, scratch.stop_value, actions)
@@ -254,10 +305,13 @@ def choose_stage_stops(children, job, block, rerolls):
 
 @jit
 def choose_holds(job, best_within, stop_values, actions):
-    """Replace the actions, which end the turn for `stop_values`, by the best hold where it is better."""
-    # `best_within` has the values of the holds, and afterwards the best value within every multiset; `actions` has
-    # the hold with that value. Of equal holds the last one of the lattice is chosen: that with the most dice, then
-    # with the highest faces. As straight-line code this pass would take seconds to compile.
+    """Replace the actions, which end the turn for `stop_values`, by the best hold where it is
+    better.
+    """
+    # `best_within` has the values of the holds, and afterwards the best value within every
+    # multiset; `actions` has the hold with that value. Of equal holds the last one of the lattice
+    # is chosen: that with the most dice, then with the highest faces. As straight-line code this
+    # pass would take seconds to compile.
     dice, none = job.model.dice, splat(best_within, -1.0)
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
     store(actions, 0, splat(best_within, 0.0))  # the empty hold
@@ -270,8 +324,12 @@ def choose_holds(job, best_within, stop_values, actions):
         limit = lowest_equal(best, job.ties)
         for i in range(first, end):
             smaller = dice.predecessors[i]
-            chosen = maximum(choose(load(best_within, smaller), limit, load(actions, smaller), none), chosen)
-        itself = splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)  # or the stop
+            chosen = maximum(
+                choose(load(best_within, smaller), limit, load(actions, smaller), none), chosen
+            )
+        itself = (
+            splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)
+        )  # or the stop
         store(actions, hold, choose(own_value, limit, itself, chosen))
         store(best_within, hold, best)
 
@@ -289,8 +347,12 @@ def policy_block(children, job, block, most_saved):
         else:
             if has_first_rolls(model, rerolls):
                 copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
-                choose_holds(job, scratch.best_within, scratch.first_value, stage_actions(job, rerolls, True))
-            choose_holds(job, scratch.buffer, scratch.stop_value, stage_actions(job, rerolls, False))
+                choose_holds(
+                    job, scratch.best_within, scratch.first_value, stage_actions(job, rerolls, True)
+                )
+            choose_holds(
+                job, scratch.buffer, scratch.stop_value, stage_actions(job, rerolls, False)
+            )
 
 
 class ScorePolicyJob(NamedTuple):
@@ -307,7 +369,9 @@ class ScorePolicyJob(NamedTuple):
 
 
 class TurnStart(NamedTuple):
-    """The start of a turn: row, lane of upper sums, score x, bitmask of the categories the turn may fill."""
+    """The start of a turn: row, lane of upper sums, score x, bitmask of the categories the turn
+    may fill.
+    """
 
     row: int
     lane: int
@@ -318,7 +382,9 @@ class TurnStart(NamedTuple):
 def score_policy(
     dice: Lattice, model: TurnModel, passes: Any, ties: tuple[Ties, Ties], most_saved: int
 ) -> ScorePolicyJob:
-    """The policy with new working memory for one thread; the ties of the values, and of the means."""
+    """The policy with new working memory for one thread; the ties of the values, and of the
+    means.
+    """
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
     options = model.category_count + int(np.diff(model.dice.hold_start).max())
@@ -326,7 +392,9 @@ def score_policy(
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
-    """Start of the block of scores of many states and x, whose ranges are given, and the lane of x within."""
+    """Start of the block of scores of many states and x, whose ranges are given, and the lane of
+    x within.
+    """
     low, high = ranges  # scores beyond a range share a block with known values
     known = np.clip(x, low - 1, high + 1)
     inside = (known >= low) & (known <= high)
@@ -337,7 +405,9 @@ def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, 
 
 @jit
 def preferred(job, first, end):
-    """Which of the entries `first` to ``end - 1`` of the option memory to take: F of the module, its first one."""
+    """Which of the entries `first` to ``end - 1`` of the option memory to take: F of the module,
+    its first one.
+    """
     values, averages = job.option_values, job.option_means
     best, best_mean = LOWEST, LOWEST
     for i in range(first, end):
@@ -356,7 +426,9 @@ def preferred(job, first, end):
 
 @jit
 def category_means(values, job, turn, roll, saved, is_first, target):
-    """Means of all categories for a roll, to `target` (LOWEST where not allowed); those that may take it, and how."""
+    """Means of all categories for a roll, to `target` (LOWEST where not allowed); those that may
+    take it, and how.
+    """
     model = job.model
     allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
     for c in range(model.category_count):
@@ -369,36 +441,47 @@ def category_means(values, job, turn, roll, saved, is_first, target):
 
 @jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
-    """Outcome of the best category for a roll, its value and its mean; those of all categories in the memory."""
+    """Outcome of the best category for a roll, its value and its mean; those of all categories
+    in the memory.
+    """
     model, outcomes, layout = job.model, job.model.turn_outcomes, job.model.layout
-    allowed, way = category_means(mean_table.values, job, turn, roll, saved, is_first, job.option_means)
+    allowed, way = category_means(
+        mean_table.values, job, turn, roll, saved, is_first, job.option_means
+    )
     for c in range(model.category_count):
         job.option_values[c] = LOWEST
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             child = turn.row + outcomes.step[i]
             state = state_number(layout, turn.row, child, turn.lane, saved, outcomes.shift[i])
-            job.option_values[c] = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
+            job.option_values[c] = float(
+                value_at(scores, layout, child, state, turn.x + int(outcomes.total[i]))
+            )
     c = preferred(job, 0, model.category_count)
     return outcome_number(model, way, c, roll), job.option_values[c], job.option_means[c]
 
 
 @jit
 def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first):
-    """What to do with a roll: hold, or -1 to stop; outcome of the best category; value of the decision."""
+    """What to do with a roll: hold, or -1 to stop; outcome of the best category; value of the
+    decision.
+    """
     model, dice = job.model, job.model.dice
     saved = rerolls if model.saves_rolls else 0
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
-        # The list opens with the hold of all dice, which is to stop: option `stop`, and after it the other holds.
+        # The list opens with the hold of all dice, which is to stop: option `stop`, and after it
+        # the other holds.
         stop, first = model.category_count, dice.hold_start[roll]
         options = dice.hold_start[roll + 1] - first
         job.option_values[stop], job.option_means[stop] = value, average
         for i in range(1, options):
             held = dice.holds[first + i]
             job.option_values[stop + i] = hold_value(job.scores, dice, rerolls, held, score_lane)
-            job.option_means[stop + i] = hold_value(job.means, dice, rerolls, held, turn.lane % LANES)
+            job.option_means[stop + i] = hold_value(
+                job.means, dice, rerolls, held, turn.lane % LANES
+            )
         chosen = preferred(job, stop, stop + options)
         if chosen > stop:
             hold, value = int(dice.holds[first + chosen - stop]), job.option_values[chosen]

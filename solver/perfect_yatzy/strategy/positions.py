@@ -1,9 +1,11 @@
-"""Labelled positions, sampled by how often play meets them: data to train and to test other players.
+"""Labelled positions, sampled by how often play meets them: data to train and to test other
+players.
 
-Games are simulated and every decision in them is a row: the card, the dice, the rerolls left, the best action and its
-value. A position that play meets twice as often has twice as many rows. All games are at the same roll of the same
-turn, so one batch (:mod:`.batch`) answers for all of them. The dice are those of :func:`perfect_yatzy.simulate` with
-the same seed, and do not depend on the number of threads.
+Games are simulated and every decision in them is a row: the card, the dice, the rerolls left, the
+best action and its value. A position that play meets twice as often has twice as many rows. All
+games are at the same roll of the same turn, so one batch (:mod:`.batch`) answers for all of them.
+The dice are those of :func:`perfect_yatzy.simulate` with the same seed, and do not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, game_over, positive_number
 from ..core.dice import Floats, Ints, lattice
-from ..game.legal_actions import TurnPosition, action_count, numbered_action
+from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
-from ..tablebase.estimates import gigabytes
 from ..core.turn_model import turn_model, turn_outcomes
-from ..core.resources import available_memory
+from ..errors import StateError, game_over, positive_number
+from ..game.legal_actions import TurnPosition, action_count, numbered_action
+from ..tablebase.estimates import gigabytes
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, value_name
 from .played_games import Actor, Player, play_games, start_of
@@ -33,7 +35,10 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
-ROW_BYTES, OPTION_ROW_BYTES = 500, 900  # of memory, at most, for a row and for its options; measured for five dice
+ROW_BYTES, OPTION_ROW_BYTES = (
+    500,
+    900,
+)  # of memory, at most, for a row and for its options; measured for five dice
 PART_ROWS = 1 << 16
 MEANINGS = {
     "game_number": "number of the simulated game, from 0",
@@ -95,9 +100,11 @@ class PositionSample(Rows):
     action : (n,) int64
         Number of the best action (:mod:`perfect_yatzy.game.legal_actions`).
     value : (n,) float64
-        Value of the best action: expected points still to come; for goals chances, for utilities expected utilities.
+        Value of the best action: expected points still to come; for goals chances, for utilities
+        expected utilities.
     taken : (n,) int64
-        Number of the action that was taken; without a player other than `action` only where the game explored.
+        Number of the action that was taken; without a player other than `action` only where the
+        game explored.
     visits : (n,) int64
         How often the position occurs in the sample.
     actions : Ragged or None
@@ -136,23 +143,31 @@ class PositionSample(Rows):
         return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
 
     def columns(self) -> dict[str, Any]:
-        """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data frames contain.
+        """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data
+        frames contain.
 
         :data:`MEANINGS` says what each means. ``saved`` and ``joker_paid`` exist only if the rules have them,
         ``actions`` and ``action_values`` if they were asked for.
         """
         rules, dice = self.rules, self.dice.tolist()
-        known = {number: numbered_action(rules, number) for number in np.unique(self.action).tolist()}
+        known = {
+            number: numbered_action(rules, number) for number in np.unique(self.action).tolist()
+        }
         actions = [known[number] for number in self.action.tolist()]
         found: dict[str, Any] = {
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
             "dice": dice,
-            "hold": [roll if isinstance(best, str) else list(best) for best, roll in zip(actions, dice, strict=True)],
+            "hold": [
+                roll if isinstance(best, str) else list(best)
+                for best, roll in zip(actions, dice, strict=True)
+            ],
             "category": [best if isinstance(best, str) else None for best in actions],
             value_name(self.policy): self.value,
         }
-        columns = {name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS}
+        columns = {
+            name: found[name] if name in found else getattr(self, name, None) for name in MEANINGS
+        }
         return {name: column for name, column in columns.items() if column is not None}
 
     def parts(self) -> Iterator[dict[str, Any]]:
@@ -163,21 +178,30 @@ class PositionSample(Rows):
     def metadata(self) -> dict[str, str]:
         """What identifies the positions (:func:`perfect_yatzy.strategy.metadata.metadata`).
 
-        With ``seed``, ``exploration``, ``distinct`` (``true`` or ``false``), and ``columns``: the meaning of each
-        column, as JSON.
+        With ``seed``, ``exploration``, ``distinct`` (``true`` or ``false``), and ``columns``: the
+        meaning of each column, as JSON.
         """
         names = self.take(np.empty(0, dtype=np.int64)).columns()
         player = {"player": self.player} if self.player else {}
         more = player | {"distinct": str(self.distinct).lower()}
         more["columns"] = json.dumps({name: MEANINGS[name] for name in names})
-        return metadata(self.rules, self.policy, seed=self.seed, exploration=self.exploration, **more)
+        return metadata(
+            self.rules, self.policy, seed=self.seed, exploration=self.exploration, **more
+        )
 
 
 def sample_positions(
-    strategy: Strategy, n: int, seed: int = 1, exploration: float = 0.0, *, options: bool = False,
-    distinct: bool = False, start: Position | None = None, player: Player | Actor | None = None,
+    strategy: Strategy,
+    n: int,
+    seed: int = 1,
+    exploration: float = 0.0,
+    *,
+    options: bool = False,
+    distinct: bool = False,
+    start: Position | None = None,
+    player: Player | Actor | None = None,
     threads: int | None = None,
-) -> PositionSample:  # fmt: skip
+) -> PositionSample:
     """Positions of simulated games, with the best action and the value of each.
 
     Parameters
@@ -186,24 +210,29 @@ def sample_positions(
         A strategy from :func:`perfect_yatzy.open_strategy`, :func:`perfect_yatzy.reach` or
         :func:`perfect_yatzy.maximise`. It plays the games and labels the positions.
     n
-        Number of decisions, at least 1: those of games 0, 1, 2 ... in the order they are made. A game of Yatzy has
-        about 43, and the last one may be cut short.
+        Number of decisions, at least 1: those of games 0, 1, 2 ... in the order they are made. A
+        game of Yatzy has about 43, and the last one may be cut short.
     seed
-        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same positions for any number of threads, and
-        the first rows of a larger sample are those of a smaller one, apart from `visits`.
+        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same positions for any number
+        of threads, and the first rows of a larger sample are those of a smaller one, apart from
+        `visits`.
     exploration
-        Chance, at each decision, of an action chosen at random among all legal ones, from 0 to 1. With 0 the games
-        are those of :func:`perfect_yatzy.simulate`. Labels are those of optimal play either way.
+        Chance, at each decision, of an action chosen at random among all legal ones, from 0 to 1.
+        With 0 the games are those of :func:`perfect_yatzy.simulate`. Labels are those of optimal
+        play either way.
     options
         Whether the numbers and values of all legal actions are included.
     distinct
-        Whether equal positions are merged into one row. Then there are fewer than `n` rows, and `visits` sums to `n`.
-        Positions are equal if state, dice and rerolls left are; for goals and utilities also the points on the card.
+        Whether equal positions are merged into one row. Then there are fewer than `n` rows, and
+        `visits` sums to `n`. Positions are equal if state, dice and rerolls left are; for goals and
+        utilities also the points on the card.
     start
-        The position at the start of a turn from which every game is played; default: where the strategy starts.
+        The position at the start of a turn from which every game is played; default: where the
+        strategy starts.
     player
-        Who plays the games instead of the strategy, which labels them: an object with ``act(position)`` or a function
-        of a position. It needs a start with points, not a bare state.
+        Who plays the games instead of the strategy, which labels them: an object with
+        ``act(position)`` or a function of a position. It needs a start with points, not a bare
+        state.
     threads
         Number of threads; default: one per processor.
 
@@ -215,7 +244,8 @@ def sample_positions(
     Raises
     ------
     StateError
-        If no game can reach the start, an argument is out of range, or the machine has too little memory.
+        If no game can reach the start, an argument is out of range, or the machine has too little
+        memory.
     """
     check_strategy(strategy)
     n, seed = positive_number(n, "n"), check_seed(seed)
@@ -230,11 +260,21 @@ def sample_positions(
         raise StateError(f"{text}; take fewer of them, with several seeds", code="too-large")
     ask = partial(strategy.options if options else strategy.best, threads=threads)
     games = _Games(strategy, checked, seed, float(exploration), ask)
-    play = partial(games.play_as, player, start_of(strategy.rules, start)) if player is not None else games.play
+    play = (
+        partial(games.play_as, player, start_of(strategy.rules, start))
+        if player is not None
+        else games.play
+    )
     parts: list[PositionSample] = []
     played, rows = 0, 0  # games and their decisions
-    most = max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules)))) if options else MAX_GAMES
-    per_game = float(games.turns * strategy.rules.rolls_per_turn)  # decisions; then the measured number
+    most = (
+        max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
+        if options
+        else MAX_GAMES
+    )
+    per_game = float(
+        games.turns * strategy.rules.rolls_per_turn
+    )  # decisions; then the measured number
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
         parts.append(play(played, number))
@@ -243,7 +283,9 @@ def sample_positions(
         per_game = rows / played
     sample = _joined(parts, n)
     first_rows, visits = _visits(sample, with_points=strategy.policy != "mean")
-    sample = replace(sample, visits=visits, distinct=distinct, player=type(player).__name__ if player else "")
+    sample = replace(
+        sample, visits=visits, distinct=distinct, player=type(player).__name__ if player else ""
+    )
     return sample.take(first_rows) if distinct else sample
 
 
@@ -251,14 +293,27 @@ class _Games:
     """Games that are played a roll at a time."""
 
     def __init__(
-        self, strategy: Strategy, start: CheckedPosition, seed: int, exploration: float, ask: Callable[..., Any]
+        self,
+        strategy: Strategy,
+        start: CheckedPosition,
+        seed: int,
+        exploration: float,
+        ask: Callable[..., Any],
     ) -> None:
-        self.strategy, self.start, self.seed, self.exploration, self.ask = strategy, start, seed, exploration, ask
+        self.strategy, self.start, self.seed, self.exploration, self.ask = (
+            strategy,
+            start,
+            seed,
+            exploration,
+            ask,
+        )
         self.rules = strategy.rules
         self.turns = len(self.rules.categories) - start.state.filled.bit_count()
         self.grid = lattice(self.rules.dice, self.rules.faces)
         counts = self.grid.counts[self.grid.first_roll :]
-        self.faces = np.array([np.repeat(np.arange(1, self.rules.faces + 1), roll) for roll in counts])
+        self.faces = np.array(
+            [np.repeat(np.arange(1, self.rules.faces + 1), roll) for roll in counts]
+        )
         self.model = turn_model(self.rules, strategy.space.start)
         self.outcomes = turn_outcomes(self.rules, strategy.space.start)
 
@@ -269,24 +324,40 @@ class _Games:
         state, numbers = self.start.state, np.arange(first, first + number)
         steps: list[PositionSample] = []
         begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
-        filled, upper, saved, paid, points = (np.full(number, value, dtype=np.int64) for value in begin)
+        filled, upper, saved, paid, points = (
+            np.full(number, value, dtype=np.int64) for value in begin
+        )
         # The cards of all games: the same arrays, whose entries change where a turn ends.
-        cards = {"filled": filled, "upper": upper, "saved": saved, "joker_paid": paid, "points": points}
+        cards = {
+            "filled": filled,
+            "upper": upper,
+            "saved": saved,
+            "joker_paid": paid,
+            "points": points,
+        }
         for turn in range(self.turns):
             live = np.arange(number)  # the games whose turn goes on
-            held = np.zeros(number, dtype=np.int64)  # lattice index of the dice that each of these holds: none
+            held = np.zeros(
+                number, dtype=np.int64
+            )  # lattice index of the dice that each of these holds: none
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
-                now = {name: array[live] for name, array in cards.items()} | {"rolls_left": rerolls[live]}
+                now = {name: array[live] for name, array in cards.items()} | {
+                    "rolls_left": rerolls[live]
+                }
                 games = numbers[live]
                 taken, outcome = np.empty((2, len(live)), np.int64)
                 cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
                 job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, outcome)
                 roll_decisions(job)  # completes `held` to all dice
                 now["dice"] = self.faces[held - self.grid.first_roll]
-                step = self.labelled(games, np.full(len(live), state.filled.bit_count() + turn + 1), now)
+                step = self.labelled(
+                    games, np.full(len(live), state.filled.bit_count() + turn + 1), now
+                )
                 taken[:] = step.action
-                explore(self.exploration, job)  # changes some of `taken`; writes `outcome`: -1 where the turn goes on
+                explore(
+                    self.exploration, job
+                )  # changes some of `taken`; writes `outcome`: -1 where the turn goes on
                 steps.append(replace(step, taken=taken))
                 ended = outcome >= 0
                 over, made = live[ended], outcome[ended]
@@ -294,14 +365,22 @@ class _Games:
                 filled[over] |= 1 << category
                 upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[made])
                 saved[over] = rerolls[over] if self.rules.saved_rolls else 0
-                paid[over] |= (category == self.rules.tracked_index) & (self.outcomes.points[made] > 0)
+                paid[over] |= (category == self.rules.tracked_index) & (
+                    self.outcomes.points[made] > 0
+                )
                 points[over] += self.outcomes.total[made].astype(np.int64)
-                live, held, roll = live[~ended], taken[~ended], roll + 1  # the number of a hold is that of its action
+                live, held, roll = (
+                    live[~ended],
+                    taken[~ended],
+                    roll + 1,
+                )  # the number of a hold is that of its action
                 rerolls[live] -= 1
         everything = _joined(steps)  # within a game in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))
 
-    def play_as(self, player: Player | Actor, begin: TurnPosition, first: int, number: int) -> PositionSample:
+    def play_as(
+        self, player: Player | Actor, begin: TurnPosition, first: int, number: int
+    ) -> PositionSample:
         """:meth:`play` with another player, who acts in one position at a time."""
         act: Any = getattr(player, "act", player)
         found = play_games(act, begin, first, number, self.seed, self.exploration).columns()
@@ -310,7 +389,9 @@ class _Games:
         return replace(self.labelled(games, turns, found), taken=taken)
 
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
-        """Rows with the best actions, which are taken; `position`: arguments of :meth:`.Strategy.best`."""
+        """Rows with the best actions, which are taken; `position`: arguments of
+        :meth:`.Strategy.best`.
+        """
         answer = self.ask(**position)
         actions = values = None
         if isinstance(answer, BatchOptions):
@@ -321,10 +402,21 @@ class _Games:
         fields = dict(position)
         fields["card_total"] = fields.pop("points")
         return PositionSample(
-            rules=self.rules, policy=self.strategy.policy, seed=self.seed, exploration=self.exploration,
-            distinct=False, game_number=games, turn=turns, **fields, action=answer.action, value=answer.value,
-            taken=answer.action, visits=np.ones(len(games), dtype=np.int64), actions=actions, action_values=values,
-        )  # fmt: skip
+            rules=self.rules,
+            policy=self.strategy.policy,
+            seed=self.seed,
+            exploration=self.exploration,
+            distinct=False,
+            game_number=games,
+            turn=turns,
+            **fields,
+            action=answer.action,
+            value=answer.value,
+            taken=answer.action,
+            visits=np.ones(len(games), dtype=np.int64),
+            actions=actions,
+            action_values=values,
+        )
 
 
 def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSample:
@@ -337,19 +429,25 @@ def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSam
         elif isinstance(column, Ragged):
             lengths = np.concatenate([np.diff(part.offsets) for part in columns])[:rows]
             offsets = np.concatenate([[0], np.cumsum(lengths)])
-            arrays[name] = Ragged(offsets, np.concatenate([part.values for part in columns])[: offsets[-1]])
+            arrays[name] = Ragged(
+                offsets, np.concatenate([part.values for part in columns])[: offsets[-1]]
+            )
     return replace(parts[0], **arrays)
 
 
 def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
-    """The first row of each different position, ascending; and for every row how many rows have its position."""
+    """The first row of each different position, ascending; and for every row how many rows have
+    its position.
+    """
     base = int(sample.rules.faces + 1)
     dice = sample.dice @ base ** np.arange(sample.dice.shape[1])  # one number for the dice of a row
     keys = [sample.filled, sample.upper, sample.saved, sample.joker_paid, dice, sample.rolls_left]
     table = np.stack([*keys, sample.card_total] if with_points else keys)
     order = np.lexsort(table)  # stable: equal positions stay in the order of their rows
     ordered = table[:, order]
-    starts = np.flatnonzero(np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]))
+    starts = np.flatnonzero(
+        np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
+    )
     counts = np.diff(starts, append=len(order))
     visits = np.empty(len(order), dtype=np.int64)
     visits[order] = np.repeat(counts, counts)

@@ -1,21 +1,23 @@
 """Forward propagation of chances: the distribution of the points made under a policy.
 
-For the state s, the points x made so far, and an end e of a turn (an outcome, and the rolls that stay saved) with
-p(e) points that leads to the child s'::
+For the state s, the points x made so far, and an end e of a turn (an outcome, and the rolls that
+stay saved) with p(e) points that leads to the child s'::
 
     P(e | s)      chance of the end under the policy, from the dice                   (outcome_chances, list_ends)
     P(s', x + p(e)) += P(s, x) P(e | s)        over all parents s and ends e                        (pull_rows)
 
-Play reaches a small part of the states, few ends of their turns and few x: only these are kept. A layer has a list of
-ends for each state, and the x that occur::
+Play reaches a small part of the states, few ends of their turns and few x: only these are kept. A
+layer has a list of ends for each state, and the x that occur::
 
     ends of layer k, support of layer k  ->  support of layer k + 1: the first and the last x     (support_rows)
                                              P(s', x) between them, one range after the other        (pull_rows)
 
-Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
+Each thread owns rows of children and pulls from their parents, so that no two threads write to the
+same entry.
 
-A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all. One that draws
-its actions at random, as :class:`.soft_policy.SoftTurns` does, implements :func:`begin_turn` and
+A *policy* is a named tuple that implements :func:`choose_actions`, so that every kernel serves all.
+One that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements
+:func:`begin_turn` and
 :func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
 :func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
 """
@@ -29,12 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
-from ..core.state_space import LANES
-from ..core.turn_model import TurnModel
 from ..core.jit import by_kind, jit
 from ..core.lattice import fill, spread
 from ..core.legal import may_follow, outcome_number, scoring_of_roll
-from .policy_kernel import policy_block, stage_actions, stop_action
 from ..core.simd import (
     add_at,
     add_to,
@@ -49,9 +48,12 @@ from ..core.simd import (
     where,
     width,
 )
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import mean_block
+from ..core.turn_model import TurnModel
 from ..core.value_tables import lanes_of, mean_table, state_number, state_place
+from .policy_kernel import policy_block, stage_actions, stop_action
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
 NOWHERE = np.int64(1 << 62)  # the first x of a state that play never reaches
@@ -76,20 +78,28 @@ class EndModel(NamedTuple):
     points: Ints
     saved: Ints  # rolls that stay saved
     stages: int  # most rolls that stay saved, and one; 1 if the rules save none
-    step: Ints  # (groups,): every different pair of a change of the row and the category that makes it
+    # (groups,): every different pair of a change of the row and the category that makes it
+    step: Ints
     category: Ints
-    outcome_start: Ints  # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
+    outcome_start: (
+        Ints  # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
+    )
     outcomes: Ints
     groups: int
 
 
 class TurnEnds(NamedTuple):
-    """Chances of the ends of all turns of a layer, by block of LANES states, group of ends, and end."""
+    """Chances of the ends of all turns of a layer, by block of LANES states, group of ends, and
+    end.
+    """
 
-    # The blocks of a row: of its first LANES lanes without saved rolls, with one, and so on; then of the next lanes.
+    # The blocks of a row: of its first LANES lanes without saved rolls, with one, and so on; then
+    # of the next lanes.
     block_start: Ints  # (rows,): number of the first block of each row
     start: Ints  # (blocks * groups + 1,): where the ends of each group of each block begin
-    end: npt.NDArray[np.int32]  # (n,): number of the end times LANES, plus the lane of the state within the block
+    end: npt.NDArray[
+        np.int32
+    ]  # (n,): number of the end times LANES, plus the lane of the state within the block
     chance: Floats  # (n,)
 
 
@@ -99,12 +109,16 @@ class EndLists(NamedTuple):
     model: EndModel
     first_state: int  # number of the first state of the layer
     most_saved: int  # most saved rolls of a state
-    mass: Floats  # (states + LANES,): chance of each state of the layer; where it is 0, the turn has no ends
+    # (states + LANES,): chance of each state of the layer; where it is 0, the turn has no ends
+    mass: Floats
     block_start: Ints  # (rows,)
-    group_size: Ints  # written: how many ends each group of a block has; nothing for blocks that play does not reach
+    # written: how many ends each group of a block has; nothing for blocks that play does not reach
+    group_size: Ints
     end: npt.NDArray[np.int32]  # written from the first entry on, as in :class:`TurnEnds`
     chance: Floats
-    outcome_sum: Floats  # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
+    outcome_sum: (
+        Floats  # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
+    )
 
 
 class PropagationJob(NamedTuple):
@@ -120,15 +134,20 @@ class PropagationJob(NamedTuple):
 
 @jit
 def next_action(actions, here, left):
-    """The action of the first of the lanes `left` (a bitmask) at multiset `here`, and which of them share it."""
+    """The action of the first of the lanes `left` (a bitmask) at multiset `here`, and which of
+    them share it.
+    """
     action = actions[here * width(actions) + first_lane(left)]
     return int(action), equal_lanes(load(actions, here), splat(actions, action)) & left
 
 
 @jit
 def begin_chances(job, most):
-    """The chances of a turn with so many rerolls: those of its first roll, and of no outcome yet."""
-    # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then with one, ...
+    """The chances of a turn with so many rerolls: those of its first roll, and of no outcome
+    yet.
+    """
+    # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then
+    # with one, ...
     model, dice, hold_chance = job.model, job.model.dice, job.scratch.hold_chance
     stages, zero = most + 1 if model.saves_rolls else 1, splat(hold_chance, 0.0)
     fill(hold_chance, 0, dice.first_roll, zero)
@@ -139,8 +158,15 @@ def begin_chances(job, most):
 
 @jit
 def outcome_chances(job, saved_before):
-    """Write ``outcome_chance`` and ``roll_chance`` of a turn begun with saved rolls, by the policy in the scratch."""
-    model, dice, scratch, hold_chance = job.model, job.model.dice, job.scratch, job.scratch.hold_chance
+    """Write ``outcome_chance`` and ``roll_chance`` of a turn begun with saved rolls, by the
+    policy in the scratch.
+    """
+    model, dice, scratch, hold_chance = (
+        job.model,
+        job.model.dice,
+        job.scratch,
+        job.scratch.hold_chance,
+    )
     zero, all_lanes = splat(hold_chance, 0.0), (1 << width(scratch.action)) - 1
     most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
@@ -164,7 +190,9 @@ def outcome_chances(job, saved_before):
 
 @jit
 def list_lanes(target, end, chances, place, lanes, used):
-    """List an end in some lanes (a bitmask) with the chances of vector `place`; entries in use afterwards."""
+    """List an end in some lanes (a bitmask) with the chances of vector `place`; entries in use
+    afterwards.
+    """
     while lanes:
         lane = first_lane(lanes)
         target.end[used] = end * LANES + lane
@@ -176,14 +204,20 @@ def list_lanes(target, end, chances, place, lanes, used):
 
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use afterwards."""
+    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in
+    use afterwards.
+    """
     model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
     zero, least = splat(chances, 0.0), splat(chances, LEAST)
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     masses = where((1 << lanes) - 1, load_at(target.mass, first), zero)
     played = ~equal_lanes(masses, zero)  # the lanes that play reaches
-    stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1  # rolls that may stay saved
-    blocks_before = block.start // LANES * (target.most_saved + 1) + saved_before  # of this row: see TurnEnds
+    stages = (
+        job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
+    )  # rolls that may stay saved
+    blocks_before = (
+        block.start // LANES * (target.most_saved + 1) + saved_before
+    )  # of this row: see TurnEnds
     number = target.block_start[block.row] + blocks_before
     for group in range(model.groups):
         before = used
@@ -196,7 +230,9 @@ def list_ends(job, block, lanes, saved_before, used, target):
                     found = at_least(chance, least) & played
                     if found:
                         add_to(target.outcome_sum, outcome, masses * chance)
-                        used = list_lanes(target, outcome * model.stages + saved, chances, place, found, used)
+                        used = list_lanes(
+                            target, outcome * model.stages + saved, chances, place, found, used
+                        )
         target.group_size[number * model.groups + group] = used - before
     return used
 
@@ -261,14 +297,24 @@ def _move_chances(purpose, parents, target, parent, child, points, chance):
 
 @partial(jit, inline=True)
 def take_ends(purpose, job, row, group, number, first_lane, saved_before):
-    """Take the ends of a group in block `number`, of a parent with saved rolls, which lead to a row."""
-    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
+    """Take the ends of a group in block `number`, of a parent with saved rolls, which lead to a
+    row.
+    """
+    layout, ends, model, parents, target = (
+        job.model.layout,
+        job.ends,
+        job.end_model,
+        job.parents,
+        job.target,
+    )
     parent = row - model.step[group]
     first = state_place(layout, parent, saved_before, first_lane) - parents.first_state
     list_of_ends = number * model.groups + group
     for i in range(ends.start[list_of_ends], ends.start[list_of_ends + 1]):
         end, lane = ends.end[i] // LANES, ends.end[i] % LANES
-        child = state_number(layout, parent, row, first_lane + lane, model.saved[end], model.shift[end])
+        child = state_number(
+            layout, parent, row, first_lane + lane, model.saved[end], model.shift[end]
+        )
         place = child - target.first_state
         take_end(purpose, parents, target, first + lane, place, model.points[end], ends.chance[i])
 
@@ -304,12 +350,16 @@ def support_rows(rows, arguments):
 
 @jit
 def pull_rows(rows, arguments):
-    """Distribution of the points made for all states of the given rows; ``target.chances`` are zeros before."""
+    """Distribution of the points made for all states of the given rows; ``target.chances`` are
+    zeros before.
+    """
     visit_parents(ChancesOfLayer(), rows, views(arguments))
 
 
 class GivenActions(NamedTuple):
-    """Actions of one card, for each number of rerolls left, roll, and lane of upper sums, in this order."""
+    """Actions of one card, for each number of rerolls left, roll, and lane of upper sums, in
+    this order.
+    """
 
     category: npt.NDArray[np.int16]  # the category if the turn ends
     hold: npt.NDArray[np.int16]  # lattice index of the dice to hold, or -1 to end the turn
@@ -318,7 +368,9 @@ class GivenActions(NamedTuple):
 
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
-    """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob (:mod:`.policy`)."""
+    """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob
+    (:mod:`.policy`).
+    """
 
 
 @by_kind()
@@ -328,10 +380,14 @@ def begin_turn(policy, job, block, most_saved):
 
 @by_kind()
 def chances_of_turn(policy, job, block, saved_before):
-    """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls, after begin_turn."""
+    """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls,
+    after begin_turn.
+    """
 
 
-choose_actions.of(TableSlice)(lambda policy, job, block, most: policy_block(mean_table(policy), job, block, most))
+choose_actions.of(TableSlice)(
+    lambda policy, job, block, most: policy_block(mean_table(policy), job, block, most)
+)
 
 
 @jit
@@ -341,7 +397,9 @@ def write_given_actions(policy, job, block, rerolls, is_first):
     for roll in range(dice.roll_count):
         _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
         for lane in range(LANES):
-            given_lane = min(block.start + lane, policy.lanes - 1)  # unused lanes take those of the last one
+            given_lane = min(
+                block.start + lane, policy.lanes - 1
+            )  # unused lanes take those of the last one
             given = (rerolls * dice.roll_count + roll) * policy.lanes + given_lane
             outcome = outcome_number(job.model, way, int(policy.category[given]), roll)
             hold = int(policy.hold[given])
@@ -357,24 +415,32 @@ def _given_actions(policy, job, block, most_saved):
         write_given_actions(policy, job, block, job.model.rolls_per_turn - 1, True)
 
 
-begin_turn.of()(lambda policy, job, block, most_saved: choose_actions(policy, job, block, most_saved))
+begin_turn.of()(
+    lambda policy, job, block, most_saved: choose_actions(policy, job, block, most_saved)
+)
 chances_of_turn.of()(lambda policy, job, block, saved_before: outcome_chances(job, saved_before))
 
 
 @jit
 def turn_chances(policy, job, block):
-    """Write the chance of each outcome of a turn that begins without saved rolls to ``outcome_chance``."""
+    """Write the chance of each outcome of a turn that begins without saved rolls to
+    ``outcome_chance``.
+    """
     begin_turn(policy, job, block, 0)
     chances_of_turn(policy, job, block, 0)
 
 
 @jit
 def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
-    """What a policy does with one roll, by a PolicyJob: the number of the hold, or :func:`.policy.stop_action`."""
+    """What a policy does with one roll, by a PolicyJob: the number of the hold, or
+    :func:`.policy.stop_action`.
+    """
     # `is_first`: whether the first roll of a turn has bonus points, and this is one.
     job, lane_in_block = views(arguments), lane % LANES
     block = mean_block(arguments.model, row, lane - lane_in_block)
-    least_saved = max(0, rerolls - job.model.rolls_per_turn + 1)  # for a turn to have so many rerolls left
+    least_saved = max(
+        0, rerolls - job.model.rolls_per_turn + 1
+    )  # for a turn to have so many rerolls left
     choose_actions(views(policy), job, block, least_saved)
     place = job.model.dice.first_roll + roll
     return int(stage_actions(job, rerolls, is_first)[place * LANES + lane_in_block])

@@ -1,6 +1,7 @@
 """Play many games a turn at a time: all games at the same card share one evaluation of its turn.
 
-Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout` follows any policy. A
+Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout`
+follows any policy. A
 :class:`ScoreRollout` plays for a goal or a utility, with ties broken by the mean.
 """
 
@@ -12,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Ints, lattice
-from ..core.scorecard import State
-from . import rollout_kernel as kernels
 from ..core.lattice import kernel_lattice
-from .policy_kernel import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
 from ..core.objectives import final_bonus
+from ..core.resources import ScratchPool, thread_map
+from ..core.scorecard import State
 from ..core.state_space import LANES, Policy, RowActions, state_space
 from ..core.turn_model import turn_model
-from ..core.resources import ScratchPool, thread_map
+from . import rollout_kernel as kernels
+from .policy_kernel import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
 from .strategy import CheckedPosition, Strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 
@@ -41,36 +42,56 @@ class Rollout:
         self.jobs = ScratchPool(self.new_job)
 
     def play(
-        self, number: int, first: int, seed: int, report: Callable[[int], None] = lambda turn: None,
+        self,
+        number: int,
+        first: int,
+        seed: int,
+        report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
-    ) -> tuple[Ints, Points16, Ints]:  # fmt: skip
-        """Games from number `first` on: points made without the bonus, points ``(number, categories)`` and bonus."""
+    ) -> tuple[Ints, Points16, Ints]:
+        """Games from number `first` on: points made without the bonus, points ``(number,
+        categories)`` and bonus.
+        """
         start, space = self.start, self.space
         row = np.array([space.row(start)])
         place = np.array([space.unchecked_index(start)])
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
         fields[:, kernels.ROW] = row
         fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
-        games = kernels.Games(fields.ravel(), np.full(number * space.categories, -1, dtype=np.int16))
+        games = kernels.Games(
+            fields.ravel(), np.full(number * space.categories, -1, dtype=np.int16)
+        )
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
                 order, filled = self.sort(fields), start.filled.bit_count() + turn
                 log = kernels.NO_LOG
                 if logs is not None:
-                    log = kernels.turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled]))
+                    log = kernels.turn_log(
+                        number, self.rules.rolls_per_turn + int(space.most_saved[filled])
+                    )
                     logs.append(log)
                 play_slice = self.turn(filled, games, order, (first, seed, turn, log))
                 begins = range(0, number, size)
-                for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
+                for _ in in_threads(
+                    play_slice, begins, [min(begin + size, number) for begin in begins]
+                ):
                     pass
                 report(turn + 1)
-        ends = state_places(space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE])
+        ends = state_places(
+            space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE]
+        )
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        return fields[:, kernels.POINTS].copy(), games.boxes.reshape(number, space.categories), upper_bonus
+        return (
+            fields[:, kernels.POINTS].copy(),
+            games.boxes.reshape(number, space.categories),
+            upper_bonus,
+        )
 
     def sort(self, fields: Ints) -> Ints:
-        """Order that brings games of the same row and block together; writes the blocks into `fields`."""
+        """Order that brings games of the same row and block together; writes the blocks into
+        `fields`.
+        """
         layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
         fields[:, kernels.BLOCK_LANE] = lane % LANES
         fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
@@ -81,19 +102,31 @@ class Rollout:
         """Actions at the cards with `filled` categories filled."""
         return self.policy.layer(filled)
 
-    def turn(self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
-        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as TurnArguments."""
+    def turn(
+        self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments
+    ) -> Callable[[int, int], None]:
+        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as
+        TurnArguments.
+        """
         actions = self.layer(filled)
         games_of_row = np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(games_of_row)  # those that occur
-        ends = np.cumsum(games_of_row[rows])  # the games are sorted by rows: where those of each of `rows` end
+        ends = np.cumsum(
+            games_of_row[rows]
+        )  # the games are sorted by rows: where those of each of `rows` end
 
         def play(begin: int, end: int) -> None:
-            first, last = np.searchsorted(ends, (begin, end - 1), side="right")  # place of their rows in `rows`
-            for part, argument in actions(rows[first : last + 1]):  # neighbouring rows, and so neighbouring games
+            first, last = np.searchsorted(
+                ends, (begin, end - 1), side="right"
+            )  # place of their rows in `rows`
+            for part, argument in actions(
+                rows[first : last + 1]
+            ):  # neighbouring rows, and so neighbouring games
                 stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
                 with self.jobs.borrow() as job:
-                    kernels.play_by_policy(begin, stop, kernels.RolloutJob(job, games, order, *rest), argument)
+                    kernels.play_by_policy(
+                        begin, stop, kernels.RolloutJob(job, games, order, *rest), argument
+                    )
                 begin = stop
 
         return play
@@ -104,12 +137,18 @@ class Rollout:
 
 
 class ScoreRollout(Rollout):
-    """Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
+    """Games played for a goal or a utility; of equal options the one with the highest mean is
+    taken.
+    """
 
     def __init__(self, evaluator: ScoreEvaluator, start: State, threads: int) -> None:
         space = evaluator.space
-        super().__init__(GreedyPolicy(evaluator.rules, evaluator.mean_values, space.start, space), start, threads)
-        self.model = self.model._replace(monotone=int(evaluator.objective.monotone and self.model.monotone))
+        super().__init__(
+            GreedyPolicy(evaluator.rules, evaluator.mean_values, space.start, space), start, threads
+        )
+        self.model = self.model._replace(
+            monotone=int(evaluator.objective.monotone and self.model.monotone)
+        )
         self.scores = evaluator
 
     def sort(self, fields: Ints) -> Ints:
@@ -117,7 +156,9 @@ class ScoreRollout(Rollout):
         row, lane = fields[:, kernels.ROW], fields[:, kernels.LANE]
         state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
         x = fields[:, kernels.POINTS] + self.scores.x
-        fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
+        fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(
+            self.scores.ranges(state), lane, x
+        )
         return np.lexsort((fields[:, kernels.BLOCK], row))  # by row, then by block
 
     def layer(self, filled: int) -> RowActions:
@@ -133,11 +174,15 @@ class ScoreRollout(Rollout):
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
-    """Games from a checked position; StateError if the table of a strategy has no values for its points."""
+    """Games from a checked position; StateError if the table of a strategy has no values for its
+    points.
+    """
     if not isinstance(strategy, Strategy):
         return Rollout(strategy, position.state, threads)
     evaluator = strategy.evaluator_at(position)
     if isinstance(evaluator, ScoreEvaluator):
         return ScoreRollout(evaluator, position.state, threads)
     space = strategy.space
-    return Rollout(GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads)
+    return Rollout(
+        GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads
+    )

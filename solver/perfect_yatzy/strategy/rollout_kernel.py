@@ -1,8 +1,9 @@
 """Simulated games, a turn at a time: all games at the same card share one evaluation of its turn.
 
-The dice are a function of the seed, the number of the game, the turn and the roll (a counter-based generator on the
-finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Two
-policies meet the same dice as long as they reroll equally many, and the number of threads changes nothing.
+The dice are a function of the seed, the number of the game, the turn and the roll (a counter-based
+generator on the finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom
+number generators", OOPSLA 2014). Two policies meet the same dice as long as they reroll equally
+many, and the number of threads changes nothing.
 """
 
 from __future__ import annotations
@@ -14,25 +15,28 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Ints
-from ..core.state_space import LANES
 from ..core.jit import by_kind, jit
-from .policy_kernel import TurnStart, decision, stage_actions, stop_action
-from .propagation_kernel import choose_actions
 from ..core.simd import shifted, views, width
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import HoldValues, backup_holds, mean_block
 from ..core.value_tables import Block, lane_after, mean_table, score_block_x, score_table
+from .policy_kernel import TurnStart, decision, stage_actions, stop_action
+from .propagation_kernel import choose_actions
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 MOST_ROLLS = 256  # random words of a turn
 
-# Fields of a game in `Games.fields`: row, lane of upper sums and saved rolls are the state; points made so far
-# without the upper bonus; start of the block that holds the policy of the game, and the lane within.
+# Fields of a game in `Games.fields`: row, lane of upper sums and saved rolls are the state; points
+# made so far without the upper bonus; start of the block that holds the policy of the game, and the
+# lane within.
 ROW, LANE, SAVED, POINTS, BLOCK, BLOCK_LANE, FIELDS = 0, 1, 2, 3, 4, 5, 8
 
 
 class Games(NamedTuple):
-    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead of six."""
+    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead
+    of six.
+    """
 
     fields: Ints  # (games * FIELDS,)
     boxes: npt.NDArray[np.int16]  # (games * categories,): points of each category
@@ -41,9 +45,13 @@ class Games(NamedTuple):
 class TurnLog(NamedTuple):
     """One turn of many games as it is played, int32."""
 
-    rolls: npt.NDArray[np.int32]  # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
+    rolls: npt.NDArray[
+        np.int32
+    ]  # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
     holds: npt.NDArray[np.int32]  # the dice held of them; -1 after the last roll of a turn
-    outcomes: npt.NDArray[np.int32]  # (games,): numbers of :class:`perfect_yatzy.core.turn_model.TurnOutcomes`
+    outcomes: npt.NDArray[
+        np.int32
+    ]  # (games,): numbers of :class:`perfect_yatzy.core.turn_model.TurnOutcomes`
     most_rolls: int  # most rolls that the turn may have; 0: nothing is written down
 
 
@@ -103,7 +111,9 @@ def ordered(keys, number):
 
 @jit
 def completed_roll(dice, held, word):
-    """The full roll after the dice not in `held` are rolled; `word`: the random bits of this roll."""
+    """The full roll after the dice not in `held` are rolled; `word`: the random bits of this
+    roll.
+    """
     while held < dice.first_roll:
         word *= np.uint64(dice.faces)
         face = int(word >> np.uint64(DIE_BITS))
@@ -118,18 +128,24 @@ def end_turn(job, game, outcome, rerolls):
     model, outcomes = job.policy.model, job.policy.model.turn_outcomes
     fields = shifted(job.games.fields, -game * FIELDS)
     child = fields[ROW] + outcomes.step[outcome]
-    fields[LANE] = lane_after(model.layout, fields[ROW], child, fields[LANE], outcomes.shift[outcome])
+    fields[LANE] = lane_after(
+        model.layout, fields[ROW], child, fields[LANE], outcomes.shift[outcome]
+    )
     fields[ROW] = child
     fields[SAVED] = rerolls if model.saves_rolls else 0
     fields[POINTS] += int(outcomes.total[outcome])
-    job.games.boxes[game * model.category_count + outcomes.category[outcome]] = outcomes.points[outcome]
+    job.games.boxes[game * model.category_count + outcomes.category[outcome]] = outcomes.points[
+        outcome
+    ]
     if job.log.most_rolls > 0:
         job.log.outcomes[game] = outcome
 
 
 @by_kind()
 def decide(player, job, game, roll, rerolls, number):
-    """What a player does with roll `number` of its turn, from 0: the hold, or -1; the outcome if it ends the turn."""
+    """What a player does with roll `number` of its turn, from 0: the hold, or -1; the outcome if
+    it ends the turn.
+    """
 
 
 @partial(jit, inline=True)
@@ -153,7 +169,9 @@ def play_turn(player, job, game):
 
 @jit
 def same_card(job, begin, end):
-    """End of the games from `begin` on that share a card and a block; the block, and their most saved rolls."""
+    """End of the games from `begin` on that share a card and a block; the block, and their most
+    saved rolls.
+    """
     fields, stop, most_saved = job.games.fields, begin, 0
     first_game = job.order[begin] * FIELDS
     row, group = fields[first_game + ROW], fields[first_game + LANE] // LANES
@@ -173,7 +191,10 @@ class ActionsInScratch(NamedTuple):
 @decide.of(ActionsInScratch)
 def _take_action(player, job, game, roll, rerolls, number):
     is_first = job.policy.model.has_first_roll_bonus and number == 0
-    actions, place = stage_actions(job.policy, rerolls, is_first), job.policy.model.dice.first_roll + roll
+    actions, place = (
+        stage_actions(job.policy, rerolls, is_first),
+        job.policy.model.dice.first_roll + roll,
+    )
     action = int(actions[place * width(actions) + job.games.fields[game * FIELDS + BLOCK_LANE]])
     hold = action if action >= 0 else -1
     return hold, stop_action(action)
@@ -248,5 +269,7 @@ def _decide_by_scores(player, job, game, roll, rerolls, number):
     fields = shifted(job.games.fields, -game * FIELDS)
     lane = fields[BLOCK_LANE]
     turn = TurnStart(fields[ROW], fields[LANE], score_block_x(fields[BLOCK]) + lane, player.choices)
-    hold, outcome, _ = decision(player.scores, player.means, job.policy, turn, lane, roll, rerolls, number == 0)
+    hold, outcome, _ = decision(
+        player.scores, player.means, job.policy, turn, lane, roll, rerolls, number == 0
+    )
     return hold, outcome

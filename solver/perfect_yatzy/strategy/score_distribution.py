@@ -1,11 +1,13 @@
-"""Distributions of whole scores: chances, moments, percentiles; and win chances, the utility of a final score.
+"""Distributions of whole scores: chances, moments, percentiles; and win chances, the utility of a
+final score.
 
     U(s) = product over opponents of P(theirs < s)          a tie is a loss
     U(s) = product over opponents of P(theirs <= s)         a tie is a win; "half" is the mean of both
 
-A finished opponent is one score, and the chances are exact. An unfinished opponent is a distribution: that of a
-player who is assumed to maximise the mean from that card on and to ignore our score. Whoever maximises this utility
-again after each of their turns wins at least so often, so that the chances are lower bounds.
+A finished opponent is one score, and the chances are exact. An unfinished opponent is a
+distribution: that of a player who is assumed to maximise the mean from that card on and to ignore
+our score. Whoever maximises this utility again after each of their turns wins at least so often, so
+that the chances are lower bounds.
 """
 
 from __future__ import annotations
@@ -17,21 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, _, shown
 from ..core.dice import Floats, Ints
-from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
-from ..game.notation import parse_card
-from ..game.notebook import histogram_bins, histogram_svg, html_table
+from ..core.objectives import ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import points_table
-from ..core.objectives import ScoreObjective, Utility
+from ..errors import StateError, _, shown
+from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
+from ..game.notation import parse_card
+from ..game.notebook import histogram_bins, histogram_svg, html_table
 from .metadata import metadata
 from .strategy import check_position
 from .tie_rules import tie_rule
 
 BARS = 28  # most bins of a histogram in a notebook
-EARLY_LAYERS = 2  # whose distributions may be stored: the empty card, and the cards after the first turn
+EARLY_LAYERS = (
+    2  # whose distributions may be stored: the empty card, and the cards after the first turn
+)
 PERCENTS = (5, 25, 50, 75, 95)
 
 
@@ -41,7 +45,9 @@ def scores_html(figures: list[tuple[str, str]], lowest: int, chances: Floats) ->
 
 
 def score_places(rules: RuleSet, start: State) -> ScoreObjective:
-    """Where P(s, x), the chance of x points in a state, lies: as a utility, whose values are not used."""
+    """Where P(s, x), the chance of x points in a state, lies: as a utility, whose values are not
+    used.
+    """
     return Utility(rules, lambda total: total.astype(np.float64), start)
 
 
@@ -56,7 +62,9 @@ class CategoryResult:
 
 @dataclass(frozen=True, repr=False)
 class DiscreteDistribution:
-    """A distribution over whole scores: ``(n,)`` ascending scores, and their chances, which sum to 1."""
+    """A distribution over whole scores: ``(n,)`` ascending scores, and their chances, which sum
+    to 1.
+    """
 
     scores: Ints
     chances: Floats
@@ -72,9 +80,15 @@ class DiscreteDistribution:
         return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
     def chance_against(self, other: DiscreteDistribution, tie: float = 0.5) -> float:
-        """Chance that this score is higher than an independent one; `tie`: what equal scores count, from 0 to 1."""
-        reached = np.concatenate([[0.0], np.cumsum(other.chances)])  # chance of the k lowest scores, k from 0
-        fewer, no_more = (reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right"))
+        """Chance that this score is higher than an independent one; `tie`: what equal scores
+        count, from 0 to 1.
+        """
+        reached = np.concatenate(
+            [[0.0], np.cumsum(other.chances)]
+        )  # chance of the k lowest scores, k from 0
+        fewer, no_more = (
+            reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right")
+        )
         return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
 
 
@@ -108,7 +122,9 @@ class ScoreDistribution(DiscreteDistribution):
         return {"score": self.scores, "chance": self.chances}
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`), as far as known."""
+        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`),
+        as far as known.
+        """
         return metadata(self.rules, self.policy)
 
     def figures(self) -> list[tuple[str, str]]:
@@ -137,7 +153,9 @@ class ScoreDistribution(DiscreteDistribution):
         return min(1.0, float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
-        """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to 100, 50 the median."""
+        """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to
+        100, 50 the median.
+        """
         cumulative = np.cumsum(self.chances)
         place = int(np.searchsorted(cumulative, percent / 100 - 1e-12))
         return int(self.scores[min(place, len(cumulative) - 1)])
@@ -155,8 +173,11 @@ class Opponent(DiscreteDistribution):
 
     def cdf(self, scores: Ints) -> Floats:
         """Chance of at most each of `scores`, shaped as `scores`."""
-        reached = np.concatenate([[0.0], np.cumsum(self.chances)])  # chance of the k lowest scores, k from 0
-        # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are certain.
+        reached = np.concatenate(
+            [[0.0], np.cumsum(self.chances)]
+        )  # chance of the k lowest scores, k from 0
+        # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are
+        # certain.
         reached = np.minimum(reached, np.nextafter(1.0, 0.0))
         reached[-1] = 1.0
         return np.asarray(reached[np.searchsorted(self.scores, scores, side="right")])
@@ -171,26 +192,34 @@ def least_score(card: Scorecard) -> int:
     """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
     least = points_table(card.rules).min(axis=1).tolist()  # by category
     boxes = enumerate(card.rules.categories)
-    sure = {c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points}  # 0: may not pay at all
+    sure = {
+        c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points
+    }  # 0: may not pay at all
     return replace(card, points={**card.points, **sure}).score
 
 
 def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
-    """Read opponents: final scores, also of full cards, or checked cards of players who have not finished.
+    """Read opponents: final scores, also of full cards, or checked cards of players who have not
+    finished.
 
-    Text separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of whole numbers. A
-    card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for anything else, none, or too many.
+    Text separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of
+    whole numbers. A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for
+    anything else, none, or too many.
     """
     found: list[int | Scorecard] = []
     too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
-        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # many entries without any opponent count, too
+        if (
+            number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS
+        ):  # many entries without any opponent count, too
             raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
             parts = [*filter(None, map(str.strip, entry.split(";")))]
             found += [_parse_opponent(rules, part) for part in parts[: MAX_OPPONENTS + 1]]
-        elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry <= MAX_FINAL_SCORE:
+        elif (
+            isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry <= MAX_FINAL_SCORE
+        ):
             found.append(entry)
         else:
             raise _not_an_opponent(shown(entry))
@@ -215,20 +244,27 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     if "=" not in text and ":" not in text:
         raise _not_an_opponent(shown(text))
     bonus = BONUS_POINTS.search(text)
-    card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0)
+    card = parse_card(
+        rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0
+    )
     check_position(rules, card.state)
     return card.score if card.state.filled == rules.full_mask else card
 
 
 def _not_an_opponent(entry: str) -> StateError:
-    text = _("{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)")
+    text = _(
+        "{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
+    )
     return StateError(text.format(entry=entry))
 
 
 class WinUtility:
-    """The utility of a final score: the chance that it beats all opponents; `ties`: what a tie counts."""
+    """The utility of a final score: the chance that it beats all opponents; `ties`: what a tie
+    counts.
+    """
 
-    tolerance = 2.5e-4  # of interpolation, as part of a change; answers are then a few millionths wrong at most
+    # of interpolation, as part of a change; answers are then a few millionths wrong at most
+    tolerance = 2.5e-4
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
@@ -243,7 +279,9 @@ class WinUtility:
 
     @property
     def goal(self) -> int | None:
-        """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
+        """The score to reach, if winning is the same as reaching one: all have finished, and
+        ties are not shared.
+        """
         if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None
         best = max(int(other.scores[-1]) for other in self.opponents)

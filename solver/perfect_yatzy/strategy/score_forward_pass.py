@@ -1,12 +1,15 @@
-"""Play for a goal or a utility from the start to the end: the exact distribution of the final score.
+"""Play for a goal or a utility from the start to the end: the exact distribution of the final
+score.
 
-The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on the points x made so far::
+The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on the points x made so
+far::
 
     P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
 
-Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur. Where the goal is
-certain or out of reach the policy plays for the mean, and all x share the actions. A task is one card. It writes to a
-buffer, and the buffers are added in the order of the cards: the result does not depend on the number of threads.
+Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur.
+Where the goal is certain or out of reach the policy plays for the mean, and all x share the
+actions. A task is one card. It writes to a buffer, and the buffers are added in the order of the
+cards: the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -16,8 +19,17 @@ from contextlib import closing
 import numpy as np
 
 from ..core.dice import Floats, Ints
+from ..core.objectives import FRAME
+from ..core.resources import ScratchPool
 from ..core.scorecard import State
+from ..core.simd import aligned
+from ..core.state_space import LANES, ScoreOffsets
+from ..core.table_slices import TableSlice, places_in, window
+from ..core.turn import hold_values
+from ..tablebase.store import Progress
+from .forward_pass import ForwardPass
 from .policy_kernel import PolicyJob, policy_job
+from .score_distribution import ScoreDistribution, score_places
 from .score_propagation_kernel import (
     ScorePassJob,
     ScorePassScratch,
@@ -25,46 +37,52 @@ from .score_propagation_kernel import (
     push_lanes,
     support_rows,
 )
-from ..core.simd import aligned
-from ..core.table_slices import TableSlice, places_in, window
-from ..core.turn import hold_values
-from ..core.objectives import FRAME
-from ..core.state_space import LANES, ScoreOffsets
-from ..core.resources import ScratchPool
-from ..tablebase.store import Progress
-from .forward_pass import ForwardPass
-from .score_distribution import ScoreDistribution, score_places
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
 
-Part = tuple[int, int, int]  # neighbouring upper sums of a card: its row, the first lane, the lane behind the last
-# What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes.
+Part = tuple[
+    int, int, int
+]  # neighbouring upper sums of a card: its row, the first lane, the lane behind the last
+# What a part adds to the next layer: entries of the table with chances; and to the chances of the
+# outcomes.
 Pushed = tuple[list[tuple[slice, Floats]], Floats]
 
 
 class ScoreForwardPass(ForwardPass):
-    """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved rolls."""
+    """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved
+    rolls.
+    """
 
     def __init__(
-        self, evaluator: ScoreEvaluator, start: State, threads: int, progress: Progress | None = None
+        self,
+        evaluator: ScoreEvaluator,
+        start: State,
+        threads: int,
+        progress: Progress | None = None,
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
         super().__init__(means, threads, progress=progress)
         self.objective = score_places(evaluator.rules, start)
         self.table = self.objective
         self.evaluator, self.mean_values = evaluator, means.values
-        self.places = evaluator.score_offsets  # of the values of this space's states in the evaluator's table
+        self.places = (
+            evaluator.score_offsets
+        )  # of the values of this space's states in the evaluator's table
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
         self.scratch = ScratchPool(self.new_scratch)
 
     def distribution(self, points: int) -> ScoreDistribution:
-        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
+        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the
+        start.
+        """
         space, offsets = self.space, self.objective.score_offsets
         # Of all states: no scores (high < low) and no mass, but for the start.
-        known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
+        known = Support(
+            np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size)
+        )
         layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
         known.high[start], known.mass[start] = 0, 1.0
@@ -74,7 +92,9 @@ class ScoreForwardPass(ForwardPass):
             outcome_chance += of_turn
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
-        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)  # from x = 0 on
+        reached = (
+            (0, layer.values[origin : origin + high + 1]) for origin, high in ranges
+        )  # from x = 0 on
         return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
@@ -82,12 +102,21 @@ class ScoreForwardPass(ForwardPass):
         place = self.objective.layer_slice(filled)
         return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
 
-    def push_layer(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats]:
-        """P of the next layer, whose support is written to `known`, and the chance of each outcome of the turn."""
+    def push_layer(
+        self, filled: int, parents: TableSlice, known: Support
+    ) -> tuple[TableSlice, Floats]:
+        """P of the next layer, whose support is written to `known`, and the chance of each
+        outcome of the turn.
+        """
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
-        means, most_saved = window(self.space, self.mean_values, filled), int(self.space.most_saved[filled])
-        known_ends = self.evaluator.objective.before > 0  # for a goal, which is certain beyond the scores of a state
+        means, most_saved = (
+            window(self.space, self.mean_values, filled),
+            int(self.space.most_saved[filled]),
+        )
+        known_ends = (
+            self.evaluator.objective.before > 0
+        )  # for a goal, which is certain beyond the scores of a state
 
         def push(part: Part) -> Pushed:
             row = part[0]
@@ -96,10 +125,22 @@ class ScoreForwardPass(ForwardPass):
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0  # the memory was used before
                 tables = offsets, parents, known, scores, self.places
-                job = ScorePassJob(policy, mean_policy, own, *tables, self.evaluator.x, known_ends, means, most_saved)
+                job = ScorePassJob(
+                    policy,
+                    mean_policy,
+                    own,
+                    *tables,
+                    self.evaluator.x,
+                    known_ends,
+                    means,
+                    most_saved,
+                )
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            chances = [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in children]
+            chances = [
+                (place, buffer[begin : begin + place.stop - place.start])
+                for begin, place in children
+            ]
             return chances, outcome_chance
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
@@ -126,24 +167,32 @@ class ScoreForwardPass(ForwardPass):
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
         """Where the buffer of a row holds its children.
 
-        By outcome, the place of an entry of the child in the buffer minus its place in the table; for each child its
-        place in the buffer and its entries of the table; and the length of the buffer.
+        By outcome, the place of an entry of the child in the buffer minus its place in the table;
+        for each child its place in the buffer and its entries of the table; and the length of the
+        buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
-        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)  # the category of each outcome
+        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(
+            bool
+        )  # the category of each outcome
         relocation = np.zeros(self.outcomes.size, dtype=np.int64)
         places, size = list[tuple[int, slice]](), 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
-            if child >= len(self.occurs) or not self.occurs[child]:  # no state of this game has this row
+            if (
+                child >= len(self.occurs) or not self.occurs[child]
+            ):  # no state of this game has this row
                 continue
-            # A row has the entries from its first state to its last one, with all numbers of saved rolls: neighbours.
+            # A row has the entries from its first state to its last one, with all numbers of saved
+            # rolls: neighbours.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
-            relocation[self.outcomes.step == step] = size - begin  # each child comes after those before it
+            relocation[self.outcomes.step == step] = (
+                size - begin
+            )  # each child comes after those before it
             places.append((size, slice(begin, end)))
             size += end - begin
         return relocation, places, size
@@ -155,9 +204,12 @@ class ScoreForwardPass(ForwardPass):
         mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
         ends = size * self.end_model.stages  # of turns
         own = ScorePassScratch(
-            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most), end_mean=aligned(ends),
-            best_stop=aligned(dice.n_rolls), stop_mean=aligned(dice.n_rolls), outcome_sum=aligned(size),
+            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
+            end_mean=aligned(ends),
+            best_stop=aligned(dice.n_rolls),
+            stop_mean=aligned(dice.n_rolls),
+            outcome_sum=aligned(size),
             mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
             entries=np.zeros(ends, dtype=np.int64),
-        )  # fmt: skip
+        )
         return policy, mean_policy, own

@@ -1,12 +1,14 @@
-"""Forward propagation under the policy of a goal or a utility, whose actions depend on the points made.
+"""Forward propagation under the policy of a goal or a utility, whose actions depend on the points
+made.
 
-As :mod:`.propagation`, but each x has its own decisions: the ends of turns have the chances P(e | s, x) in place of
-P(e | s). The lanes of a vector are neighbouring x of one state, and each lane takes what :mod:`.policy` would: of the
-options as good as the best value the first one with the best mean. One pass from the last option to the first finds
-it: an option that is as good as the best mean after it replaces the choice. The means do not depend on x: they are
-computed once for a group of upper sums, and so is the turn for the mean, which is played where the goal is certain or
-out of reach. An end of a turn is number ``saved rolls * outcomes + outcome``. A call writes to a buffer of its own;
-the caller adds the buffers in order.
+As :mod:`.propagation`, but each x has its own decisions: the ends of turns have the chances P(e |
+s, x) in place of P(e | s). The lanes of a vector are neighbouring x of one state, and each lane
+takes what :mod:`.policy` would: of the options as good as the best value the first one with the
+best mean. One pass from the last option to the first finds it: an option that is as good as the
+best mean after it replaces the choice. The means do not depend on x: they are computed once for a
+group of upper sums, and so is the turn for the mean, which is played where the goal is certain or
+out of reach. An end of a turn is number ``saved rolls * outcomes + outcome``. A call writes to a
+buffer of its own; the caller adds the buffers in order.
 """
 
 from __future__ import annotations
@@ -14,21 +16,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.dice import Floats, Ints
-from ..core.state_space import LANES, ScoreOffsets
 from ..core.jit import jit
 from ..core.lattice import copy_vectors, maxima, means
 from ..core.legal import outcome_number
-from .policy_kernel import (
-    PolicyJob,
-    best_stop,
-    lowest_equal,
-    outcome_values,
-    policy_block,
-    stage_actions,
-    stop_action,
-)
-from .propagation_kernel import outcome_chances
 from ..core.simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
+from ..core.state_space import LANES, ScoreOffsets
 from ..core.table_slices import TableSlice
 from ..core.turn import LOWEST, HoldValues, backup_holds, hold_place, mean_block
 from ..core.value_tables import (
@@ -40,12 +32,24 @@ from ..core.value_tables import (
     state_place,
     values_of,
 )
+from .policy_kernel import (
+    PolicyJob,
+    best_stop,
+    lowest_equal,
+    outcome_values,
+    policy_block,
+    stage_actions,
+    stop_action,
+)
+from .propagation_kernel import outcome_chances
 
 SMALLEST = 5e-324  # the smallest positive float64
 
 
 class Support(NamedTuple):
-    """First and last score that occurs at each state (int64), and the chance of the state (float64)."""
+    """First and last score that occurs at each state (int64), and the chance of the state
+    (float64).
+    """
 
     low: Ints
     high: Ints
@@ -53,56 +57,77 @@ class Support(NamedTuple):
 
 
 class ScorePassScratch(NamedTuple):
-    """Working memory of one thread in addition to that of the policy, in vectors unless stated otherwise."""
+    """Working memory of one thread in addition to that of the policy, in vectors unless stated
+    otherwise.
+    """
 
     means: HoldValues  # of the mean, lanes of upper sums
     end_mean: Floats  # (ends,): mean after each end of a turn; lanes of upper sums
     best_stop: Floats  # (rolls,): value of the best category
     stop_mean: Floats  # (rolls,): mean of the chosen one
-    outcome_sum: Floats  # (outcomes,): chance of each outcome over all games; lanes are added up in the end
+    outcome_sum: (
+        Floats  # (outcomes,): chance of each outcome over all games; lanes are added up in the end
+    )
     mass: Floats  # (longest range of scores + padding,): chances of the scores of one state
-    entries: Ints  # (ends,): place of the score 0 of the child after each end, moved by the points of the end
+    # (ends,): place of the score 0 of the child after each end, moved by the points of the end
+    entries: Ints
 
 
 class ScorePassJob(NamedTuple):
     """Arguments of the kernel that moves the chances of one layer to the next."""
 
     policy: PolicyJob  # with the ties of the objective
-    mean_policy: PolicyJob  # with those of the mean, and the turn for the mean: actions, chances of its ends
+    mean_policy: (
+        PolicyJob  # with those of the mean, and the turn for the mean: actions, chances of its ends
+    )
     scratch: ScorePassScratch
-    offsets: ScoreOffsets  # places of the chances P(s, x); x is the number of points made since the start
+    # places of the chances P(s, x); x is the number of points made since the start
+    offsets: ScoreOffsets
     parents: TableSlice  # P of the layer
     support: Support  # of all states
     scores: TableSlice  # values of the children for the objective, float32
     places: ScoreOffsets  # places of the values
     x_start: int  # the x of these values at the start
-    known_ends: bool  # whether it is certain beyond the range of a state that the goal is reached, or is not
+    # whether it is certain beyond the range of a state that the goal is reached, or is not
+    known_ends: bool
     means: TableSlice  # means of the children
     most_saved: int  # most saved rolls of a state of the layer
 
 
 @jit
 def stage_count(job, saved_before):
-    """How many numbers of rolls may stay saved after a turn begun with `saved_before` saved rolls."""
+    """How many numbers of rolls may stay saved after a turn begun with `saved_before` saved
+    rolls.
+    """
     model = job.policy.model
     return model.rolls_per_turn + saved_before if model.saves_rolls else 1
 
 
 @jit
 def mean_turn(means_of_states, job, block):
-    """Everything about the mean in one block of upper sums: policy, means after all ends and of holds."""
+    """Everything about the mean in one block of upper sums: policy, means after all ends and of
+    holds.
+    """
     policy, scratch = job.mean_policy, job.scratch
     policy_block(means_of_states, policy, block, job.most_saved)
     size = policy.model.turn_outcomes.size
     for saved in range(stage_count(job, job.most_saved)):
         outcome_values(means_of_states, policy, block, saved)
         copy_vectors(policy.scratch.outcome_value, 0, scratch.end_mean, saved * size, size)
-    backup_holds(means_of_states, policy, block, policy.model.rolls_per_turn - 1 + job.most_saved, scratch.means)
+    backup_holds(
+        means_of_states,
+        policy,
+        block,
+        policy.model.rolls_per_turn - 1 + job.most_saved,
+        scratch.means,
+    )
 
 
 @jit
 def choose_score_stops(job, block, lane, saved, is_first, actions):
-    """Category for each roll to `actions`; its value and mean, and the best value, to the scratch."""
+    """Category for each roll to `actions`; its value and mean, and the best value, to the
+    scratch.
+    """
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
     first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
@@ -110,13 +135,16 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
         limit = lowest_equal(best, job.policy.ties)
         mean_limit = splat(actions, LOWEST)  # the least mean that is as good as the best one so far
         taken, value, mean = splat(actions, -1.0), best, mean_limit  # of the choice so far
-        for c in range(model.category_count - 1, -1, -1):  # so that of equal ones the first is taken
+        for c in range(
+            model.category_count - 1, -1, -1
+        ):  # so that of equal ones the first is taken
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
                     average = own.end_mean[(first_end + i) * LANES + lane]  # for all scores alike
-                    # Below all others in the lanes in which this category is not as good as the best.
+                    # Below all others in the lanes in which this category is not as good as the
+                    # best.
                     option_mean = choose(option, limit, splat(actions, average), below_all)
                     stop = splat(actions, float(stop_action(i)))
                     taken = choose(option_mean, mean_limit, stop, taken)
@@ -132,10 +160,13 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
 
 @jit
 def choose_score_holds(job, lane, rerolls, actions):
-    """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to the buffer."""
+    """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to
+    the buffer.
+    """
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
     buffer, best_within, below_all = scratch.buffer, scratch.best_within, splat(actions, 2 * LOWEST)
-    # The steps are those of choose_score_stops, with the holds of a roll and then to stop as options.
+    # The steps are those of choose_score_stops, with the holds of a roll and then to stop as
+    # options.
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
     copy_vectors(scratch.stop_value, 0, best_within, dice.first_roll, dice.roll_count)
     maxima(best_within, job.policy.lattice)
@@ -143,7 +174,9 @@ def choose_score_holds(job, lane, rerolls, actions):
         best = load(best_within, dice.first_roll + roll)
         limit = lowest_equal(best, job.policy.ties)
         mean_limit, taken = splat(actions, LOWEST), splat(actions, -1.0)
-        for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):  # all but the hold of all dice
+        for i in range(
+            dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1
+        ):  # all but the hold of all dice
             held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):
@@ -152,16 +185,21 @@ def choose_score_holds(job, lane, rerolls, actions):
                 taken = choose(option_mean, mean_limit, splat(actions, float(held)), taken)
                 lowest = splat(actions, lowest_equal(average, job.mean_policy.ties))
                 mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
-        stop_mean = choose(load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all)
+        stop_mean = choose(
+            load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all
+        )
         stop = load(actions, dice.first_roll + roll)
         store(actions, dice.first_roll + roll, choose(stop_mean, mean_limit, stop, taken))
-        # Of equal categories one may be taken that is not quite the best; the values of the holds are for the best.
+        # Of equal categories one may be taken that is not quite the best; the values of the holds
+        # are for the best.
         store(buffer, dice.first_roll + roll, maximum(best, load(own.best_stop, roll)))
 
 
 @jit
 def score_turn_chances(children, job, block, lane, saved_before):
-    """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
+    """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn`
+    of its group.
+    """
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
     first_roll, roll_count = model.dice.first_roll, model.dice.roll_count
     most = model.rolls_per_turn - 1 + saved_before
@@ -187,19 +225,25 @@ def score_turn_chances(children, job, block, lane, saved_before):
 
 @jit
 def find_entries(job, row, lane, saved_before, choices, relocation):
-    """Write ``entries`` for one state; `relocation`: from the places of the children of an outcome to the buffer."""
+    """Write ``entries`` for one state; `relocation`: from the places of the children of an
+    outcome to the buffer.
+    """
     outcomes, layout = job.policy.model.turn_outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
             if choices >> outcomes.category[i] & 1:
-                state = state_number(layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
+                state = state_number(
+                    layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i]
+                )
                 entry = job.offsets.origin[state] + int(outcomes.total[i]) + relocation[i]
                 job.scratch.entries[saved * outcomes.size + i] = entry
 
 
 @jit
 def push(job, choices, saved_before, x, mass, target):
-    """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the children."""
+    """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the
+    children.
+    """
     outcomes, own, scratch = job.policy.model.turn_outcomes, job.scratch, job.policy.scratch
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
@@ -214,7 +258,9 @@ def push(job, choices, saved_before, x, mass, target):
 
 @jit
 def push_span(children, job, block, lane, saved_before, target, first, last, settled):
-    """Push the chances of the scores `first` to `last`; `settled`: ``outcome_chance`` is right for all of them."""
+    """Push the chances of the scores `first` to `last`; `settled`: ``outcome_chance`` is right
+    for all of them.
+    """
     if last < first:
         return
     own, source = job.scratch, values_of(job.parents)
@@ -228,14 +274,23 @@ def push_span(children, job, block, lane, saved_before, target, first, last, set
         if reaches(mass, splat(target, SMALLEST)):
             if not settled:  # each block has decisions of its own
                 start = score_block(lane, x + job.x_start)
-                score_turn_chances(children, job, Block(block.row, start, block.choices), lane % LANES, saved_before)
+                score_turn_chances(
+                    children,
+                    job,
+                    Block(block.row, start, block.choices),
+                    lane % LANES,
+                    saved_before,
+                )
             push(job, block.choices, saved_before, x, mass, target)
 
 
 @jit
 def push_state(children, job, block, lane, saved_before, target):
     """Push the chances of all scores of one state."""
-    chances, mean_chances = job.policy.scratch.outcome_chance, job.mean_policy.scratch.outcome_chance
+    chances, mean_chances = (
+        job.policy.scratch.outcome_chance,
+        job.mean_policy.scratch.outcome_chance,
+    )
     state = state_place(job.policy.model.layout, block.row, saved_before, lane)
     low, high = job.support.low[state], job.support.high[state]
     first, last = low, high  # the scores with decisions of their own
@@ -246,8 +301,28 @@ def push_state(children, job, block, lane, saved_before, target):
         # Below `first` and above `last` nothing can change the goal: play is that for the mean.
         for end in range(stage_count(job, saved_before) * job.policy.model.turn_outcomes.size):
             store(chances, end, splat(target, mean_chances[end * LANES + lane % LANES]))
-        push_span(children, job, block, lane, saved_before, target, low, min(high, first - 1), settled=True)
-        push_span(children, job, block, lane, saved_before, target, max(low, first, last + 1), high, settled=True)
+        push_span(
+            children,
+            job,
+            block,
+            lane,
+            saved_before,
+            target,
+            low,
+            min(high, first - 1),
+            settled=True,
+        )
+        push_span(
+            children,
+            job,
+            block,
+            lane,
+            saved_before,
+            target,
+            max(low, first, last + 1),
+            high,
+            settled=True,
+        )
     push_span(children, job, block, lane, saved_before, target, first, last, settled=False)
 
 
@@ -258,7 +333,8 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     layout, children = job.policy.model.layout, placed_scores(job.scores, job.places)
     for first in range(first_lane, end_lane, LANES):
         block = mean_block(job.policy.model, row, first)
-        has_mean_turn = False  # which all states of the block share, and those with equal saved rolls its chances
+        # which all states of the block share, and those with equal saved rolls its chances
+        has_mean_turn = False
         for saved in range(job.most_saved + 1):
             state, has_mean_chances = state_place(layout, row, saved, 0), False
             for lane in range(first, min(first + LANES, end_lane)):
@@ -275,11 +351,15 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
 
 @jit
 def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
-    """Write the :class:`Support` of all states of the given rows of a layer, with up to `most_saved` saved rolls."""
+    """Write the :class:`Support` of all states of the given rows of a layer, with up to
+    `most_saved` saved rolls.
+    """
     layout, offsets, support = views(layout_arrays), views(score_offsets), views(known)
     values = values_of(views(layer))
     for row in rows:
-        for state in range(state_place(layout, row, 0, 0), state_place(layout, row, most_saved + 1, 0)):
+        for state in range(
+            state_place(layout, row, 0, 0), state_place(layout, row, most_saved + 1, 0)
+        ):
             low, high, mass = 0, -1, 0.0
             for x in range(offsets.high[state] + 1):
                 chance = values[offsets.origin[state] + x]

@@ -1,18 +1,21 @@
-"""Optimal play for objectives other than the mean: reach a score, win, or maximise any utility of the final score.
+"""Optimal play for objectives other than the mean: reach a score, win, or maximise any utility of
+the final score.
 
     maximise E[ U(final score) ]        U(s) = 1 if s >= goal else 0, for a goal
 
-A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its values are
-chances or expected utilities instead of points. One table holds every goal of a whole game. Late in a game, and for
-any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides). Of actions with
-equal values the one with the highest mean is taken: the expected points still to come if everything after it
-maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore also has
-the values of the mean (:func:`mean_evaluator`).
+A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its
+values are chances or expected utilities instead of points. One table holds every goal of a whole
+game. Late in a game, and for any other utility, the rest of the game is solved when it is needed
+(:func:`goals_to_solve` decides). Of actions with equal values the one with the highest mean is
+taken: the expected points still to come if everything after it maximises the mean. So a goal that
+is certain or out of reach is played for the mean. A strategy therefore also has the values of the
+mean (:func:`mean_evaluator`).
 
-Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its children
-(:mod:`perfect_yatzy.approximation.goal_estimates`); in the last layers of the game they are exact. So that play is
-approximate, and the chances shown are estimates: they do not bound the chance of the best play. A simulation measures
-what the play achieves. :mod:`perfect_yatzy.approximation.goals` makes the tables.
+Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its
+children (:mod:`perfect_yatzy.approximation.goal_estimates`); in the last layers of the game they
+are exact. So that play is approximate, and the chances shown are estimates: they do not bound the
+chance of the best play. A simulation measures what the play achieves.
+:mod:`perfect_yatzy.approximation.goals` makes the tables.
 """
 
 from __future__ import annotations
@@ -26,22 +29,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, shown, whole_number
-from ..core.dice import Floats, Ints
-from ..game.notation import CardText, read_card
-from ..game.rule_loader import load_rules
-from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
-from ..core.scoring import upper_sums
-from ..core.table_slices import whole_table, window
-from ..core.checked_values import Table
-from ..tablebase.estimates import (
-    INSTANT_SOLVE_SECONDS,
-    MAX_UNASKED_BYTES,
-    MAX_UNASKED_SECONDS,
-    SolveCost,
-    log_long,
-)
 from ..approximation.goal_estimates import (
     Downside,
     EstimatedGoals,
@@ -49,10 +36,26 @@ from ..approximation.goal_estimates import (
     Upside,
     estimated_chances,
 )
+from ..core.checked_values import Table
+from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..core.resources import check_memory
-from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..core.rules import RuleSet
+from ..core.scorecard import Scorecard, State
+from ..core.scoring import upper_sums
 from ..core.table_info import TableInfo
+from ..core.table_slices import whole_table, window
+from ..errors import StateError, shown, whole_number
+from ..game.notation import CardText, read_card
+from ..game.rule_loader import load_rules
+from ..tablebase.estimates import (
+    INSTANT_SOLVE_SECONDS,
+    MAX_UNASKED_BYTES,
+    MAX_UNASKED_SECONDS,
+    SolveCost,
+    log_long,
+)
+from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, stored_scores
 
@@ -65,11 +68,15 @@ MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below 
 
 
 class EstimatedGoalEvaluator(ScoreEvaluator):
-    """Evaluates turns for a goal by estimates from means and spreads, in the last layers by exact chances."""
+    """Evaluates turns for a goal by estimates from means and spreads, in the last layers by
+    exact chances.
+    """
 
     objective: EstimatedGoals
 
-    def __init__(self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator) -> None:
+    def __init__(
+        self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator
+    ) -> None:
         super().__init__(EstimatedGoals(late.rules), values, means)
         self.late, self.spreads = late, spreads
 
@@ -78,19 +85,24 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
         return state.filled.bit_count() + 1 >= self.late.first_layer
 
     def ranges(self, states: Ints) -> tuple[Ints, Ints]:
-        """First and last x of the range of scores of states (places in the table of means), shaped as `states`."""
+        """First and last x of the range of scores of states (places in the table of means),
+        shaped as `states`.
+        """
         low = self.objective.lowest(states)
         return low, np.full_like(low, -1)
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Chances of states (places in the table of means, all of one layer) at x."""
         state, x = np.broadcast_arrays(state, x)
-        if state.size and int(state.flat[0]) < self.late.states:  # in the last layers, which have the lowest numbers
+        if (
+            state.size and int(state.flat[0]) < self.late.states
+        ):  # in the last layers, which have the lowest numbers
             return stored_scores(self.values, self.late.score_offsets, state, x)
         low, _ = self.ranges(state)
         upside, downside = (spread[state] for spread in self.spreads)
         found = estimated_chances(-x.astype(np.float64), self.mean_values[state], upside, downside)
-        # x is minus the points needed: from 0 on the goal is reached, below the range it is out of reach.
+        # x is minus the points needed: from 0 on the goal is reached, below the range it is out of
+        # reach.
         chances = np.where(x >= 0, 1.0, np.where(x < low, 0.0, found))
         return chances.astype(np.float32).astype(np.float64)  # the kernels compute with float32
 
@@ -100,17 +112,24 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
 
         if filled + 1 >= self.late.first_layer:
             layer = self.late.layer_slice(filled + 1)
-            return StoredScores(whole_table(self.values, layer.start, layer.stop), self.late.score_offsets)
-        means, upside, downside = (window(self.space, table, filled) for table in (self.mean_values, *self.spreads))
-        return EstimatedScores(means, upside, downside, self.objective.most, self.objective.bonus.ravel())
+            return StoredScores(
+                whole_table(self.values, layer.start, layer.stop), self.late.score_offsets
+            )
+        means, upside, downside = (
+            window(self.space, table, filled) for table in (self.mean_values, *self.spreads)
+        )
+        return EstimatedScores(
+            means, upside, downside, self.objective.most, self.objective.bonus.ravel()
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class ScoreStrategy(Strategy):
-    """Optimal play for a utility of the whole final score. Make one with :func:`reach` or :func:`maximise`.
+    """Optimal play for a utility of the whole final score. Make one with :func:`reach` or
+    :func:`maximise`.
 
-    Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their points count. A
-    bare :class:`perfect_yatzy.core.scorecard.State` has none.
+    Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their
+    points count. A bare :class:`perfect_yatzy.core.scorecard.State` has none.
 
     Attributes
     ----------
@@ -124,25 +143,35 @@ class ScoreStrategy(Strategy):
     zero: int = 0
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
-        """The evaluator of turns from a checked position; StateError if the table has no values for its points."""
+        """The evaluator of turns from a checked position; StateError if the table has no values
+        for its points.
+        """
         evaluator = self.evaluator.at(position.points - self.zero)
         evaluator.check_reached(position.state)
         return evaluator
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises: ``goal:280`` (the chance of 280 points or more) or ``utility``."""
+        """What the strategy maximises: ``goal:280`` (the chance of 280 points or more) or
+        ``utility``.
+        """
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
     def is_approximate(self, state: State) -> bool:
-        """Whether the chances of the actions in a checked state are estimates (:class:`EstimatedGoalEvaluator`)."""
-        return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(state)
+        """Whether the chances of the actions in a checked state are estimates
+        (:class:`EstimatedGoalEvaluator`).
+        """
+        return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(
+            state
+        )
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
         from .batch import whole_numbers
 
         if points is None:
-            raise StateError("points is missing; give the points on each card, which count for goals and utilities")
+            raise StateError(
+                "points is missing; give the points on each card, which count for goals and utilities"
+            )
         return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
@@ -155,9 +184,14 @@ class ScoreStrategy(Strategy):
 
 
 def reach(
-    rules: str | Path | RuleSet, goal: int, start: CardText | Scorecard = "", tables: Folder = None, *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> ScoreStrategy:  # fmt: skip
+    rules: str | Path | RuleSet,
+    goal: int,
+    start: CardText | Scorecard = "",
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ScoreStrategy:
     """Play that maximises the chance of a final score of at least `goal`.
 
     Parameters
@@ -165,13 +199,14 @@ def reach(
     rules, tables, threads, progress
         As for :func:`perfect_yatzy.open_strategy`.
     goal
-        Final score to reach, upper bonus included: 0 to 99999. To beat an opponent who has 230 points: 231; if a tie
-        counts a half, :func:`maximise` with ``lambda score: (score > 230) + (score == 230) / 2``.
+        Final score to reach, upper bonus included: 0 to 99999. To beat an opponent who has 230
+        points: 231; if a tie counts a half, :func:`maximise` with ``lambda score: (score > 230) +
+        (score == 230) / 2``.
     start
-        The earliest card you will ask about. Late in a game the rest of it is solved in memory, in less than two
-        seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Where it
-        takes more than three minutes or 2 GB and there are tables of estimates, these are opened: then the play is
-        approximate and its values are estimates.
+        The earliest card you will ask about. Late in a game the rest of it is solved in memory, in
+        less than two seconds. Otherwise the table of all goals is opened, or solved and stored
+        (Yatzy: 20 s, 0.9 GB). Where it takes more than three minutes or 2 GB and there are tables
+        of estimates, these are opened: then the play is approximate and its values are estimates.
 
     Returns
     -------
@@ -190,22 +225,38 @@ def reach(
     rule_set, goal = load_rules(rules), check_goal(goal)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
-    exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
+    exists, estimated = (
+        has_table(rule_set, tables, Goals.name),
+        has_goal_estimates(rule_set, tables),
+    )
 
     def unasked(cost: SolveCost) -> bool:  # without estimates every solve is begun
-        return not estimated or (cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES)
+        return not estimated or (
+            cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
+        )
 
-    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated)
-    if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
+    solve = goals_to_solve(
+        rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated
+    )
+    if (
+        solve.cost
+    ):  # before the means are solved, which takes minutes for a game whose goals do not fit
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
     return goal_strategy(solve, goal, card, means, tables, threads=threads, progress=progress)
 
 
 def mean_evaluator(
-    rules: RuleSet, start: State, tables: Folder = None, threads: int | None = None, *, solve_whole: bool = False
+    rules: RuleSet,
+    start: State,
+    tables: Folder = None,
+    threads: int | None = None,
+    *,
+    solve_whole: bool = False,
 ) -> TurnEvaluator:
-    """The values of the mean, which break ties: stored, or of the rest of the game, solved in memory."""
+    """The values of the mean, which break ties: stored, or of the rest of the game, solved in
+    memory.
+    """
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
         return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
@@ -220,20 +271,25 @@ class GoalSolve:
     """How the chances of a goal are computed."""
 
     objective: Goals  # of the whole game, or of the rest of it
-    stored: bool  # whether its table is opened from the store, or solved and stored; else it is solved in memory
+    # whether its table is opened from the store, or solved and stored; else it is solved in memory
+    stored: bool
     cost: SolveCost | None  # what the solve takes; None if the table exists
     estimated: bool = False  # whether the tables of estimates are opened instead
 
 
 def goals_to_solve(
-    rules: RuleSet, start: State, exists: bool, instant_seconds: float,
-    fits: Callable[[SolveCost], bool] = lambda cost: True, estimated: bool = False,
-) -> GoalSolve:  # fmt: skip
+    rules: RuleSet,
+    start: State,
+    exists: bool,
+    instant_seconds: float,
+    fits: Callable[[SolveCost], bool] = lambda cost: True,
+    estimated: bool = False,
+) -> GoalSolve:
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
-    The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the table of all goals,
-    which serves every later question, unless only the rest of the game fits the limits of the caller. If neither
-    does, the estimates if they exist.
+    The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the
+    table of all goals, which serves every later question, unless only the rest of the game fits the
+    limits of the caller. If neither does, the estimates if they exist.
     """
     whole = Goals(rules)
     if exists:
@@ -248,14 +304,24 @@ def goals_to_solve(
             return GoalSolve(rest, stored=False, cost=cost)
         if estimated:
             return GoalSolve(whole, stored=True, cost=None, estimated=True)
-    return GoalSolve(whole, stored=True, cost=whole_cost)  # the caller refuses it if it does not fit
+    return GoalSolve(
+        whole, stored=True, cost=whole_cost
+    )  # the caller refuses it if it does not fit
 
 
 def goal_strategy(
-    solve: GoalSolve, goal: int, card: Scorecard, means: TurnEvaluator, tables: Folder = None, *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> ScoreStrategy:  # fmt: skip
-    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided."""
+    solve: GoalSolve,
+    goal: int,
+    card: Scorecard,
+    means: TurnEvaluator,
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ScoreStrategy:
+    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve`
+    has decided.
+    """
     rules = solve.objective.rules
     info: TableInfo | None = None
     evaluator: ScoreEvaluator
@@ -278,9 +344,13 @@ def check_goal(goal: int) -> int:
 
 
 def maximise(
-    rules: str | Path | RuleSet, utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
-    start: CardText | Scorecard = "", tables: Folder = None, *, threads: int | None = None,
-) -> ScoreStrategy:  # fmt: skip
+    rules: str | Path | RuleSet,
+    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    start: CardText | Scorecard = "",
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+) -> ScoreStrategy:
     """Play that maximises the expectation of any function of the final score, from a card on.
 
     Parameters
@@ -288,17 +358,18 @@ def maximise(
     rules, threads
         As for :func:`perfect_yatzy.open_strategy`.
     utility
-        A function: takes an int64 array `(n,)` of final scores, upper bonus included, and returns an array `(n,)` of
-        their utilities; it is called once, with every final score that is still possible. Or an array with the
-        utilities of 0, 1, 2 ...; its last entry holds for all higher scores. Utilities are finite and at most 1e20 in
-        size. The arithmetic is float32: it distinguishes about six digits, and no utilities below 1e-38. Subtract
-        what all utilities have in common.
+        A function: takes an int64 array `(n,)` of final scores, upper bonus included, and returns
+        an array `(n,)` of their utilities; it is called once, with every final score that is still
+        possible. Or an array with the utilities of 0, 1, 2 ...; its last entry holds for all higher
+        scores. Utilities are finite and at most 1e20 in size. The arithmetic is float32: it
+        distinguishes about six digits, and no utilities below 1e-38. Subtract what all utilities
+        have in common.
     start
-        The earliest card you will ask about. A whole game of Yatzy has 122 million values (0.5 GB) and takes less
-        than 20 s, half a game less than a second.
+        The earliest card you will ask about. A whole game of Yatzy has 122 million values (0.5 GB)
+        and takes less than 20 s, half a game less than a second.
     tables
-        Folder of the tables. That of means breaks ties; without it the rest of the game is also solved for the mean,
-        in memory.
+        Folder of the tables. That of means breaks ties; without it the rest of the game is also
+        solved for the mean, in memory.
 
     Returns
     -------
@@ -317,20 +388,38 @@ def maximise(
     check_position(rule_set, card.state)
     cost = ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state).solve_cost()
     check_memory(rule_set, cost.with_table())  # before the means are solved
-    return utility_strategy(rule_set, utility, card, mean_evaluator(rule_set, card.state, tables, threads), threads)
+    return utility_strategy(
+        rule_set, utility, card, mean_evaluator(rule_set, card.state, tables, threads), threads
+    )
 
 
 def utility_strategy(
-    rules: RuleSet, utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, card: Scorecard, means: TurnEvaluator,
-    threads: int | None = None, progress: Progress | None = None, tolerance: float = 0.0,
-) -> ScoreStrategy:  # fmt: skip
-    """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of interpolation."""
-    most_in_boxes = int(ReachableUtility(rules, lambda made: made.astype(np.float64), card.state).row_lengths().max())
+    rules: RuleSet,
+    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    card: Scorecard,
+    means: TurnEvaluator,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    tolerance: float = 0.0,
+) -> ScoreStrategy:
+    """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of
+    interpolation.
+    """
+    most_in_boxes = int(
+        ReachableUtility(rules, lambda made: made.astype(np.float64), card.state)
+        .row_lengths()
+        .max()
+    )
     most = most_in_boxes + upper_sums(rules).most_bonus  # points that can be made after the card
     utilities = _utilities(utility, card.total + np.arange(most + 1))
-    # Entries beside the ranges of scores ask for more points than that: there the last utility holds.
-    objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance)
-    return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)
+    # Entries beside the ranges of scores ask for more points than that: there the last utility
+    # holds.
+    objective = ReachableUtility(
+        rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance
+    )
+    return ScoreStrategy(
+        rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card
+    )
 
 
 def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
@@ -338,7 +427,9 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
     if callable(utility):
         found = _real("utility returned", utility(scores))
         if found.shape != scores.shape:
-            raise StateError(f"utility returned shape {found.shape}; must be that of the scores, {scores.shape}")
+            raise StateError(
+                f"utility returned shape {found.shape}; must be that of the scores, {scores.shape}"
+            )
     else:
         table = _real("utility is", utility)
         if table.ndim != 1 or not len(table):
@@ -349,7 +440,9 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
         wrong = int(np.argmin(np.isfinite(found)))
         raise StateError(f"the utility of {scores[wrong]} is {found[wrong]}; must be finite")
     if (size := float(np.abs(found).max())) > MAX_UTILITY:
-        raise StateError(f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}")
+        raise StateError(
+            f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}"
+        )
     return found
 
 
@@ -365,15 +458,22 @@ def _real(label: str, given: object) -> Floats:
 
 
 def solve_in_memory(
-    objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None, progress: Progress | None = None
+    objective: ScoreObjective,
+    means: TurnEvaluator,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> ScoreEvaluator:
-    """Solve an objective without storing its table; `means` breaks ties. RulesError if there is too little memory."""
+    """Solve an objective without storing its table; `means` breaks ties. RulesError if there is
+    too little memory.
+    """
     from ..core.backward_induction import solve_objective
 
     cost = objective.solve_cost()
     check_memory(objective.rules, cost.with_table())
     log_long(f"solving {objective.rules.key} from this card on, in memory", cost.seconds, progress)
-    return ScoreEvaluator(objective, solve_objective(objective, threads=threads, progress=progress), means)
+    return ScoreEvaluator(
+        objective, solve_objective(objective, threads=threads, progress=progress), means
+    )
 
 
 def has_goal_estimates(rules: RuleSet, tables: Folder = None) -> bool:
@@ -384,8 +484,12 @@ def has_goal_estimates(rules: RuleSet, tables: Folder = None) -> bool:
 def open_goal_estimates(
     rules: RuleSet, means: TurnEvaluator, tables: Folder = None
 ) -> tuple[TableInfo, EstimatedGoalEvaluator]:
-    """Open the estimates; `means` of the whole game break ties. TableError if a table is missing or damaged."""
+    """Open the estimates; `means` of the whole game break ties. TableError if a table is missing
+    or damaged.
+    """
     late = LateGoals(rules)
     info, values = open_table(late, tables, solve=False)
-    upside, downside = (open_table(kind(rules), tables, solve=False)[1] for kind in (Upside, Downside))
+    upside, downside = (
+        open_table(kind(rules), tables, solve=False)[1] for kind in (Upside, Downside)
+    )
     return info, EstimatedGoalEvaluator(late, values, (upside, downside), means)

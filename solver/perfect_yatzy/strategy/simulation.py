@@ -1,9 +1,9 @@
 """Simulated games under a strategy: all games play a turn, then all play the next.
 
-How the games are played is in :mod:`.rollout`. The dice are a function of the seed, the game number, the turn and the
-roll (:mod:`perfect_yatzy.core.dice`). Therefore the result does not depend on the number of threads, game 7 is the
-same game however many are played, and two strategies can be compared on the same dice (common random numbers), which
-lowers the variance of the difference.
+How the games are played is in :mod:`.rollout`. The dice are a function of the seed, the game
+number, the turn and the roll (:mod:`perfect_yatzy.core.dice`). Therefore the result does not depend
+on the number of threads, game 7 is the same game however many are played, and two strategies can be
+compared on the same dice (common random numbers), which lowers the variance of the difference.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, positive_number, whole_number
 from ..core.dice import Floats, Ints
+from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.state_space import Policy, state_space
-from ..core.resources import default_threads
+from ..errors import StateError, _, positive_number, whole_number
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy
 
-Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
+# half the width of the 99 % interval of a normal distribution, in standard deviations
+Z99 = 2.5758293035489004
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
 
 
@@ -38,8 +39,8 @@ class Simulation:
     rules : RuleSet
         Rules of the games.
     policy : str
-        What the strategy maximises: ``mean``, ``goal:280`` (the chance of 280 points or more) or ``utility``; for
-        another policy the name of its class.
+        What the strategy maximises: ``mean``, ``goal:280`` (the chance of 280 points or more) or
+        ``utility``; for another policy the name of its class.
     seed : int
         Seed of the dice.
     points_before : int
@@ -83,16 +84,21 @@ class Simulation:
 
     @property
     def standard_deviation(self) -> float:
-        """Sample standard deviation of the final scores (n - 1 in the denominator); 0.0 for one game."""
+        """Sample standard deviation of the final scores (n - 1 in the denominator); 0.0 for one
+        game.
+        """
         return float(self.final_scores.std(ddof=1)) if len(self.final_scores) > 1 else 0.0
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean: the standard deviation over the square root of the number of games."""
+        """Standard error of the mean: the standard deviation over the square root of the number
+        of games.
+        """
         return self.standard_deviation / float(np.sqrt(len(self.final_scores)))
 
     def percentiles(self, percents: Sequence[float]) -> Floats:
-        """Percentiles of the final scores, ``(n,)`` float64: one for each of `percents`, which are from 0 to 100.
+        """Percentiles of the final scores, ``(n,)`` float64: one for each of `percents`, which are
+        from 0 to 100.
 
         Linearly interpolated between final scores, as :func:`numpy.percentile` does.
         """
@@ -102,7 +108,12 @@ class Simulation:
         """Names and values of a summary."""
         finals = self.final_scores
         error = f" ± {self.standard_error:.2f}" if len(finals) > 1 else ""
-        found = {"rules": self.rules.key, "policy": self.policy, "games": f"{len(finals):,}", "seed": f"{self.seed}"}
+        found = {
+            "rules": self.rules.key,
+            "policy": self.policy,
+            "games": f"{len(finals):,}",
+            "seed": f"{self.seed}",
+        }
         found["mean"] = f"{self.mean:.2f}{error}"
         if len(finals) > 1:
             found["standard deviation"] = f"{self.standard_deviation:.2f}"
@@ -120,22 +131,32 @@ class Simulation:
 
     def _repr_html_(self) -> str:
         lowest = int(self.final_scores.min())
-        return scores_html(self.figures(), lowest, np.bincount(self.final_scores - lowest) / len(self.final_scores))
+        return scores_html(
+            self.figures(), lowest, np.bincount(self.final_scores - lowest) / len(self.final_scores)
+        )
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The games as named columns of equal length, one row per game: what CSV, Parquet and data frames contain.
+        """The games as named columns of equal length, one row per game: what CSV, Parquet and data
+        frames contain.
 
-        ``game_number`` (from 0), ``points_before``, the id of every category that was open at the start,
-        ``upper_bonus``, ``bonus_points`` and ``final_score``, which is the sum of all columns between the first and
-        itself. The id of a category has no underscore, so the names are unique.
+        ``game_number`` (from 0), ``points_before``, the id of every category that was open at the
+        start, ``upper_bonus``, ``bonus_points`` and ``final_score``, which is the sum of all
+        columns between the first and itself. The id of a category has no underscore, so the names
+        are unique.
         """
         games = len(self.final_scores)
         return {
-            "game_number": np.arange(games), "points_before": np.full(games, self.points_before),
-            **{c: made for c, made in zip(self.categories, self.category_points.T, strict=True) if made[0] >= 0},
-            "upper_bonus": self.upper_bonus, "bonus_points": self.bonus_points,
+            "game_number": np.arange(games),
+            "points_before": np.full(games, self.points_before),
+            **{
+                c: made
+                for c, made in zip(self.categories, self.category_points.T, strict=True)
+                if made[0] >= 0
+            },
+            "upper_bonus": self.upper_bonus,
+            "bonus_points": self.bonus_points,
             "final_score": self.final_scores,
-        }  # fmt: skip
+        }
 
     def meanings(self) -> dict[str, str]:
         """What each of the :meth:`columns` says."""
@@ -150,14 +171,21 @@ class Simulation:
         return {name: (known | names)[name] for name in self.columns()}
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and their ``seed``."""
+        """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and
+        their ``seed``.
+        """
         return metadata(self.rules, self.policy, seed=self.seed)
 
 
 def wilson_interval(reached: int, games: int) -> tuple[float, float]:
-    """99 % interval of a chance from the games that reached it (Wilson's score interval, good for small chances)."""
+    """99 % interval of a chance from the games that reached it (Wilson's score interval, good
+    for small chances).
+    """
     share, square = reached / games, Z99 * Z99 / games
-    middle, half = share + square / 2, Z99 * sqrt(share * (1 - share) / games + square / (4 * games))
+    middle, half = (
+        share + square / 2,
+        Z99 * sqrt(share * (1 - share) / games + square / (4 * games)),
+    )
     return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
 
 
@@ -169,15 +197,26 @@ def check_seed(seed: int) -> int:
 
 
 def simulate(
-    strategy: Strategy | Policy, games: int, seed: int = 1, start: Position | None = None,
-    threads: int | None = None, *, points: int | None = None, progress: Callable[[int, int], None] | None = None,
-) -> Simulation:  # fmt: skip
-    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`."""
+    strategy: Strategy | Policy,
+    games: int,
+    seed: int = 1,
+    start: Position | None = None,
+    threads: int | None = None,
+    *,
+    points: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play games under a policy, or a strategy that has a table; all else as for
+    :func:`perfect_yatzy.simulate`.
+    """
     games, checked = checked_games(strategy, games, seed, start, points)
     from .rollout import rollout_of
 
     rollout = rollout_of(strategy, checked, threads or default_threads())
-    begins, parts = range(0, games, CHUNK), list[tuple[npt.NDArray[Any], ...]]()  # of chunks of games
+    begins, parts = (
+        range(0, games, CHUNK),
+        list[tuple[npt.NDArray[Any], ...]](),
+    )  # of chunks of games
 
     def report(turn: int) -> None:
         """Tell the progress after a turn of the chunk that follows those in `parts`."""
@@ -192,7 +231,9 @@ def simulate(
 def checked_games(
     strategy: Strategy | Policy, games: int, seed: int, start: Position | None, points: int | None
 ) -> tuple[int, CheckedPosition]:
-    """The number of games and the checked position of :func:`simulate`, whose points are those before the start."""
+    """The number of games and the checked position of :func:`simulate`, whose points are those
+    before the start.
+    """
     if not callable(getattr(strategy, "layer", None)):  # no policy
         check_strategy(strategy)
     games = positive_number(games, "games")
@@ -202,14 +243,23 @@ def checked_games(
     else:
         space = state_space(strategy.rules, strategy.start)
         checked = check_position(strategy.rules, strategy.start if start is None else start, space)
-    return games, checked if points is None else replace(checked, points=whole_number(points, "points"))
+    return games, checked if points is None else replace(
+        checked, points=whole_number(points, "points")
+    )
 
 
 def joined_games(
-    strategy: Strategy | Policy, seed: int, points_before: int, parts: Sequence[tuple[npt.NDArray[Any], ...]]
+    strategy: Strategy | Policy,
+    seed: int,
+    points_before: int,
+    parts: Sequence[tuple[npt.NDArray[Any], ...]],
 ) -> Simulation:
     """The simulation of consecutive parts, each as :meth:`Rollout.play` returns it."""
-    points_made, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
+    points_made, category_points, upper_bonus = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
     final_scores = points_before + points_made + upper_bonus
     policy = strategy.policy if isinstance(strategy, Strategy) else type(strategy).__name__
-    return Simulation(strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus)
+    return Simulation(
+        strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus
+    )

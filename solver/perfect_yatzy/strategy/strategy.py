@@ -1,9 +1,10 @@
-"""The optimal strategy of a rule set: the best holds and categories, and the value of any position. NumPy only.
+"""The optimal strategy of a rule set: the best holds and categories, and the value of any position.
+NumPy only.
 
-A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest of the game under
-perfect play, and gives what each loses compared with the best. :func:`check_position` is the only place where a
-position becomes trusted. Every function that takes a position also takes a :class:`CheckedPosition`, and does not
-check it again.
+A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest
+of the game under perfect play, and gives what each loses compared with the best.
+:func:`check_position` is the only place where a position becomes trusted. Every function that takes
+a position also takes a :class:`CheckedPosition`, and does not check it again.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _, game_over, shown, whole_number
+from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
-from ..game.legal_actions import Action, ActionText, TurnPosition, read_action
-from ..game.notation import counts_of, parse_dice, read_card
+from ..core.objectives import Values
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state
-from ..core.checked_values import Table, checked_part
-from ..core.objectives import Values
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
+from ..errors import StateError, _, game_over, shown, whole_number
+from ..game.legal_actions import Action, ActionText, TurnPosition, read_action
+from ..game.notation import counts_of, parse_dice, read_card
 from .actions import Choice, Hold, Ranking, max_rerolls, rank_all, rank_categories, rank_holds
 from .turn_evaluator import TurnEvaluator
 
@@ -42,10 +43,19 @@ class CheckedPosition:
 Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[str, int]
 
 
-def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
-    """The checked start of the turn of a position, among the states of `space`; StateError if no game reaches it."""
-    if isinstance(position, CheckedPosition | TurnPosition) and position.rules.fingerprint != rules.fingerprint:
-        text = _("the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key)
+def check_position(
+    rules: RuleSet, position: Position, space: StateSpace | None = None
+) -> CheckedPosition:
+    """The checked start of the turn of a position, among the states of `space`; StateError if no
+    game reaches it.
+    """
+    if (
+        isinstance(position, CheckedPosition | TurnPosition)
+        and position.rules.fingerprint != rules.fingerprint
+    ):
+        text = _(
+            "the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key
+        )
         raise StateError(text, code="invalid-card")
     if isinstance(position, TurnPosition):
         position = position.card
@@ -67,8 +77,8 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
 
 
 if TYPE_CHECKING:
-    from .batch import BatchAnswer, BatchOptions, BatchPositions
     from ..approximation.fitted_file import Certificate
+    from .batch import BatchAnswer, BatchOptions, BatchPositions
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 
@@ -77,10 +87,11 @@ DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 class Strategy:
     """Optimal play of one rule set. Make one with :func:`open_strategy`.
 
-    A position is a :class:`State`, a :class:`Scorecard`, or a card as people write it: text (``"ones=3 chance=22"``,
-    ``""`` for the empty card) or points by category (``{"ones": 3, "chance": 22}``). Dice are text (``"33456"``) or
-    a sequence of faces. A :class:`perfect_yatzy.TurnPosition` is card, dice and rerolls left in one. Each method
-    checks its position and dice once.
+    A position is a :class:`State`, a :class:`Scorecard`, or a card as people write it: text
+    (``"ones=3 chance=22"``, ``""`` for the empty card) or points by category (``{"ones": 3,
+    "chance": 22}``). Dice are text (``"33456"``) or a sequence of faces. A
+    :class:`perfect_yatzy.TurnPosition` is card, dice and rerolls left in one. Each method checks
+    its position and dice once.
 
     Attributes
     ----------
@@ -103,22 +114,30 @@ class Strategy:
 
     @property
     def table(self) -> Table:
-        """The table as the evaluator reads it: an array, or values that are checked when they are first read."""
+        """The table as the evaluator reads it: an array, or values that are checked when they
+        are first read.
+        """
         return self.evaluator.values
 
     @property
     def values(self) -> Values:
-        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32). TableError if it is damaged."""
+        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32). TableError
+        if it is damaged.
+        """
         return checked_part(self.table, 0, len(self.table))
 
     def check(self, position: Position) -> CheckedPosition:
-        """The position, checked for all methods; StateError if it breaks the rules, or no game can reach it."""
+        """The position, checked for all methods; StateError if it breaks the rules, or no game
+        can reach it.
+        """
         return check_position(self.rules, position, self.space)
 
     def check_start(self, start: Position | None) -> CheckedPosition:
         """Where games begin, by default at :attr:`start`: before the first roll of a turn."""
         if isinstance(start, TurnPosition) and (start.dice or not start.is_first_roll):
-            raise StateError("the turn has begun; games start before a roll, for example from position.card")
+            raise StateError(
+                "the turn has begun; games start before a roll, for example from position.card"
+            )
         return self.check(self.start if start is None else start)
 
     def state(self, position: Position) -> State:
@@ -127,7 +146,9 @@ class Strategy:
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises: ``mean``, ``goal:280``, ``utility``, or ``approximate-mean``."""
+        """What the strategy maximises: ``mean``, ``goal:280``, ``utility``, or
+        ``approximate-mean``.
+        """
         return "mean"
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
@@ -135,19 +156,21 @@ class Strategy:
         return self.evaluator
 
     def value(self, position: Position | None = None) -> float:
-        """Value of a position: of a card at the start of a turn, or of a :class:`perfect_yatzy.TurnPosition`.
+        """Value of a position: of a card at the start of a turn, or of a
+        :class:`perfect_yatzy.TurnPosition`.
 
         Parameters
         ----------
         position
-            Default: :attr:`start`. With dice on the table the value is that of the best action, and while dice are to
-            be rolled that of what is held.
+            Default: :attr:`start`. With dice on the table the value is that of the best action, and
+            while dice are to be rolled that of what is held.
 
         Returns
         -------
         float
-            Expected points still to come under perfect play. The points on the card are not included. The upper bonus
-            is, also if the upper boxes have secured it already: no card counts it before the end of the game. From a
+            Expected points still to come under perfect play. The points on the card are not
+            included. The upper bonus is, also if the upper boxes have secured it already: no card
+            counts it before the end of the game. From a
             :class:`perfect_yatzy.strategy.score_strategy.ScoreStrategy`: the chance of the goal (0 to 1), or the
             expected utility of the final score.
 
@@ -158,11 +181,16 @@ class Strategy:
         """
         checked = self.check(self.start if position is None else position)
         evaluator = self.evaluator_at(checked)
-        if not isinstance(position, TurnPosition) or position.over or (position.to_roll and position.is_first_roll):
+        if (
+            not isinstance(position, TurnPosition)
+            or position.over
+            or (position.to_roll and position.is_first_roll)
+        ):
             return evaluator.value(checked.state)
         if not position.to_roll:  # all dice are on the table
             return self.ranking(position)[0].value
-        # Dice are held and the others still to be rolled: `hold_values` counts this roll among the rerolls left.
+        # Dice are held and the others still to be rolled: `hold_values` counts this roll among the
+        # rerolls left.
         held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
         return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
 
@@ -189,7 +217,8 @@ class Strategy:
         Returns
         -------
         Ranking of Hold and Choice
-            Losses are against the best of all. Of equal options a category comes first, then the hold with more dice.
+            Losses are against the best of all. Of equal options a category comes first, then the
+            hold with more dice.
 
         Raises
         ------
@@ -200,7 +229,9 @@ class Strategy:
         found = rank_all(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(found, self.rules, self.policy, roll, left)
 
-    def holds(self, position: Position, dice: DiceText | None = None, rolls_left: int | None = None) -> Ranking[Hold]:
+    def holds(
+        self, position: Position, dice: DiceText | None = None, rolls_left: int | None = None
+    ) -> Ranking[Hold]:
         """Every different way to hold some of the dice, best first.
 
         Parameters
@@ -213,8 +244,9 @@ class Strategy:
         Returns
         -------
         Ranking of Hold
-            A list that contains each sub-multiset of the dice once. Values are expected points still to come (under a
-            goal: chances). Of equal values the hold with more dice comes first, then higher faces.
+            A list that contains each sub-multiset of the dice once. Values are expected points
+            still to come (under a goal: chances). Of equal values the hold with more dice comes
+            first, then higher faces.
 
         Raises
         ------
@@ -224,25 +256,35 @@ class Strategy:
         checked, roll, left = self._checked_turn(position, dice, rolls_left, least=1)
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
-        return Ranking(rank_holds(evaluator, checked.state, roll, left, best), self.rules, self.policy, roll, left)
+        return Ranking(
+            rank_holds(evaluator, checked.state, roll, left, best),
+            self.rules,
+            self.policy,
+            roll,
+            left,
+        )
 
-    def categories(self, position: Position, dice: DiceText | None = None, rolls_left: int = 0) -> Ranking[Choice]:
+    def categories(
+        self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
+    ) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.
 
         Parameters
         ----------
         position
-            The card at the start of this turn; or a :class:`perfect_yatzy.TurnPosition`, which says all.
+            The card at the start of this turn; or a :class:`perfect_yatzy.TurnPosition`, which says
+            all.
         dice
             The dice on the table.
         rolls_left
-            Rerolls given up by scoring now. They matter only if the rules save rolls or pay first-roll bonuses.
+            Rerolls given up by scoring now. They matter only if the rules save rolls or pay
+            first-roll bonuses.
 
         Returns
         -------
         Ranking of Choice
-            A list. Values are expected points still to come, those of the category included (under a goal: chances).
-            Of equal values the first of the sheet comes first.
+            A list. Values are expected points still to come, those of the category included (under
+            a goal: chances). Of equal values the first of the sheet comes first.
 
         Raises
         ------
@@ -254,14 +296,19 @@ class Strategy:
         return Ranking(choices, self.rules, self.policy, roll, left)
 
     def regret(
-        self, position: Position, dice: DiceText | None = None, action: ActionText | None = None, rolls_left: int = 0
+        self,
+        position: Position,
+        dice: DiceText | None = None,
+        action: ActionText | None = None,
+        rolls_left: int = 0,
     ) -> float:
         """What an action loses against the best one, in points (under a goal: in chance).
 
         Parameters
         ----------
         position, dice
-            Card and dice as for :meth:`categories`; or a :class:`perfect_yatzy.TurnPosition`, followed by the action.
+            Card and dice as for :meth:`categories`; or a :class:`perfect_yatzy.TurnPosition`,
+            followed by the action.
         action
             The dice to hold (``[3, 3]``, ``"33"``, ``"none"``), or the name of a category to score.
         rolls_left
@@ -290,10 +337,17 @@ class Strategy:
         raise StateError(f"{shown(action)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(
-        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
-        saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False, threads: int | None = None, *,
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
         points: npt.ArrayLike | None = None,
-    ) -> BatchAnswer:  # fmt: skip
+    ) -> BatchAnswer:
         """Best action in many positions at once (needs numba).
 
         All arrays hold whole numbers; a scalar applies to every position.
@@ -315,31 +369,43 @@ class Strategy:
         threads
             Number of threads; default: one per processor.
         points : (n,) int
-            Points on each card without the upper bonus. Required for goals and utilities, whose value is that of the
-            whole final score; the mean does not need them.
+            Points on each card without the upper bonus. Required for goals and utilities, whose
+            value is that of the whole final score; the mean does not need them.
 
         Returns
         -------
         BatchAnswer
-            Arrays with one entry for each position; values in points, under a goal chances. Of equal values the
-            action with the highest mean, then the hold with the most dice and the higher faces, and the first
-            category of the sheet.
+            Arrays with one entry for each position; values in points, under a goal chances. Of
+            equal values the action with the highest mean, then the hold with the most dice and the
+            higher faces, and the first category of the sheet.
 
         Raises
         ------
         StateError
-            If the arrays do not fit together, or a position cannot occur; the message names the first one.
+            If the arrays do not fit together, or a position cannot occur; the message names the
+            first one.
         """
         from .batch import BatchAnswer, each_option
 
-        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
-        return BatchAnswer(*each_option(self.evaluator, positions, None, threads), self.rules, self.policy)
+        positions = self._positions(
+            filled, upper, dice, rolls_left, saved, joker_paid, points=points
+        )
+        return BatchAnswer(
+            *each_option(self.evaluator, positions, None, threads), self.rules, self.policy
+        )
 
     def options(
-        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
-        saved: npt.ArrayLike = 0, joker_paid: npt.ArrayLike = False, threads: int | None = None, *,
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
         points: npt.ArrayLike | None = None,
-    ) -> BatchOptions:  # fmt: skip
+    ) -> BatchOptions:
         """Values of all holds and categories in many positions at once (needs numba).
 
         Parameters
@@ -350,7 +416,8 @@ class Strategy:
         Returns
         -------
         BatchOptions
-            The best actions, and `values` ``(n, actions)`` float64: -inf where an action is not legal.
+            The best actions, and `values` ``(n, actions)`` float64: -inf where an action is not
+            legal.
 
         Raises
         ------
@@ -359,14 +426,24 @@ class Strategy:
         """
         from .batch import all_options
 
-        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
+        positions = self._positions(
+            filled, upper, dice, rolls_left, saved, joker_paid, points=points
+        )
         return all_options(self.evaluator, self.policy, positions, threads)
 
     def regrets(
-        self, filled: npt.ArrayLike, upper: npt.ArrayLike, dice: npt.ArrayLike, rolls_left: npt.ArrayLike,
-        actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText], saved: npt.ArrayLike = 0,
-        joker_paid: npt.ArrayLike = False, threads: int | None = None, *, points: npt.ArrayLike | None = None,
-    ) -> Floats:  # fmt: skip
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
+        points: npt.ArrayLike | None = None,
+    ) -> Floats:
         """What the actions taken in many positions lose against the best ones (needs numba).
 
         Parameters
@@ -375,8 +452,8 @@ class Strategy:
             As for :meth:`best`.
         actions
             The action taken in each position: ``(n,)`` int, numbers of actions
-            (:mod:`perfect_yatzy.game.legal_actions`); or n holds and names of categories, as for :meth:`regret`; or
-            the answer of another strategy's :meth:`best`.
+            (:mod:`perfect_yatzy.game.legal_actions`); or n holds and names of categories, as for
+            :meth:`regret`; or the answer of another strategy's :meth:`best`.
 
         Returns
         -------
@@ -390,7 +467,9 @@ class Strategy:
         """
         from .batch import action_regrets
 
-        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
+        positions = self._positions(
+            filled, upper, dice, rolls_left, saved, joker_paid, points=points
+        )
         return action_regrets(self.evaluator, positions, actions, threads)
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
@@ -406,16 +485,22 @@ class Strategy:
     def _checked_turn(
         self, position: Position, dice: DiceText | None, rolls_left: int | None, *, least: int
     ) -> tuple[CheckedPosition, tuple[int, ...], int]:
-        """Card, dice and rerolls left (None: all of a turn) of a question, checked; at least `least` are left."""
+        """Card, dice and rerolls left (None: all of a turn) of a question, checked; at least
+        `least` are left.
+        """
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
         if isinstance(position, TurnPosition) and position.dice:
             if position.to_roll or dice is not None:
-                raise StateError("the position has its own dice; use position.roll(dice), or give position.card")
+                raise StateError(
+                    "the position has its own dice; use position.roll(dice), or give position.card"
+                )
             dice, rolls_left = position.dice, position.rolls_left
         if dice is None:
-            raise StateError("the dice are still to be rolled; give them, or use position.roll(dice)")
+            raise StateError(
+                "the dice are still to be rolled; give them, or use position.roll(dice)"
+            )
         roll = parse_dice(self.rules, dice)
         most = self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
@@ -440,5 +525,7 @@ def check_strategy(strategy: object) -> None:
 
 
 def certificate_of(strategy: Strategy) -> Certificate | None:
-    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None for exact play."""
+    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None
+    for exact play.
+    """
     return getattr(strategy, "certificate", None)

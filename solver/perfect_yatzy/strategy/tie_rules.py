@@ -1,4 +1,6 @@
-"""What a tie with the best opponent counts: one entry for each rule, which requests, the command and the API read."""
+"""What a tie with the best opponent counts: one entry for each rule, which requests, the command
+and the API read.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""One turn in NumPy: the value of every hold and every category of one card, from the values of its children.
+"""One turn in NumPy: the value of every hold and every category of one card, from the values of its
+children.
 
     stop(roll)      = max over categories of points + bonus points + V(child)      the turn ends
     hold_n(h)       = mean over the faces of one more die of hold_n(h + face)      n rerolls left; full roll: best_n-1
     best_n(roll)    = max of stop(roll) and of hold_n(h) over all h within the roll
     V(card)         = sum over first rolls of P(roll) best(roll)                   the Bellman equation
 
-The same mathematics as :mod:`perfect_yatzy.core.turn`, for a single state and without numba: a query starts
-quickly, and the tests compare the two.
+The same mathematics as :mod:`perfect_yatzy.core.turn`, for a single state and without numba: a
+query starts quickly, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import StateError, _, span
+from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
-from ..game.notation import check_dice, counts_of, dice_of
+from ..core.objectives import ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import points_table, roll_options, scoring_options, upper_sums
-from ..core.table_slices import restricted, window
-from ..core.checked_values import Table
-from ..core.objectives import ScoreObjective
 from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
+from ..core.table_slices import restricted, window
+from ..errors import StateError, _, span
+from ..game.notation import check_dice, counts_of, dice_of
 
 if TYPE_CHECKING:
     from ..core.value_tables import EstimatedScores, StoredScores
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Level:
-    """The multisets of one size: their place in the lattice, and those with one die more or less."""
+    """The multisets of one size: their place in the lattice, and those with one die more or
+    less.
+    """
 
     place: slice
     successors: Ints  # (n, faces); empty for full rolls
@@ -59,11 +62,15 @@ class Passes:
         dice, place = self.dice, slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
         starts = dice.predecessor_start[place.start : place.stop + 1]
         counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
-        column = np.minimum(np.arange(counts.max()), counts - 1)  # 0, 1, 2 ...; the last one is repeated
+        column = np.minimum(
+            np.arange(counts.max()), counts - 1
+        )  # 0, 1, 2 ...; the last one is repeated
         return Level(place, dice.successors[place], dice.predecessors[starts[:-1, None] + column])
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
-        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
+        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after
+        the reroll.
+        """
         buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
         for level in self.levels[-2::-1]:  # one die less than a roll, two less, ... none
@@ -71,10 +78,14 @@ class Passes:
         return buffer
 
     def rolls_from_holds(self, chances: Floats) -> Floats:
-        """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the reroll."""
+        """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the
+        reroll.
+        """
         buffer = chances.copy()
         for level in self.levels[:-1]:
-            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)  # for each face of one more die
+            share = np.repeat(
+                buffer[level.place] / self.dice.faces, self.dice.faces
+            )  # for each face of one more die
             buffer += np.bincount(level.successors.ravel(), weights=share, minlength=len(buffer))
         return buffer[self.dice.first_roll :]
 
@@ -82,7 +93,9 @@ class Passes:
         """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
         buffer = holds.copy()
         for level in self.levels[1:]:
-            buffer[level.place] = np.maximum(buffer[level.place], buffer[level.predecessors].max(axis=1))
+            buffer[level.place] = np.maximum(
+                buffer[level.place], buffer[level.predecessors].max(axis=1)
+            )
         return buffer[self.dice.first_roll :]
 
 
@@ -94,11 +107,15 @@ def passes(dice: int, faces: int) -> Passes:
 
 def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints) -> Ints:
     """Places in the table of states, from their rows, saved rolls and lanes."""
-    return np.asarray(layout.offsets[rows] + saved * layout.lane_count[layout.lane_sets[rows]] + lanes)
+    return np.asarray(
+        layout.offsets[rows] + saved * layout.lane_count[layout.lane_sets[rows]] + lanes
+    )
 
 
 class TurnEvaluator:
-    """Evaluates turns of a rule set from a solved table, of the states of a space (default: the whole game)."""
+    """Evaluates turns of a rule set from a solved table, of the states of a space (default: the
+    whole game).
+    """
 
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
@@ -119,7 +136,9 @@ class TurnEvaluator:
 
     @property
     def means(self) -> TurnEvaluator:
-        """The evaluator of expected points, whose values break ties: this one, unless it maximises something else."""
+        """The evaluator of expected points, whose values break ties: this one, unless it
+        maximises something else.
+        """
         return self._means or self
 
     def lowest_equal(self, best: float) -> float:
@@ -127,11 +146,15 @@ class TurnEvaluator:
         return best - self.ties[0] - self.ties[1] * abs(best)
 
     def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
-        """Place in the table of the child after filling `category` with each of `points` (any shape)."""
+        """Place in the table of the child after filling `category` with each of `points` (any
+        shape).
+        """
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
         capped = uppers.join(uppers.split(state.upper))
-        upper = capped + points * uppers.shift(category, 1)  # may pass the cap: `lane_of` has these sums, too
+        upper = capped + points * uppers.shift(
+            category, 1
+        )  # may pass the cap: `lane_of` has these sums, too
         card = space.row(State(state.filled | 1 << category))
         rows = np.full(points.shape, card)
         if space.has_tracked_rows:
@@ -139,8 +162,12 @@ class TurnEvaluator:
             rows = np.where(tracked, rows + space.cards, rows)
         return state_places(layout, rows, saved, layout.lane_of[layout.lane_sets[rows], upper])
 
-    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Value of filling `category` with each of `points`: points + bonus points + value of the child."""
+    def child_value(
+        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    ) -> Floats:
+        """Value of filling `category` with each of `points`: points + bonus points + value of
+        the child.
+        """
         to_come = self.values[self.child_index(state, category, points, saved)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
@@ -149,7 +176,9 @@ class TurnEvaluator:
         return float(self.values[self.space.unchecked_index(state)])
 
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
-        """Value of every category and roll, -inf if not allowed; `first`: whether it is the first of its turn."""
+        """Value of every category and roll, -inf if not allowed; `first`: whether it is the
+        first of its turn.
+        """
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
         result: Floats = np.full(options.points.shape, -np.inf, dtype=self.number)
         for c in np.flatnonzero(options.allowed.any(axis=1)).tolist():
@@ -158,8 +187,12 @@ class TurnEvaluator:
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
-        """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one reroll less."""
-        rolls = self.category_values(state, 0).max(axis=0)  # value of each full roll, here without rerolls
+        """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one
+        reroll less.
+        """
+        rolls = self.category_values(state, 0).max(
+            axis=0
+        )  # value of each full roll, here without rerolls
         for left in range(1, rerolls):
             holds = self.passes.holds_from_rolls(rolls)
             if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
@@ -169,11 +202,17 @@ class TurnEvaluator:
         return self.passes.holds_from_rolls(rolls)
 
     def turn_value(self, state: State) -> float:
-        """Value of a card at the start of a turn, from its children: the right-hand side of the Bellman equation."""
+        """Value of a card at the start of a turn, from its children: the right-hand side of the
+        Bellman equation.
+        """
         rerolls = self.rules.rolls_per_turn - 1 + state.saved
         saved = rerolls if self.rules.saved_rolls else 0
         stop = self.category_values(state, saved, first=True).max(axis=0)
-        best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls))) if rerolls else stop
+        best = (
+            np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
+            if rerolls
+            else stop
+        )
         return float(self.dice.weights @ best)
 
 
@@ -184,14 +223,20 @@ def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) ->
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the final score counts, for a chance or an expected utility; the mean breaks ties."""
+    """Evaluates turns where the final score counts, for a chance or an expected utility; the
+    mean breaks ties.
+    """
 
-    ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
+    ties = (
+        0.0,
+        4e-6,
+    )  # float32 has a relative error: small chances are as good to seven digits as large ones
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
         self.objective, self._means = objective, means
-        self.x = 0  # where the card lies in the score ranges: minus the points needed, or the points made
+        # where the card lies in the score ranges: minus the points needed, or the points made
+        self.x = 0
 
     @cached_property
     def score_offsets(self) -> ScoreOffsets:
@@ -199,7 +244,9 @@ class ScoreEvaluator(TurnEvaluator):
         return self.objective.score_offsets
 
     def ranges(self, states: Ints) -> tuple[Ints, Ints]:
-        """First and last x of the range of scores of states (places in the table of means), shaped as `states`."""
+        """First and last x of the range of scores of states (places in the table of means),
+        shaped as `states`.
+        """
         return self.score_offsets.low[states], self.score_offsets.high[states]
 
     def kernel_scores(self, filled: int) -> KernelScores:
@@ -209,7 +256,9 @@ class ScoreEvaluator(TurnEvaluator):
         return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
 
     def score_policy(self, filled: int) -> Any:
-        """What the kernels that play and answer take for a layer: these values, and the means that break ties."""
+        """What the kernels that play and answer take for a layer: these values, and the means
+        that break ties.
+        """
         from .rollout_kernel import ScorePolicy
 
         return ScorePolicy(self.kernel_scores(filled), window(self.space, self.mean_values, filled))
@@ -218,7 +267,9 @@ class ScoreEvaluator(TurnEvaluator):
     def mean_values(self) -> Table:
         """The values of :attr:`means` in the order of the states of the objective."""
         means, space = self.means, self.space
-        return means.values if means.space is space else restricted(means.space, space, means.values)
+        return (
+            means.values if means.space is space else restricted(means.space, space, means.values)
+        )
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
@@ -227,21 +278,33 @@ class ScoreEvaluator(TurnEvaluator):
         return moved
 
     def check_reached(self, state: State) -> None:
-        """Raise StateError if the table has no value for x in a checked state; goals have one for each x."""
+        """Raise StateError if the table has no value for x in a checked state; goals have one
+        for each x.
+        """
         if self.objective.before:
             return
         low, high = self.ranges(np.array(self.space.unchecked_index(state)))
         if not low <= self.x <= high:
             text = f"{self.x} points cannot have been made on this card since the start of this strategy"
-            raise StateError(f"{text}; give a card that continues the one it was made for", code="invalid-card")
+            raise StateError(
+                f"{text}; give a card that continues the one it was made for", code="invalid-card"
+            )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Values of states (places in the table of means) at x; outside the range of scores the nearest entry."""
+        """Values of states (places in the table of means) at x; outside the range of scores the
+        nearest entry.
+        """
         return stored_scores(self.values, self.score_offsets, state, x)
 
-    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Value of filling `category` with each of `points`: that of the child, x moved by all points made."""
-        return self.look_up(self.child_index(state, category, points, saved), self.x + points + bonus_points)
+    def child_value(
+        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    ) -> Floats:
+        """Value of filling `category` with each of `points`: that of the child, x moved by all
+        points made.
+        """
+        return self.look_up(
+            self.child_index(state, category, points, saved), self.x + points + bonus_points
+        )
 
     def value(self, state: State) -> float:
         """Value of a checked state at the start of a turn."""
@@ -249,19 +312,27 @@ class ScoreEvaluator(TurnEvaluator):
 
 
 class GreedyPolicy:
-    """Play of each turn as if a guess of the value of each state of a space (default: the whole game) were right."""
+    """Play of each turn as if a guess of the value of each state of a space (default: the whole
+    game) were right.
+    """
 
     ties = TurnEvaluator.ties
 
     def __init__(
-        self, rules: RuleSet, values: Table, start: State = EMPTY_STATE, space: StateSpace | None = None
+        self,
+        rules: RuleSet,
+        values: Table,
+        start: State = EMPTY_STATE,
+        space: StateSpace | None = None,
     ) -> None:
         self.rules, self.start, self.space = rules, start, state_space(rules, start)
         whole = space or state_space(rules)
         self.values = values if whole.start == start else restricted(whole, self.space, values)
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see :class:`.state_space.Policy`."""
+        """Actions at the cards with `filled` categories filled; see
+        :class:`.state_space.Policy`.
+        """
         table = window(self.space, self.values, filled)
         return lambda rows: [(rows, table)]
 
@@ -271,27 +342,42 @@ class CategoryOdds:
     """What one category can yield within a turn."""
 
     category: str  # id of the category
-    chance: float  # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
-    hold: tuple[int, ...] | None  # dice to hold to maximise the probability; None before the first roll
+    # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
+    chance: float
+    hold: (
+        tuple[int, ...] | None
+    )  # dice to hold to maximise the probability; None before the first roll
     expected_points: float  # in it if the turn maximises these; in general a different way to play
     expected_points_hold: tuple[int, ...] | None = None  # dice to hold to maximise these
 
 
 def category_odds(
-    rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None, *, exact: bool = False
+    rules: RuleSet,
+    dice: Sequence[int] | None = None,
+    rolls_left: int | None = None,
+    *,
+    exact: bool = False,
 ) -> list[CategoryOdds]:
-    """Chance and expected points of every category, in the order of the sheet; fractions if `exact`."""
+    """Chance and expected points of every category, in the order of the sheet; fractions if
+    `exact`.
+    """
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    turns = len(rules.categories) if rules.saved_rolls else 1  # whose rerolls may all be left in the last one
+    turns = (
+        len(rules.categories) if rules.saved_rolls else 1
+    )  # whose rerolls may all be left in the last one
     max_rerolls = (rules.rolls_per_turn - 1) * turns
     if not 0 <= rerolls <= max_rerolls:
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
-    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64  # of fractions the passes are exact
+    number: Any = (
+        np.frompyfunc(Fraction, 1, 1) if exact else np.float64
+    )  # of fractions the passes are exact
     for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
-        chance, hold = _best(rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls)
+        chance, hold = _best(
+            rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls
+        )
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
         found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
     return found
@@ -300,7 +386,9 @@ def category_odds(
 def _best(
     rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
 ) -> tuple[Any, tuple[int, ...] | None]:
-    """Largest expected value of the final roll, and the hold that begins it; None before the first roll."""
+    """Largest expected value of the final roll, and the hold that begins it; None before the
+    first roll.
+    """
     grid, exact = turn.dice, final_values.dtype == object  # exact: fractions
     roll_values, hold_values = final_values, None  # without rerolls nothing is held
     for _reroll in range(rerolls):
@@ -310,14 +398,17 @@ def _best(
         if not exact:
             return float(grid.weights @ roll_values), None
         ways = rules.faces**rules.dice  # each weight is a multiple of 1 / ways
-        return Fraction((np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways), None
+        return Fraction(
+            (np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways
+        ), None
     counts = counts_of(rules, roll)
     value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
     if hold_values is None:  # no reroll is left: all dice are held
         return value, roll
     holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
     values = hold_values[grid.rank(holds)]
-    # Of equal holds the one with the most dice, so that no die is rerolled without need; then with the lowest faces.
+    # Of equal holds the one with the most dice, so that no die is rerolled without need; then with
+    # the lowest faces.
     best = holds[values >= values.max() - (0 if exact else 1e-12)]
     return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())
 
@@ -337,16 +428,26 @@ class TurnOutcome:
         return state.filled_with(evaluator.rules, self.category, self.points, self.saved)
 
 
-def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
-    """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing for the mean."""
+def outcomes_of_hold(
+    evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int
+) -> list[TurnOutcome]:
+    """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing
+    for the mean.
+    """
     from ..core.turn_model import dice_model
 
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
-    stop_values = [evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)]
-    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]  # index 0: one reroll left
+    stop_values = [
+        evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)
+    ]
+    hold_values = [
+        evaluator.hold_values(state, left) for left in range(1, rerolls)
+    ]  # index 0: one reroll left
     dice = dice_model(rules.dice, rules.faces)
-    chances: dict[tuple[int, int, int, int], float] = {}  # by category, points, bonus points and rolls saved
+    chances: dict[
+        tuple[int, int, int, int], float
+    ] = {}  # by category, points, bonus points and rolls saved
     hold_chance = np.zeros(grid.n_holds)
     hold_chance[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
     for left in range(rerolls - 1, -1, -1):  # after the next roll
@@ -355,40 +456,58 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
         stops = stop_values[left if saving else 0]  # by category and roll
         for roll in np.flatnonzero(roll_chance).tolist():
             best_stop = stops[:, roll].max()
-            holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]  # without all dice
+            holds = dice.holds[
+                dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]
+            ]  # without all dice
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            if best_stop >= lowest_equal(best):  # of equal options: a category, the first on the sheet
+            if best_stop >= lowest_equal(
+                best
+            ):  # of equal options: a category, the first on the sheet
                 category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
                 counts = grid.counts[grid.first_roll + roll].tolist()
                 allowed = scoring_options(rules, state.filled, state.joker_paid, counts)
                 outcome = (category, *allowed[category], left if saving else 0)
                 chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
             else:  # the first of the best: with the most dice, then the higher faces
-                hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[roll]
+                hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[
+                    roll
+                ]
     return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
 
 
 class ExactEvaluator(TurnEvaluator):
-    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal values are ties."""
+    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal
+    values are ties.
+    """
 
     ties = (0, 0)
     number = object
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
-        super().__init__(solve.rules, np.empty(0), solve.space)  # in place of a table it has the limbs of one layer
+        super().__init__(
+            solve.rules, np.empty(0), solve.space
+        )  # in place of a table it has the limbs of one layer
         self.solve = solve
         self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
-        with closing(solve.layers(threads)) as layers:  # from full cards on; the layer of the start is not solved
+        with closing(
+            solve.layers(threads)
+        ) as layers:  # from full cards on; the layer of the start is not solved
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)
 
-    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Any:
+    def child_value(
+        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    ) -> Any:
         """Value of filling `category` with each of `points`."""
         first = self.space.layer_slice(self.after).start
         # Each child is computed once; `which` says for each of `points` which one of these it is.
-        places, which = np.unique(self.child_index(state, category, points, saved) - first, return_inverse=True)
-        found = [self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()]
+        places, which = np.unique(
+            self.child_index(state, category, points, saved) - first, return_inverse=True
+        )
+        found = [
+            self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()
+        ]
         later = np.array(found, dtype=object)[which.ravel()].reshape(points.shape)
         return np.asarray(points + bonus_points + later, dtype=object)
 

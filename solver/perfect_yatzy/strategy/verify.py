@@ -5,7 +5,8 @@
 3. Published value: does the value of the game agree with the literature?
 4. Simulation (on request): is the mean of simulated games within its sampling error of the value of the game?
 
-A table is fetched from a folder or a host, such as another machine's tables folder, only if it passes them.
+A table is fetched from a folder or a host, such as another machine's tables folder, only if it
+passes them.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from pathlib import Path
 import numpy as np
 
 from .._files import folder_lock, replace
-from ..errors import N_, StateError, TableError, _, number_text
+from ..core.checked_values import DIGEST_BYTES, block_count
+from ..core.objectives import Objective
+from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import State
 from ..core.scoring import maximum_score
-from ..core.checked_values import DIGEST_BYTES, block_count
-from ..core.objectives import Objective
 from ..core.state_space import StateSpace
-from ..core.resources import check_space, writing_to
-from ..tablebase.store import Folder, has_table, table_path
 from ..core.table_file import HEADER_BYTES, read_table
 from ..core.table_info import MAX_SIDECAR, rebuild_hint
+from ..errors import N_, StateError, TableError, _, number_text
+from ..tablebase.store import Folder, has_table, table_path
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
@@ -48,12 +49,18 @@ class Check:
 
 
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
-    """`count` random states of the table with an open category, every place in the table equally likely."""
+    """`count` random states of the table with an open category, every place in the table equally
+    likely.
+    """
     random = np.random.default_rng(seed)
     layout, unsorted = space.layout, np.concatenate(space.layers)
-    rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]  # in the order of the table
+    rows = unsorted[
+        np.argsort(layout.offsets[unsorted], kind="stable")
+    ]  # in the order of the table
     starts = layout.offsets[rows]
-    full = space.layer_slice(space.categories).stop  # the end of the full cards, with which the table begins
+    full = space.layer_slice(
+        space.categories
+    ).stop  # the end of the full cards, with which the table begins
     for place in random.integers(full, space.size, count) if space.size > full else []:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
         lane_set = layout.lane_sets[row]
@@ -63,7 +70,9 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
-    """Most points by which the value of a random state differs from that of one turn on its children."""
+    """Most points by which the value of a random state differs from that of one turn on its
+    children.
+    """
     largest = 0.0
     for state in random_states(evaluator.space, count, seed):
         stored = float(evaluator.values[evaluator.space.index(state)])
@@ -72,13 +81,24 @@ def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
 
 
 def verify(
-    rules: RuleSet, tables: Folder = None, *, states: int = 500, games: int = 0, seed: int = 1,
+    rules: RuleSet,
+    tables: Folder = None,
+    *,
+    states: int = 500,
+    games: int = 0,
+    seed: int = 1,
     threads: int | None = None,
-) -> Iterator[Check]:  # fmt: skip
-    """Check a stored table of means by random states and simulated games, yielding each result when known."""
+) -> Iterator[Check]:
+    """Check a stored table of means by random states and simulated games, yielding each result
+    when known.
+    """
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     count, digest = number_text(len(values), grouped=True), info.sha256[:16]
-    yield Check(N_("file"), True, _("{count} values, SHA-256 {digest}... as recorded", count=count, digest=digest))
+    yield Check(
+        N_("file"),
+        True,
+        _("{count} values, SHA-256 {digest}... as recorded", count=count, digest=digest),
+    )
     evaluator = TurnEvaluator(rules, values)
     largest = bellman_residual(evaluator, states, seed)
     text = _("{count} random states, largest residual {largest}")
@@ -88,7 +108,11 @@ def verify(
     if rules.published:
         off = abs(start - float(rules.published.value))
         published = rules.published.value
-        detail = _("start value {start}, published {published}", start=number_text(start, 10), published=published)
+        detail = _(
+            "start value {start}, published {published}",
+            start=number_text(start, 10),
+            published=published,
+        )
         yield Check(N_("published"), off <= rules.published.tolerance, detail)
     if games:
         from .simulation import simulate
@@ -96,7 +120,12 @@ def verify(
         played = simulate(Strategy(rules, info, evaluator), games, seed, threads=threads)
         off = abs(played.mean - start)
         allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
-        figures = {"mean": played.mean, "error": played.standard_error, "expected": start, "allowed": allowed}
+        figures = {
+            "mean": played.mean,
+            "error": played.standard_error,
+            "expected": start,
+            "allowed": allowed,
+        }
         shown = {name: number_text(figure, 3) for name, figure in figures.items()}
         text = _("{games} games, mean {mean} ± {error} against {expected}, {allowed} allowed")
         detail = text.format(games=number_text(games, grouped=True), **shown)
@@ -106,13 +135,15 @@ def verify(
 def sampling_error_bound(games: int, standard_deviation: float, score_range: float) -> float:
     """How far the mean of simulated games may be from the true mean, in points.
 
-    The empirical Bernstein bound (Audibert, Munos and Szepesvari 2009, "Exploration-exploitation tradeoff using
-    variance estimates in multi-armed bandits", Theorem 1): with probability at least 1 - d, d = FALSE_ALARM_RATE,
+    The empirical Bernstein bound (Audibert, Munos and Szepesvari 2009, "Exploration-exploitation
+    tradeoff using variance estimates in multi-armed bandits", Theorem 1): with probability at least
+    1 - d, d = FALSE_ALARM_RATE,
 
         |mean - true mean| <= s * sqrt(2 * log(3 / d) / n) + 3 * R * log(3 / d) / n
 
-    for n games with sample standard deviation s and scores from an interval of length R. It holds for any
-    distribution; a multiple of the standard error would fail a correct table if no game met a rare event that pays.
+    for n games with sample standard deviation s and scores from an interval of length R. It holds
+    for any distribution; a multiple of the standard error would fail a correct table if no game met
+    a rare event that pays.
     """
     log_term = math.log(3 / FALSE_ALARM_RATE)
     return standard_deviation * math.sqrt(2 * log_term / games) + 3 * score_range * log_term / games
@@ -123,32 +154,47 @@ CHUNK = 1 << 20  # bytes
 
 
 def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
-    """Store the table of a rule set's means from a folder or URL, unless it is solved; the path of its file."""
+    """Store the table of a rule set's means from a folder or URL, unless it is solved; the path
+    of its file.
+    """
     path, objective = table_path(rules, tables), Objective(rules)
     if has_table(rules, tables):
         raise TableError(_("{rules} is already solved: {path}", rules=rules.key, path=path))
     values_size = objective.size * objective.store.itemsize
     size = values_size + HEADER_BYTES + block_count(values_size) * DIGEST_BYTES  # of the file
     check_space(path.parent, size)
-    with writing_to(path.parent), tempfile.TemporaryDirectory(prefix=".fetched-", dir=path.parent) as folder:
+    with (
+        writing_to(path.parent),
+        tempfile.TemporaryDirectory(prefix=".fetched-", dir=path.parent) as folder,
+    ):
         new = Path(folder) / path.name
         for file, most in ((new.with_suffix(".json"), MAX_SIDECAR), (new, size)):
             copy(f"{source.rstrip('/')}/{file.name}", file, most)
         try:
             reason = "; ".join(check.detail for check in verify(rules, folder) if not check.passed)
-        except TableError as error:  # without the advice to rebuild the copy, and without its temporary folder
-            reason = str(error).replace(f"; {rebuild_hint(objective, new)}", "").replace(f"{folder}{os.sep}", "")
+        except (
+            TableError
+        ) as error:  # without the advice to rebuild the copy, and without its temporary folder
+            reason = (
+                str(error)
+                .replace(f"; {rebuild_hint(objective, new)}", "")
+                .replace(f"{folder}{os.sep}", "")
+            )
         if reason:
             text = _("nothing was stored, because what {source} has is not right: {reason}")
             raise TableError(text.format(source=source, reason=reason))
         with folder_lock(path.parent):
             replace(new, path)
-            replace(new.with_suffix(".json"), path.with_suffix(".json"))  # last: without it there is no table
+            replace(
+                new.with_suffix(".json"), path.with_suffix(".json")
+            )  # last: without it there is no table
     return path
 
 
 def copy(origin: str, target: Path, most: int) -> None:
-    """Copy a file of a folder or host; of one longer than `most` bytes one too many, which its check then finds."""
+    """Copy a file of a folder or host; of one longer than `most` bytes one too many, which its
+    check then finds.
+    """
     from http.client import HTTPException
     from urllib.parse import urlsplit
     from urllib.request import urlopen
@@ -157,10 +203,15 @@ def copy(origin: str, target: Path, most: int) -> None:
     try:
         if remote and urlsplit(origin).scheme not in ("http", "https"):
             raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
-        with urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file, open(target, "wb") as copied:
+        with (
+            urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file,
+            open(target, "wb") as copied,
+        ):
             left = most + 1
             while left and (part := file.read(min(CHUNK, left))):
                 left -= copied.write(part)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise TableError(_("cannot read the table {path}: {reason}", path=origin, reason=reason)) from error
+        raise TableError(
+            _("cannot read the table {path}: {reason}", path=origin, reason=reason)
+        ) from error

@@ -1,15 +1,17 @@
-"""Estimates before a solve: the size of the table, memory, time, the highest score; warnings about the rules.
+"""Estimates before a solve: the size of the table, memory, time, the highest score; warnings about
+the rules.
 
-The time is that of the passes over the lattice of dice, which is nearly all of a solve. With the rolls r of a turn::
+The time is that of the passes over the lattice of dice, which is nearly all of a solve. With the
+rolls r of a turn::
 
     operations = sum over blocks of lanes of  r * LANES * (2 * predecessors + 4 * full rolls)
     seconds    = operations / LANE_OPERATIONS_PER_SECOND
 
-Numbers of states and entries need no enumeration of the cards. Cards with the same upper boxes filled share a lane
-set (:mod:`.lanes`), so sums over all cards are sums over the lane sets. How many cards share a lane set, by the
-number of filled boxes, is a product of polynomials, one for each chain of boxes: the coefficient of x^k is the number
-of its cards with k boxes filled. In free order with U of n boxes that count towards the bonus, u filled, that is
-``x^u (1 + x)^(n - U)``.
+Numbers of states and entries need no enumeration of the cards. Cards with the same upper boxes
+filled share a lane set (:mod:`.lanes`), so sums over all cards are sums over the lane sets. How
+many cards share a lane set, by the number of filled boxes, is a product of polynomials, one for
+each chain of boxes: the coefficient of x^k is the number of its cards with k boxes filled. In free
+order with U of n boxes that count towards the bonus, u filled, that is ``x^u (1 + x)^(n - U)``.
 """
 
 from __future__ import annotations
@@ -24,17 +26,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import _, number_text
 from ..core.dice import lattice
-from ..game.rule_loader import builtin_ids, load_rules
+from ..core.lanes import LaneSets, ceil_div
 from ..core.rules import RuleSet, chains, column_order
 from ..core.scoring import maximum_score, possible_points, upper_sums
-from ..core.lanes import LaneSets, ceil_div
 from ..core.state_space import LANES, check_enumerable
+from ..errors import _, number_text
+from ..game.rule_loader import builtin_ids, load_rules
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
-SAVED_SCORES_COST = 1.6  # of scores with saved rolls to that of their operations: their ranges start at many places
+SAVED_SCORES_COST = (
+    1.6  # of scores with saved rolls to that of their operations: their ranges start at many places
+)
 THREADS = 2  # of the estimated wall times
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
@@ -74,7 +78,8 @@ class SolveCost:
 
     values: int  # entries of the table (equivalent states share one)
     bytes: int  # size of the table
-    memory: int  # peak of a solve: the two largest neighbouring layers, the state layout, a base for the process
+    # peak of a solve: the two largest neighbouring layers, the state layout, a base for the process
+    memory: int
     seconds: float  # rough estimate of the wall time with two threads, without compilation
 
     def with_table(self) -> SolveCost:
@@ -108,7 +113,9 @@ class SolveCost:
 
 @dataclass(frozen=True)
 class RuleSetStats(SolveCost):
-    """Sizes and limits of a rule set: its table of means, its reachable states, its highest final score."""
+    """Sizes and limits of a rule set: its table of means, its reachable states, its highest
+    final score.
+    """
 
     states: int
     maximum: int
@@ -119,14 +126,21 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
-        states=counts.states, values=size, bytes=size * (8 if size <= FLOAT64_VALUES else 4),
-        memory=BASE_MEMORY + CARD_MEMORY * counts.rows + 8 * max(a + b for a, b in pairwise(counts.values)),
-        seconds=sum(layer_seconds(rules, counts)), maximum=maximum_score(rules),
-    )  # fmt: skip
+        states=counts.states,
+        values=size,
+        bytes=size * (8 if size <= FLOAT64_VALUES else 4),
+        memory=BASE_MEMORY
+        + CARD_MEMORY * counts.rows
+        + 8 * max(a + b for a, b in pairwise(counts.values)),
+        seconds=sum(layer_seconds(rules, counts)),
+        maximum=maximum_score(rules),
+    )
 
 
 def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
-    """Estimated wall time of each layer of the means with two threads, by the number of filled categories."""
+    """Estimated wall time of each layer of the means with two threads, by the number of filled
+    categories.
+    """
     counts = counts or count_states(rules)
     turns = zip(counts.vectors[:-1], counts.most_saved[:-1], strict=True)
     return [
@@ -136,14 +150,20 @@ def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[flo
 
 
 def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
-    """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved rolls are one turn."""
+    """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved
+    rolls are one turn.
+    """
     return turn_operations(rules, lanes, most_saved) / LANE_OPERATIONS_PER_SECOND
 
 
 def turn_operations(rules: RuleSet, lanes: float, most_saved: int) -> float:
     """Operations of a turn for so many lanes: the same on every machine."""
     grid = lattice(rules.dice, rules.faces)
-    return lanes * (rules.rolls_per_turn + most_saved) * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
+    return (
+        lanes
+        * (rules.rolls_per_turn + most_saved)
+        * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
+    )
 
 
 def score_turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
@@ -154,7 +174,11 @@ def score_turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
 def remarks(rules: RuleSet) -> list[str]:
     """Warnings about rules that are valid but probably a mistake, one sentence each."""
     most = [max(points) for points in possible_points(rules)]
-    boxes = [(c, points) for c, points in zip(rules.categories, most, strict=True) if not c.copy and not c.column]
+    boxes = [
+        (c, points)
+        for c, points in zip(rules.categories, most, strict=True)
+        if not c.copy and not c.column
+    ]
     warnings = [
         _(
             "{category} pays its fixed {points} points and {plus} more (plus); "
@@ -187,11 +211,15 @@ class StateCounts:
     values: tuple[int, ...]  # entries of the table by the number of filled categories
     # SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories
     vectors: tuple[int, ...]
-    most_saved: tuple[int, ...]  # the largest number of saved rolls, by the number of filled categories
+    most_saved: tuple[
+        int, ...
+    ]  # the largest number of saved rolls, by the number of filled categories
 
 
 def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
-    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating its cards."""
+    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating
+    its cards.
+    """
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)
     most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
@@ -205,11 +233,14 @@ def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
 
 
 def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """Number of filled categories, number of rows, and upper sums and lanes of each of these rows."""
+    """Number of filled categories, number of rows, and upper sums and lanes of each of these
+    rows.
+    """
     lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
     counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
     columns = range(max(1, len(rules.columns)))
-    # Lane sets of equal size and equal numbers of cards are counted together; there are few different ones.
+    # Lane sets of equal size and equal numbers of cards are counted together; there are few
+    # different ones.
     groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
     for lane_set, (upper_cards, sums, count) in enumerate(counted):
         others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
@@ -237,10 +268,14 @@ def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
 
 
 class Cards(NamedTuple):
-    """Numbers of cards of some chains by the number of filled boxes, as coefficients of polynomials."""
+    """Numbers of cards of some chains by the number of filled boxes, as coefficients of
+    polynomials.
+    """
 
     every: tuple[int, ...]
-    tracked: tuple[int, ...]  # those whose tracked box is filled, if it is in these chains; else the same
+    tracked: tuple[
+        int, ...
+    ]  # those whose tracked box is filled, if it is in these chains; else the same
 
 
 ONE = Cards((1,), (1,))
@@ -253,8 +288,12 @@ def _product(first: Cards, second: Cards) -> Cards:
 
 def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
     """The cards of one chain on which so many of some of its boxes are filled."""
-    least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0  # filled with the tracked box
-    n_filled = [len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)]  # of the boxes
+    least = (
+        chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
+    )  # filled with the tracked box
+    n_filled = [
+        len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)
+    ]  # of the boxes
     every = [1 if number == digit else 0 for number in n_filled]
     return Cards(tuple(every), (*[0] * least, *every[least:]))
 
@@ -262,12 +301,16 @@ def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], d
 @lru_cache(maxsize=1 << 12)
 def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> Cards:
     """All cards of some chains."""
-    each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)  # of no boxes none is filled: every card
+    each = (
+        _chain_cards(rules, chain, (), 0) for chain in of_chains
+    )  # of no boxes none is filled: every card
     return reduce(_product, each, ONE)
 
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
-    """The cards of the chains of a column without a box that counts to a bonus, if some upper boxes are filled."""
+    """The cards of the chains of a column without a box that counts to a bonus, if some upper
+    boxes are filled.
+    """
     boxes, tracked = rules.categories, rules.tracked_index
     counting = set(upper_sums(rules).counting)
     of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
@@ -277,10 +320,13 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     upper = _all_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
     lower = _all_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
     tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
-    no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))  # the term of `lower` in which no box is filled
+    no_lower = Cards(
+        (1,), (0,) if tracked_is_lower else (1,)
+    )  # the term of `lower` in which no box is filled
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
-    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper boxes and some lower.
+    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper
+    # boxes and some lower.
     n_upper = len(upper.every) - 1
     found = []  # of all cards, then of those whose tracked box is filled
     for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):

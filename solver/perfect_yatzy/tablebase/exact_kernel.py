@@ -1,22 +1,27 @@
-"""A solve in exact integers: the value of a state with t turns left times faces^(dice (rolls t + saved)) is one.
+"""A solve in exact integers: the value of a state with t turns left times faces^(dice (rolls t +
+saved)) is one.
 
-The turn is that of :mod:`.turn`. A reroll is a sum without division. After n rerolls all values have the scale of the
-children times faces^(dice n), for which the sum of a hold of j dice is multiplied by faces^j::
+The turn is that of :mod:`.turn`. A reroll is a sum without division. After n rerolls all values
+have the scale of the children times faces^(dice n), for which the sum of a hold of j dice is
+multiplied by faces^j::
 
     K(h)    = sum over the faces f of K(h + f)
     W(r)    = max over the holds h within r of faces^|h| K(h), and the best category if the turn may end
     V(card) = sum over the first rolls r of orderings(r) W(r)
 
-An integer is a sum of limbs times powers of 2^LIMB_BITS, each a float64 without fraction, so that the vectors of all
-other kernels hold one limb of eight states. Sums of 6^6 limbs are exact before any carry. Values in float64 find the
-options within WINDOW of the best, far more than their error; only those are compared as integers.
+An integer is a sum of limbs times powers of 2^LIMB_BITS, each a float64 without fraction, so that
+the vectors of all other kernels hold one limb of eight states. Sums of 6^6 limbs are exact before
+any carry. Values in float64 find the options within WINDOW of the best, far more than their error;
+only those are compared as integers.
 
-If `squares` is not 0, the lowest limbs hold two more quantities of the same scale, and each number is
+If `squares` is not 0, the lowest limbs hold two more quantities of the same scale, and each number
+is
 
     (mean 2^a - mean square) 2^b + chance of the upper bonus              a, b: multiples of LIMB_BITS
 
-so that of the optimal actions the one with the least mean square is taken, and then the likeliest bonus. Points p add
-p to the mean, and p^2 + 2 p mean to the mean square, whose limbs are `squares` places below those of the mean.
+so that of the optimal actions the one with the least mean square is taken, and then the likeliest
+bonus. Points p add p to the mean, and p^2 + 2 p mean to the mean square, whose limbs are `squares`
+places below those of the mean.
 """
 
 from __future__ import annotations
@@ -25,11 +30,11 @@ from functools import partial
 from typing import NamedTuple
 
 from ..core.dice import Floats, Ints
-from ..core.state_space import LANES
 from ..core.jit import jit
 from ..core.lattice import fill, means
 from ..core.legal import outcome_number, scoring_of_roll
 from ..core.simd import at_least, load, maximum, splat, store, views
+from ..core.state_space import LANES
 from ..core.turn import LOWEST, TIE, SolveJob, mean_block
 from ..core.value_tables import (
     child_value,
@@ -40,7 +45,8 @@ from ..core.value_tables import (
     successor,
 )
 
-LIMB_BITS = 37  # limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
+# limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
+LIMB_BITS = 37
 LIMB = 2.0**LIMB_BITS
 ROUND = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer
 WINDOW = 1e-4  # points; options that differ by more are told apart by their values in float64
@@ -49,7 +55,9 @@ DECISIONS, TIES, CLOSE_GAPS, LEAST_GAP = range(4)  # entries of the tally
 
 
 class ExactJob(NamedTuple):
-    """Arguments of :func:`solve_exact_rows`; a number has `limbs` limbs, one of the layer below `limbs_below`."""
+    """Arguments of :func:`solve_exact_rows`; a number has `limbs` limbs, one of the layer below
+    `limbs_below`.
+    """
 
     turn: SolveJob  # of the values in float64; its target is not used
     below: Floats  # (states below * limbs_below,): limbs of the children, lowest first
@@ -61,7 +69,8 @@ class ExactJob(NamedTuple):
     squares: int  # limbs of a mean square, 0 without it
     first_square: int  # its first limb
     square_scales: Floats  # like `scales`, at the place of the mean square
-    weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
+    # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
+    weights: Floats
     units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
     orderings: Floats  # (rolls,): number of ways to roll each
     factors: Floats  # (holds + 1,): faces^|hold|, and 1 for the end of the turn
@@ -76,7 +85,9 @@ class ExactJob(NamedTuple):
 
 @jit
 def carry(buffer, entry, limbs, factor):
-    """Multiply the integers of an entry by a small factor, and bring their limbs within half of 2^LIMB_BITS."""
+    """Multiply the integers of an entry by a small factor, and bring their limbs within half of
+    2^LIMB_BITS.
+    """
     above = splat(buffer, 0.0)
     for i in range(entry * limbs, (entry + 1) * limbs - 1):
         total = load(buffer, i) * factor + above
@@ -88,7 +99,9 @@ def carry(buffer, entry, limbs, factor):
 
 @jit
 def is_better(job, lane, difference, unit):
-    """Whether an option is better than the chosen one, by their difference; notes the tie or gap of the best two."""
+    """Whether an option is better than the chosen one, by their difference; notes the tie or gap
+    of the best two.
+    """
     if job.chosen[lane] < 0:
         return True
     if difference == 0.0:
@@ -122,22 +135,30 @@ def begin_decision(job):
 
 @jit
 def entries_after_holds(dice):
-    """Entries of the buffer for the end of the turn, the sum over the first rolls, and a first roll."""
+    """Entries of the buffer for the end of the turn, the sum over the first rolls, and a first
+    roll.
+    """
     end = dice.first_roll + dice.roll_count
     return end, end + 1, end + 2
 
 
 @partial(jit, inline=True)
 def compare_category(job, entry, c, lane, state, saved, total):
-    """Choose category c for a lane if the integer of its child, with `total` points, beats that of the entry."""
+    """Choose category c for a lane if the integer of its child, with `total` points, beats that
+    of the entry.
+    """
     below, child, difference = job.limbs_below, job.child, 0.0
     first = (state - job.turn.below.start) * below
     for k in range(below - 1, -1, -1):
         child[k] = job.below[first + k] + total * job.scales[saved * below + k]
-        if 0 <= k - job.first_square < job.squares:  # of the mean square, which is subtracted: p^2 + 2 p mean more
+        if (
+            0 <= k - job.first_square < job.squares
+        ):  # of the mean square, which is subtracted: p^2 + 2 p mean more
             mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
             child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
-        difference += (child[k] - job.buffer[(entry * job.limbs + k) * LANES + lane]) * job.weights[k]
+        difference += (child[k] - job.buffer[(entry * job.limbs + k) * LANES + lane]) * job.weights[
+            k
+        ]
     if is_better(job, lane, difference, job.units[saved]):
         job.chosen[lane] = c
         for k in range(below):
@@ -146,8 +167,15 @@ def compare_category(job, entry, c, lane, state, saved, total):
 
 @jit
 def end_turn(job, block, roll, saved, is_first, lanes):
-    """The best category of a roll: exactly as the entry for the end of the turn, in float64 as returned vector."""
-    model, limbs, values, outcomes = job.turn.model, job.limbs, job.values, job.turn.model.turn_outcomes
+    """The best category of a roll: exactly as the entry for the end of the turn, in float64 as
+    returned vector.
+    """
+    model, limbs, values, outcomes = (
+        job.turn.model,
+        job.limbs,
+        job.values,
+        job.turn.model.turn_outcomes,
+    )
     children, layout = mean_table(job.turn.below), model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
@@ -155,7 +183,9 @@ def end_turn(job, block, roll, saved, is_first, lanes):
         if allowed >> c & 1:
             i = outcome_number(model, way, c, roll)
             after = successor(outcomes, i, block.row, saved)
-            value = child_value(children, layout, block, after, outcomes.total[i], job.turn.scratch.temp)
+            value = child_value(
+                children, layout, block, after, outcomes.total[i], job.turn.scratch.temp
+            )
             store(values, c, value)
             best = maximum(best, value)
     end, _, _ = entries_after_holds(model.dice)
@@ -168,7 +198,9 @@ def end_turn(job, block, roll, saved, is_first, lanes):
             child = block.row + outcomes.step[i]
             for lane in range(lanes):
                 if within >> lane & 1:
-                    state = state_number(layout, block.row, child, block.start + lane, saved, outcomes.shift[i])
+                    state = state_number(
+                        layout, block.row, child, block.start + lane, saved, outcomes.shift[i]
+                    )
                     compare_category(job, end, c, lane, state, saved, outcomes.total[i])
     # The limbs that the children do not have.
     fill(job.buffer, end * limbs + job.limbs_below, limbs - job.limbs_below, splat(job.buffer, 0.0))
@@ -178,7 +210,9 @@ def end_turn(job, block, roll, saved, is_first, lanes):
 
 @jit
 def take_chosen(job, entry, lanes):
-    """Write the integers of the chosen entries of all lanes, times the factors of their holds, to one entry."""
+    """Write the integers of the chosen entries of all lanes, times the factors of their holds,
+    to one entry.
+    """
     limbs, buffer, chosen, factors = job.limbs, job.buffer, job.chosen, job.factors
     for lane in range(lanes, LANES):  # of no state
         chosen[lane] = chosen[0]
@@ -187,7 +221,9 @@ def take_chosen(job, entry, lanes):
         same = same and chosen[lane] == chosen[0]
     if same:
         for k in range(limbs):
-            store(buffer, entry * limbs + k, load(buffer, chosen[0] * limbs + k) * factors[chosen[0]])
+            store(
+                buffer, entry * limbs + k, load(buffer, chosen[0] * limbs + k) * factors[chosen[0]]
+            )
     else:
         for lane in range(LANES):
             for k in range(limbs):
@@ -198,7 +234,9 @@ def take_chosen(job, entry, lanes):
 
 @partial(jit, inline=True)
 def compare_option(job, option, within, unit, lanes):
-    """Choose an entry of the buffer in those of the lanes `within` (a bitmask) in which it is exactly better."""
+    """Choose an entry of the buffer in those of the lanes `within` (a bitmask) in which it is
+    exactly better.
+    """
     limbs, buffer, factors = job.limbs, job.buffer, job.factors
     for lane in range(lanes):
         if within >> lane & 1:
@@ -214,8 +252,15 @@ def compare_option(job, option, within, unit, lanes):
 
 @jit
 def decide(job, block, roll, rerolls, is_first, entry, lanes):
-    """The value of a roll with so many rerolls left, exactly as `entry` and in float64 as the returned vector."""
-    model, dice, values, buffer = job.turn.model, job.turn.model.dice, job.turn.scratch.buffer, job.buffer
+    """The value of a roll with so many rerolls left, exactly as `entry` and in float64 as the
+    returned vector.
+    """
+    model, dice, values, buffer = (
+        job.turn.model,
+        job.turn.model.dice,
+        job.turn.scratch.buffer,
+        job.buffer,
+    )
     end, _, _ = entries_after_holds(dice)
     saved = rerolls if model.saves_rolls else 0
     ended = splat(values, LOWEST)
@@ -223,7 +268,9 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
         ended = end_turn(job, block, roll, saved, is_first, lanes)
         carry(buffer, end, job.limbs, 1.0)
         for _ in range(saved, rerolls):  # to the scale of so many rerolls
-            carry(buffer, end, job.limbs, job.factors[end - 1])  # faces^dice, the factor of a full roll
+            carry(
+                buffer, end, job.limbs, job.factors[end - 1]
+            )  # faces^dice, the factor of a full roll
     best = ended
     if rerolls > 0:
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
@@ -259,10 +306,14 @@ def sum_over_faces(job):
 def solve_exact_block(job, block):
     """The turn of one card for one block, for every number of saved rolls."""
     model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
-    _, summed, first = entries_after_holds(model.dice)  # entries: the sum over the first rolls, a first roll
+    _, summed, first = entries_after_holds(
+        model.dice
+    )  # entries: the sum over the first rolls, a first roll
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
-        saved_before = rerolls - model.rolls_per_turn + 1  # turns with so many begin here, if it is not negative
+        saved_before = (
+            rerolls - model.rolls_per_turn + 1
+        )  # turns with so many begin here, if it is not negative
         if rerolls > 0:
             means(values, job.turn.lattice)
             sum_over_faces(job)
@@ -280,10 +331,14 @@ def solve_exact_block(job, block):
                     store(buffer, summed * limbs + k, load(buffer, summed * limbs + k) + part)
         if saved_before >= 0:
             carry(buffer, summed, limbs, 1.0)
-            place = (state_place(model.layout, block.row, saved_before, block.start) - job.start) * limbs
+            place = (
+                state_place(model.layout, block.row, saved_before, block.start) - job.start
+            ) * limbs
             for lane in range(lanes):
                 for k in range(limbs):
-                    job.target[place + lane * limbs + k] = buffer[(summed * limbs + k) * LANES + lane]
+                    job.target[place + lane * limbs + k] = buffer[
+                        (summed * limbs + k) * LANES + lane
+                    ]
 
 
 @jit

@@ -1,7 +1,9 @@
-"""Solve a game in integers (:mod:`perfect_yatzy.tablebase.exact_kernel`), and check the float64 table and its ties.
+"""Solve a game in integers (:mod:`perfect_yatzy.tablebase.exact_kernel`), and check the float64
+table and its ties.
 
-The layers are those of a solve (:mod:`.backward_induction`). Only two of them are in memory; the newest one is stored
-now and then, so that a later call resumes. :func:`prove` makes the certificate of a game, a small JSON file.
+The layers are those of a solve (:mod:`.backward_induction`). Only two of them are in memory; the
+newest one is stored now and then, so that a later call resumes. :func:`prove` makes the certificate
+of a game, a small JSON file.
 """
 
 from __future__ import annotations
@@ -20,21 +22,14 @@ from typing import Any
 import numpy as np
 
 from .._files import exclusive, replacing
-from ..errors import RulesError, _
+from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
-from ..game.rule_loader import load_rules
+from ..core.objectives import Objective
+from ..core.resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from ..core.simd import aligned
-from ..core.table_slices import TableSlice, padded
-from .estimates import SolveCost, log_long
-from ..core.objectives import Objective
 from ..core.state_space import LANES
-from ..core.turn_model import turn_outcomes
-from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
-from ..core.resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
-from .store import Folder, Progress, tables_folder
 from ..core.table_info import (
     CHECKPOINT_SECONDS,
     fraction_fields,
@@ -43,16 +38,27 @@ from ..core.table_info import (
     table_stem,
     versions,
 )
+from ..core.table_slices import TableSlice, padded
+from ..core.turn_model import turn_outcomes
+from ..errors import RulesError, _
+from ..game.rule_loader import load_rules
+from .estimates import SolveCost, log_long
+from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
+from .store import Folder, Progress, tables_folder
 
 COST = 55  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
-MOST_SQUARED, MOST_LIMBS = 250, 54  # with squares: points of a turn, and limbs whose weights float64 can hold
+MOST_SQUARED, MOST_LIMBS = (
+    250,
+    54,
+)  # with squares: points of a turn, and limbs whose weights float64 can hold
 EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
 
 
 def hash_layer(before: str, limbs: Floats) -> str:
-    """The hash of all values up to a layer: SHA-256 of the hash before, and of the integers of the layer.
+    """The hash of all values up to a layer: SHA-256 of the hash before, and of the integers of the
+    layer.
 
     Each is written as digits of LIMB_BITS bits, int64 in little-endian order, lowest digit first.
     """
@@ -83,33 +89,58 @@ def split(numbers: list[int], limbs: int) -> Floats:
 
 
 class ExactSolve:
-    """A solve in integers from a state on; with `spread` of mean square and chance of the bonus, too."""
+    """A solve in integers from a state on; with `spread` of mean square and chance of the bonus,
+    too.
+    """
 
     def __init__(
-        self, rules: RuleSet, folder: Path | None = None, start: State = EMPTY_STATE, *, spread: bool = False
+        self,
+        rules: RuleSet,
+        folder: Path | None = None,
+        start: State = EMPTY_STATE,
+        *,
+        spread: bool = False,
     ) -> None:
         self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         name = f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
-        self.part = folder / name if folder else None  # the newest layer, from which a solve is resumed
-        self.sha256, self.error, self.tally = "", 0.0, np.array(EMPTY_TALLY)  # of the layers solved so far
-        self.most = float(MOST_POINTS)  # the largest value, which sets the limbs; a bound until the table is known
+        self.part = (
+            folder / name if folder else None
+        )  # the newest layer, from which a solve is resumed
+        self.sha256, self.error, self.tally = (
+            "",
+            0.0,
+            np.array(EMPTY_TALLY),
+        )  # of the layers solved so far
+        self.most = float(
+            MOST_POINTS
+        )  # the largest value, which sets the limbs; a bound until the table is known
         if rules.faces**rules.dice > MOST_ROLLS:
-            text = _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved")
+            text = _(
+                "{rules} has too many dice for an exact proof; up to six six-sided dice can be proved"
+            )
             raise RulesError(text.format(rules=rules.key), code="too-large")
 
     def scale(self, filled: int, saved: int = 0) -> int:
         """What the values of a layer are multiplied by."""
         turns = self.space.categories - filled
-        return int(self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved)))
+        return int(
+            self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved))
+        )
 
     def width(self, filled: int, most: float) -> int:
         """Number of limbs of the numbers of a layer that count at most so much."""
-        bits = math.log2(self.scale(filled, int(self.space.most_saved[filled]))) + math.log2(most + 1) + 3
+        bits = (
+            math.log2(self.scale(filled, int(self.space.most_saved[filled])))
+            + math.log2(most + 1)
+            + 3
+        )
         return (int(bits) + LIMB_BITS - 1) // LIMB_BITS + 1  # rounded up, and one to spare
 
     def tail(self) -> tuple[int, int]:
-        """Number of limbs below the mean, the same in all layers: of the chance of the bonus, of the mean square."""
+        """Number of limbs below the mean, the same in all layers: of the chance of the bonus, of
+        the mean square.
+        """
         first = self.space.first_layer
         return (self.width(first, 1), self.width(first, self.most**2)) if self.spread else (0, 0)
 
@@ -123,13 +154,17 @@ class ExactSolve:
         return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
-        """What a limb of each place counts in float64, the middle one 1, and the integer that stands for this 1."""
+        """What a limb of each place counts in float64, the middle one 1, and the integer that
+        stands for this 1.
+        """
         middle = limbs // 2
         weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
         return weights, 1 << LIMB_BITS * middle
 
     def saved_rolls(self, filled: int) -> Any:
-        """``(n,)`` int64: saved rolls of each state of a layer; of a row first all states with 0, then with 1, ..."""
+        """``(n,)`` int64: saved rolls of each state of a layer; of a row first all states with
+        0, then with 1, ...
+        """
         rows = self.space.layers[filled]
         lanes = self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
         most = int(self.space.most_saved[filled])
@@ -139,7 +174,9 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
-        total: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights))))  # in units
+        total: Any = sum(
+            np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights)))
+        )  # in units
         points = []  # of one unit, by saved rolls
         for saved in range(int(self.space.most_saved[filled]) + 1):
             exact = Fraction(unit, self.scale(filled, saved))
@@ -147,8 +184,12 @@ class ExactSolve:
             points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
         return total * np.array(points)[self.saved_rolls(filled)]
 
-    def layers(self, threads: int | None, progress: Progress | None = None) -> Generator[tuple[int, Floats]]:
-        """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
+    def layers(
+        self, threads: int | None, progress: Progress | None = None
+    ) -> Generator[tuple[int, Floats]]:
+        """Solve all layers; number of filled categories of each, and its limbs, ``(states,
+        limbs)``.
+        """
         cost = self.cost()
         check_memory(self.rules, cost)
         log_long(f"proving {self.rules.key}", cost.seconds, progress)
@@ -168,7 +209,12 @@ class ExactSolve:
                 if filled == space.first_layer:
                     return
                 if self.part and time.monotonic() - checkpoint >= CHECKPOINT_SECONDS:
-                    found = {"filled": filled, "hash": self.sha256, "error": self.error, "tally": self.tally.tolist()}
+                    found = {
+                        "filled": filled,
+                        "hash": self.sha256,
+                        "error": self.error,
+                        "tally": self.tally.tolist(),
+                    }
                     store_layer(self.part, self.rules, values, **found)
                     checkpoint = time.monotonic()
                 below = TableSlice(padded(in_points.astype(np.float64)), place.start)
@@ -177,22 +223,35 @@ class ExactSolve:
                 self.sha256 = hash_layer(self.sha256, values)
 
     def compared(self, filled: int, values: Floats, in_float64: Floats) -> Any:
-        """The values of a layer in points, in extended precision; ``error`` notes how far those in float64 lie."""
+        """The values of a layer in points, in extended precision; ``error`` notes how far those
+        in float64 lie.
+        """
         in_points = self.floats(filled, values)
         extended = self.most * 2.0**-60  # more than the error of the extended precision
         self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + extended)
         return in_points
 
     def check_size(self, least: float) -> None:
-        """Refuse a game whose numbers do not fit the limbs; `least`: the least of its values in float64."""
+        """Refuse a game whose numbers do not fit the limbs; `least`: the least of its values in
+        float64.
+        """
         if self.spread and self.limbs(self.space.first_layer) > MOST_LIMBS:
             text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
             raise RulesError(text, code="too-large")
-        too_large = self.spread and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
+        too_large = (
+            self.spread
+            and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
+        )
         if too_large or self.most >= MOST_POINTS or least < 0:
-            raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
+            raise RulesError(
+                _("the points of {rules} are too large for an exact proof").format(
+                    rules=self.rules.key
+                )
+            )
 
-    def solve_layer(self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]) -> Floats:
+    def solve_layer(
+        self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]
+    ) -> Floats:
         """The limbs of a layer from those of its children, whose values in float64 are `below`."""
         rows, place = self.space.layers[filled], self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
@@ -204,7 +263,9 @@ class ExactSolve:
                 solve_exact_rows(part, job)
                 return np.array(job.tally)
 
-        for found in in_threads(solve, [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]):
+        for found in in_threads(
+            solve, [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]
+        ):
             self.tally[:LEAST_GAP] += found[:LEAST_GAP]
             self.tally[LEAST_GAP] = min(self.tally[LEAST_GAP], found[LEAST_GAP])
         return solved.reshape(-1, self.limbs(filled))
@@ -212,21 +273,37 @@ class ExactSolve:
     def cost(self) -> SolveCost:
         """What the solve takes."""
         space, cost = self.space, self.objective.solve_cost()
-        places = {filled: space.layer_slice(filled) for filled in range(space.first_layer, space.categories + 1)}
-        # Three copies of the limbs of the largest layer, 8 bytes each, with as much as 4 more for values in points.
-        most = max((place.stop - place.start) * (self.limbs(filled) + 4) for filled, place in places.items())
-        share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)  # of all limbs to the mean's
+        places = {
+            filled: space.layer_slice(filled)
+            for filled in range(space.first_layer, space.categories + 1)
+        }
+        # Three copies of the limbs of the largest layer, 8 bytes each, with as much as 4 more for
+        # values in points.
+        most = max(
+            (place.stop - place.start) * (self.limbs(filled) + 4)
+            for filled, place in places.items()
+        )
+        share = self.limbs(space.first_layer) / self.width(
+            space.first_layer, self.most
+        )  # of all limbs to the mean's
         return replace(cost, memory=3 * 8 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
-    def start_values(self, threads: int | None = None, progress: Progress | None = None) -> tuple[Fraction, ...]:
-        """Expected points to come from the start; with `spread` also their variance, then the chance of the bonus."""
+    def start_values(
+        self, threads: int | None = None, progress: Progress | None = None
+    ) -> tuple[Fraction, ...]:
+        """Expected points to come from the start; with `spread` also their variance, then the
+        chance of the bonus.
+        """
         start = self.space.start
-        filled, values = deque(self.layers(threads, progress), maxlen=1).pop()  # the last layer: that of the start
+        filled, values = deque(
+            self.layers(threads, progress), maxlen=1
+        ).pop()  # the last layer: that of the start
         limbs = values[self.space.unchecked_index(start) - self.space.layer_slice(filled).start]
         mean = self.value(filled, limbs, start.saved)
         if not self.spread:
             return (mean,)
-        # From the lowest limb on: the chance, the mean square with a minus sign (so that less is better), the mean.
+        # From the lowest limb on: the chance, the mean square with a minus sign (so that less is
+        # better), the mean.
         bonus, squares = self.tail()
         scale = self.scale(filled, start.saved)
         chance = Fraction(joined(limbs[:bonus]), scale)
@@ -239,45 +316,70 @@ class ExactSolve:
 
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
-        filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
+        filled, points = (
+            self.space.categories,
+            self.objective.full_cards().astype(np.int64).tolist(),
+        )
         of_mean, of_square = self.places()
-        of_chance = 1 if self.spread else 0  # a card that has the bonus has the chance 1, at the lowest place
+        of_chance = (
+            1 if self.spread else 0
+        )  # a card that has the bonus has the chance 1, at the lowest place
         numbers = [p * of_mean - p**2 * of_square + (of_chance if p > 0 else 0) for p in points]
         scales = [self.scale(filled, saved) for saved in self.saved_rolls(filled).tolist()]
-        values = split([n * scale for n, scale in zip(numbers, scales, strict=True)], self.limbs(filled))
+        values = split(
+            [n * scale for n, scale in zip(numbers, scales, strict=True)], self.limbs(filled)
+        )
         self.sha256 = hash_layer(self.sha256, values)
         return filled, values
 
-    def job(self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int) -> Any:
+    def job(
+        self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int
+    ) -> Any:
         """The arguments of the kernel for one thread."""
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
         most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
-        by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]  # rerolled, or saved
+        by_rolls = [
+            self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)
+        ]  # rerolled, or saved
         scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
         weights, unit = self.weights(limbs)
         of_mean, of_square = self.places()
         bonus, squares = self.tail()
         return ExactJob(
             turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
-            below=values.ravel(), target=solved, start=start, limbs=limbs, limbs_below=limbs_below,
+            below=values.ravel(),
+            target=solved,
+            start=start,
+            limbs=limbs,
+            limbs_below=limbs_below,
             scales=split([scale * of_mean for scale in scales], limbs_below).ravel(),
-            first_square=bonus, squares=squares,  # above the limbs of the chance of the bonus
+            first_square=bonus,
+            squares=squares,  # above the limbs of the chance of the bonus
             square_scales=split([scale * of_square for scale in scales], limbs_below).ravel(),
-            weights=weights, units=np.array([float(Fraction(unit, scale * of_mean)) for scale in by_rolls]),
+            weights=weights,
+            units=np.array([float(Fraction(unit, scale * of_mean)) for scale in by_rolls]),
             orderings=np.round(dice.weights * dice.faces**dice.dice),
             factors=np.append(float(dice.faces) ** dice.counts.sum(axis=1), 1.0),
             # Working memory.
-            buffer=aligned((dice.n_holds + 3) * limbs), values=aligned(len(self.rules.categories)),
-            chosen=np.zeros(LANES, dtype=np.int64), child=np.zeros(limbs_below),
-            tied=np.zeros(LANES, dtype=np.int64), gaps=np.zeros(LANES), tally=np.zeros(4),
-        )  # fmt: skip
+            buffer=aligned((dice.n_holds + 3) * limbs),
+            values=aligned(len(self.rules.categories)),
+            chosen=np.zeros(LANES, dtype=np.int64),
+            child=np.zeros(limbs_below),
+            tied=np.zeros(LANES, dtype=np.int64),
+            gaps=np.zeros(LANES),
+            tally=np.zeros(4),
+        )
 
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
         if not self.part or not (found := stored_layer(self.part, self.rules)):
             return None
         values, fields = found
-        self.sha256, self.error, self.tally = fields["hash"], fields["error"], np.array(fields["tally"])
+        self.sha256, self.error, self.tally = (
+            fields["hash"],
+            fields["error"],
+            np.array(fields["tally"]),
+        )
         return int(fields["filled"]), values
 
 
@@ -298,16 +400,20 @@ class Proof:
     largest_error : float
         Most points by which a value of the float64 table differs from the exact one, rounded up.
     decisions : int
-        Decisions compared: the category for each state and roll, and the hold for each of its numbers of rerolls.
+        Decisions compared: the category for each state and roll, and the hold for each of its
+        numbers of rerolls.
     ties : int
         Decisions whose best two options are exactly equal.
     least_gap : float or None
-        Least difference in points of the best two options that are not equal; None if it is more than 1e-4.
+        Least difference in points of the best two options that are not equal; None if it is more
+        than 1e-4.
     close_gaps : int
-        Decisions whose best two options differ, but by less than 1.01e-10, so that they may be called equal.
+        Decisions whose best two options differ, but by less than 1.01e-10, so that they may be
+        called equal.
     variance, bonus_chance : Fraction or None
-        If asked for: the variance of the final score, and the chance of the upper bonus, under the optimal play with
-        the least variance, and of that the one with the likeliest bonus. Ties leave others.
+        If asked for: the variance of the final score, and the chance of the upper bonus, under the
+        optimal play with the least variance, and of that the one with the likeliest bonus. Ties
+        leave others.
     versions : dict of str to str
     seconds : float
         Wall time of the solve, or of its last part if it was interrupted.
@@ -339,27 +445,36 @@ class Proof:
 
     def fields(self, digits: int = DIGITS) -> dict[str, Any]:
         """The certificate as JSON values, with so many digits after the point of each fraction."""
-        fields = {k: fraction_fields(v, digits) if isinstance(v, Fraction) else v for k, v in vars(self).items()}
+        fields = {
+            k: fraction_fields(v, digits) if isinstance(v, Fraction) else v
+            for k, v in vars(self).items()
+        }
         return fields | {"decimal": self.decimal(digits), "float64_optimal": self.float64_optimal}
 
 
 def prove(
-    rules: str | Path | RuleSet, *, tables: Folder = None, threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None, spread: bool = False,
-) -> Proof:  # fmt: skip
+    rules: str | Path | RuleSet,
+    *,
+    tables: Folder = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    spread: bool = False,
+) -> Proof:
     """Solve a game in exact integers, and compare every value and decision in float64 with them.
 
-    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``. The
-    exact value of a card is that of ``yatzy expect --exact``.
+    An interrupted call resumes. The certificate is written to the folder of the tables, as
+    ``NAME.proof.json``. The exact value of a card is that of ``yatzy expect --exact``.
 
     Parameters
     ----------
     rules, threads, progress
-        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of
+        threads.
     tables
         Folder of the certificate and of an unfinished solve; default: that of the tables.
     spread
-        Whether to find variance and chance of the upper bonus, too, in a second solve of three times the work.
+        Whether to find variance and chance of the upper bonus, too, in a second solve of three
+        times the work.
 
     Raises
     ------
@@ -380,11 +495,21 @@ def prove(
             _mean, variance, bonus_chance = of_spread.start_values(threads, progress)
     decisions, ties, close, least = solve.tally.tolist()
     proof = Proof(
-        key=rule_set.key, fingerprint=rule_set.fingerprint, value=value, states=solve.space.size,
-        sha256=solve.sha256, largest_error=solve.error, decisions=int(decisions), ties=int(ties),
-        least_gap=least if least < WINDOW else None, close_gaps=int(close), versions=versions(),
-        seconds=round(time.monotonic() - begin, 3), variance=variance, bonus_chance=bonus_chance,
-    )  # fmt: skip
+        key=rule_set.key,
+        fingerprint=rule_set.fingerprint,
+        value=value,
+        states=solve.space.size,
+        sha256=solve.sha256,
+        largest_error=solve.error,
+        decisions=int(decisions),
+        ties=int(ties),
+        least_gap=least if least < WINDOW else None,
+        close_gaps=int(close),
+        versions=versions(),
+        seconds=round(time.monotonic() - begin, 3),
+        variance=variance,
+        bonus_chance=bonus_chance,
+    )
     with writing_to(folder), replacing(path) as file:
         file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
     for done in (solve, of_spread):

@@ -1,4 +1,5 @@
-"""The quantities that tables are stored of: one entry each, which the command, estimates, shards and workers read.
+"""The quantities that tables are stored of: one entry each, which the command, estimates, shards
+and workers read.
 
 A new one is a subclass in :mod:`.objectives` and an entry here.
 """
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import N_
 
 if TYPE_CHECKING:
-    from ..core.rules import RuleSet
     from ..core.checked_values import Table
     from ..core.objectives import Objective
+    from ..core.rules import RuleSet
 
 
 class Quantity(NamedTuple):
@@ -28,7 +29,9 @@ class Quantity(NamedTuple):
     is_square: bool = False  # whether people are told the square root
 
     def objective(self, rules: RuleSet, means: Callable[[RuleSet], Table]) -> Objective:
-        """The objective of a whole game; `means` opens the table of means where it depends on them."""
+        """The objective of a whole game; `means` opens the table of means where it depends on
+        them.
+        """
         kind: Any = getattr(import_module(".objectives", __package__), self.kind)
         objective: Objective = kind(rules, means(rules)) if self.needs_means else kind(rules)
         return objective
@@ -38,21 +41,32 @@ QUANTITIES = {
     quantity.name: quantity
     for quantity in (
         Quantity(
-            "mean", "Objective", False,
+            "mean",
+            "Objective",
+            False,
             N_("Expected scores of {rules}: an estimate, nothing is solved"),
             N_("Expected score of {rules} under perfect play: {value}"),
         ),
-        Quantity("goals", "Goals", False, N_("Chances of all goals of {rules}: an estimate, nothing is solved")),
         Quantity(
-            "variance", "Variance", True,
+            "goals",
+            "Goals",
+            False,
+            N_("Chances of all goals of {rules}: an estimate, nothing is solved"),
+        ),
+        Quantity(
+            "variance",
+            "Variance",
+            True,
             N_("Variances of the final score of {rules}: an estimate, nothing is solved"),
             N_("Standard deviation of {rules} under perfect play: {value}"),
             is_square=True,
         ),
         Quantity(
-            "bonus", "BonusChance", True,
+            "bonus",
+            "BonusChance",
+            True,
             N_("Chances of the upper bonus of {rules}: an estimate, nothing is solved"),
             N_("Chance of the upper bonus of {rules} under perfect play: {value}"),
         ),
     )
-}  # fmt: skip
+}

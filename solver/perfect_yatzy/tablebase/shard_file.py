@@ -1,4 +1,5 @@
-"""A table in shards: the file of one shard, written whole or not at all, and all of them read as one array.
+"""A table in shards: the file of one shard, written whole or not at all, and all of them read as
+one array.
 
 ::
 
@@ -8,11 +9,13 @@
     footer    JSON: rules, objective, rows, place, checksums, and a checksum of its own
     length    of the footer, 8 bytes
 
-Because of the offset the pages of a file are pages of the table, so that a program can map every file to its place in
-one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
+Because of the offset the pages of a file are pages of the table, so that a program can map every
+file to its place in one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the
+values.
 
-The manifest lists the files of a finished table. The values are read block by block when they are needed
-(:class:`perfect_yatzy.core.checked_values.CheckedValues`); a block that two shards share is in part in each.
+The manifest lists the files of a finished table. The values are read block by block when they are
+needed (:class:`perfect_yatzy.core.checked_values.CheckedValues`); a block that two shards share is
+in part in each.
 """
 
 from __future__ import annotations
@@ -28,11 +31,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
-from ..errors import TableError
+from ..core import table_info
 from ..core.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
 from ..core.objectives import Objective, Values
-from ..core import table_info
-from .shard_plan import Shard, objective_digest
 from ..core.table_info import (
     MissingTable,
     ShardedTableInfo,
@@ -42,6 +43,8 @@ from ..core.table_info import (
     unreadable,
     with_checksum,
 )
+from ..errors import TableError
+from .shard_plan import Shard, objective_digest
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
@@ -54,7 +57,9 @@ def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({count},), }}"
     magic = b"\x93NUMPY\x02\x00"
     before_text = len(magic) + 4  # with the length of the text
-    size = start * dtype.itemsize % PAGE_BYTES  # of the header, so that the values lie as in the table
+    size = (
+        start * dtype.itemsize % PAGE_BYTES
+    )  # of the header, so that the values lie as in the table
     while size < before_text + len(text) + 1:
         size += PAGE_BYTES
     room = size - before_text
@@ -68,9 +73,12 @@ def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) 
     hasher.update(values.data)
     digests = hasher.block_digests()
     footer = fields | {
-        "dtype": values.dtype.name, "start": start, "values": len(values),
-        "sha256": hasher.hexdigest(), "blocks_sha256": hashlib.sha256(digests).hexdigest(),
-    }  # fmt: skip
+        "dtype": values.dtype.name,
+        "start": start,
+        "values": len(values),
+        "sha256": hasher.hexdigest(),
+        "blocks_sha256": hashlib.sha256(digests).hexdigest(),
+    }
     text = with_checksum(footer)
     with replacing(path) as file:
         file.write(shard_header(values.dtype, start, len(values)))
@@ -93,17 +101,24 @@ class ShardFile:
     start: int  # Its values are ``table[start:stop]``
     stop: int
 
-    def check(self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None) -> None:
-        """Compare the blocks in `data` with their digests, but for those `checked` before; mark them as checked.
+    def check(
+        self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None
+    ) -> None:
+        """Compare the blocks in `data` with their digests, but for those `checked` before; mark
+        them as checked.
 
-        `data` is the table from byte `low` on; it begins and ends with a block of the table, or with this shard.
+        `data` is the table from byte `low` on; it begins and ends with a block of the table, or
+        with this shard.
         """
         first_block = self.start * self.dtype.itemsize // BLOCK_BYTES  # that of the first digest
         for block in range(low // BLOCK_BYTES, block_count(low + len(data))):
             number = block - first_block  # of its digest in this file
             if checked is not None and checked[number]:
                 continue
-            begin, end = max(block * BLOCK_BYTES, low), (block + 1) * BLOCK_BYTES  # bytes of the table
+            begin, end = (
+                max(block * BLOCK_BYTES, low),
+                (block + 1) * BLOCK_BYTES,
+            )  # bytes of the table
             digest = self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
             if hashlib.sha256(data[begin - low : end - low]).digest() != digest:
                 raise damaged(f"the shard {self.path} was altered (its checksum differs)")
@@ -116,7 +131,9 @@ class ShardFile:
         return max(low, self.start * size), min(high, self.stop * size)
 
     def read_into(self, target: memoryview, low: int) -> None:
-        """Fill `target` with the bytes of the table from `low` on, which must all be in this file; no check."""
+        """Fill `target` with the bytes of the table from `low` on, which must all be in this
+        file; no check.
+        """
         with open(self.path, "rb", buffering=0) as file:
             file.seek(self.offset + low - self.start * self.dtype.itemsize)
             done = 0
@@ -186,7 +203,10 @@ class ShardReader:
         """A shard, opened when it is first needed; it must be that of the manifest."""
         if number not in self.open:
             shard = open_shard(path)
-            if (shard.footer["blocks_sha256"], shard.start) != (self._digests[number], self._shards[number].start):
+            if (shard.footer["blocks_sha256"], shard.start) != (
+                self._digests[number],
+                self._shards[number].start,
+            ):
                 raise damaged(f"the shard {path} is of another table")
             self.open[number] = shard
         return self.open[number]
@@ -206,10 +226,15 @@ def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
     """Open a table in shards."""
-    hint, folder = table_info.rebuild_hint(objective, path, shards=True), table_info.shards_folder(path)
+    hint, folder = (
+        table_info.rebuild_hint(objective, path, shards=True),
+        table_info.shards_folder(path),
+    )
     if not folder.is_dir():
         if path.is_file():
-            raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
+            raise damaged(
+                f"the description of the table {path} is that of a table in shards; {hint}"
+            )
         raise MissingTable(f"there is no finished table at {folder}; {hint}")
     with reading(path, f"the description of the table {path} is damaged; {hint}"):
         shards = listed_shards(info)

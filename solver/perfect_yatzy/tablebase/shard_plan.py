@@ -1,12 +1,14 @@
-"""How a table is cut into shards, contiguous runs of rows of one layer of about equal work; what each of them needs.
+"""How a table is cut into shards, contiguous runs of rows of one layer of about equal work; what
+each of them needs.
 
-A shard is solved by one task and stored in one file. The cuts depend on the objective and the target size alone.
-There are enough shards in a layer for several workers to finish it together, and not so many that files and tasks
-cost more than the work in them.
+A shard is solved by one task and stored in one file. The cuts depend on the objective and the
+target size alone. There are enough shards in a layer for several workers to finish it together, and
+not so many that files and tasks cost more than the work in them.
 
-The *halo* of a shard is the parts of the layer below that hold the children of its rows. The children of neighbouring
-rows are neighbours as well, one run of rows for each chain of open boxes, and many of these runs touch: a shard of a
-layer cut into 32 needs about an eighth of the layer below, in two to five runs::
+The *halo* of a shard is the parts of the layer below that hold the children of its rows. The
+children of neighbouring rows are neighbours as well, one run of rows for each chain of open boxes,
+and many of these runs touch: a shard of a layer cut into 32 needs about an eighth of the layer
+below, in two to five runs::
 
     layer k        [ first ... end )
                     /      |       \\
@@ -25,20 +27,22 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, TableError
+from ..core.checked_values import BLOCK_BYTES, Table
 from ..core.dice import Ints
-from ..game.rule_loader import rules_from_json, rules_to_json
+from ..core.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
-from ..core.checked_values import BLOCK_BYTES, Table
-from ..core.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
-from .quantities import QUANTITIES
 from ..core.state_space import LANES, StateSpace
 from ..core.table_info import UNROUNDED_ENDING
+from ..errors import StateError, TableError
+from ..game.rule_loader import rules_from_json, rules_to_json
+from .quantities import QUANTITIES
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 16  # smaller layers are cut into so many
-LEAST_SHARD_BYTES = 1 << 20  # unless the shards became smaller than this: a task takes 10 ms beside its work
+LEAST_SHARD_BYTES = (
+    1 << 20
+)  # unless the shards became smaller than this: a task takes 10 ms beside its work
 LEAST_ROWS = 64
 LEAST_SCORE_ROWS = 8  # the same for objectives whose rows take longer
 MOST_SHARDS = 16_000  # of a table: each is a file
@@ -73,16 +77,25 @@ class ShardPlan:
 
     @cached_property
     def layers(self) -> dict[int, tuple[Shard, ...]]:
-        """The shards by number of filled categories, in the order in which the layers are solved."""
-        return {filled: tuple(shards) for filled, shards in groupby(self.shards, lambda shard: shard.filled)}
+        """The shards by number of filled categories, in the order in which the layers are
+        solved.
+        """
+        return {
+            filled: tuple(shards)
+            for filled, shards in groupby(self.shards, lambda shard: shard.filled)
+        }
 
     def shard(self, filled: int, first: int) -> Shard:
         """The shard of a layer that begins with a row."""
         return next(shard for shard in self.layers[filled] if shard.first == first)
 
     def cuts(self) -> list[list[int]]:
-        """The plan as numbers, for JSON: for each layer its filled categories, then where its shards end."""
-        return [[filled, *(shard.end for shard in shards)] for filled, shards in self.layers.items()]
+        """The plan as numbers, for JSON: for each layer its filled categories, then where its
+        shards end.
+        """
+        return [
+            [filled, *(shard.end for shard in shards)] for filled, shards in self.layers.items()
+        ]
 
 
 def is_rounded(objective: Objective) -> bool:
@@ -99,7 +112,9 @@ def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
         starts, runs = objective.places.row_starts(filled), [*pairwise([0, *ends])]
         if ends[-1] != len(starts) - 1 or any(first >= end for first, end in runs):
             raise ValueError("the rows differ")
-        shards += [Shard(filled, first, end, int(starts[first]), int(starts[end])) for first, end in runs]
+        shards += [
+            Shard(filled, first, end, int(starts[first]), int(starts[end])) for first, end in runs
+        ]
     return ShardPlan(tuple(shards))
 
 
@@ -118,7 +133,9 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
             balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
             count = max(count, balanced, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
-        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)  # after the row that completes a share
+        ends = np.unique(
+            np.searchsorted(work, targets, side="left") + 1
+        )  # after the row that completes a share
         cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
 
@@ -133,13 +150,17 @@ def row_work(objective: Objective, filled: int) -> Ints:
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
-    """Where the children of the rows ``layers[filled][first:end]`` are in ``layers[filled + 1]``, ascending."""
+    """Where the children of the rows ``layers[filled][first:end]`` are in ``layers[filled +
+    1]``, ascending.
+    """
     rows, below = space.layers[filled][first:end], space.layers[filled + 1]
     is_child = np.zeros(len(below), dtype=np.bool_)
     for category in space.open:
         parents = rows[space.layout.masks[rows] >> category & 1 == 0]
         is_tracked = space.has_tracked_rows and category == space.rules.tracked_index
-        for offset in (0, space.cards) if is_tracked else (0,):  # of the rows whose tracked box holds points
+        for offset in (
+            (0, space.cards) if is_tracked else (0,)
+        ):  # of the rows whose tracked box holds points
             numbers = parents + int(space.step_of[category]) + offset
             # Where each is in the layer below; some are not rows of it.
             places = np.minimum(np.searchsorted(below, numbers), len(below) - 1)
@@ -154,8 +175,8 @@ class Halo:
     filled: int  # number of filled categories of the children
     # first and last + 1 position of each run of children in ``layers[filled]``, ascending
     rows: list[tuple[int, int]]
-    # their values in the table, ascending; each is a part of the layer, and begins and ends at blocks of the table,
-    # so that blocks can be checked. Runs less than a block apart are one
+    # their values in the table, ascending; each is a part of the layer, and begins and ends at
+    # blocks of the table, so that blocks can be checked. Runs less than a block apart are one
     runs: list[slice]
     bytes: int  # memory of the values
 
@@ -181,9 +202,12 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
 
 
 def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
-    """For each shard of a layer, from which position on it may need the shards of the layer below."""
-    # A child has a higher number than its parent: none comes before the first row of the layer below with a higher
-    # number than the first row of the shard. The halo would tell more, but takes longer to find.
+    """For each shard of a layer, from which position on it may need the shards of the layer
+    below.
+    """
+    # A child has a higher number than its parent: none comes before the first row of the layer
+    # below with a higher number than the first row of the shard. The halo would tell more, but
+    # takes longer to find.
     shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
     if not below:
         return [0] * len(shards)
@@ -191,12 +215,18 @@ def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int
     next_rows = np.searchsorted(objective.space.layers[filled + 1], first_rows, side="right")
     block = BLOCK_BYTES // objective.compute.itemsize  # values of one, which is read as a whole
     starts = objective.places.row_starts(filled + 1)[next_rows] // block * block
-    found: list[int] = np.searchsorted([shard.stop for shard in below], starts, side="right").tolist()
+    found: list[int] = np.searchsorted(
+        [shard.stop for shard in below], starts, side="right"
+    ).tolist()
     return found
 
 
-def row_parts(objective: Objective, filled: int, first: int, end: int, most: int) -> Iterator[tuple[int, int, Halo]]:
-    """The rows of a shard that are solved at a time, with their halo: in halves where that exceeds `most` bytes."""
+def row_parts(
+    objective: Objective, filled: int, first: int, end: int, most: int
+) -> Iterator[tuple[int, int, Halo]]:
+    """The rows of a shard that are solved at a time, with their halo: in halves where that
+    exceeds `most` bytes.
+    """
     halo = halo_of(objective, filled, first, end)
     if end - first > 1 and halo.bytes > most:
         middle = (first + end) // 2
@@ -227,19 +257,25 @@ def objective_fields(objective: Objective) -> dict[str, Any]:
     fields: dict[str, Any] = {"objective": objective.name}
     known = {quantity.kind for quantity in QUANTITIES.values()} | {"ExponentialUtility", "Utility"}
     if objective.start != EMPTY_STATE or type(objective).__name__ not in known:
-        raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
+        raise StateError(
+            f"a table of {objective.name} from this state on cannot be solved in shards"
+        )
     if isinstance(objective, PolicyQuantity) and objective.policy is not None:
         raise StateError(f"{objective.name} under a policy cannot be solved in shards")
     if isinstance(objective, ExponentialUtility):
         fields["rate"] = objective.rate
     if isinstance(objective, Utility):
-        fields["utilities"] = objective.utility(np.arange(objective.most_points + objective.after + 1)).tolist()
+        fields["utilities"] = objective.utility(
+            np.arange(objective.most_points + objective.after + 1)
+        ).tolist()
     return fields
 
 
 def objective_digest(objective: Objective) -> str:
     """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
-    return hashlib.sha256(json.dumps(objective_fields(objective), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(objective_fields(objective), sort_keys=True).encode()
+    ).hexdigest()
 
 
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
@@ -248,7 +284,9 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
         fields = json.loads(text)
         raw, name = fields["rules"], fields["objective"]
     except (ValueError, TypeError, KeyError) as error:
-        raise TableError("the description of the objective is damaged", code="table-damaged") from error
+        raise TableError(
+            "the description of the objective is damaged", code="table-damaged"
+        ) from error
     rules = rules_from_json(raw)
     if name in QUANTITIES:
         return QUANTITIES[name].objective(rules, means)

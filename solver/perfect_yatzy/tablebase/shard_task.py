@@ -1,7 +1,8 @@
-"""The unit of work of a sharded solve: solve one shard and store it, in any thread, process or machine.
+"""The unit of work of a sharded solve: solve one shard and store it, in any thread, process or
+machine.
 
-A task is some text and numbers. Everything else is in the folder that all workers see: the plan, and the shards of
-the layer below::
+A task is some text and numbers. Everything else is in the folder that all workers see: the plan,
+and the shards of the layer below::
 
     NAME.part.shards/plan.json                           rules, objective and cuts: what is solved
                      14-00000000-00000003.npy            a shard, which exists only complete
@@ -27,17 +28,11 @@ import numpy.typing as npt
 
 from .._files import replacing
 from .._version import __version__
-from ..errors import TableError
-from ..core.table_slices import PADDING, TableSlice
+from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
 from ..core.objectives import Objective, ScoreObjective, Values
-from ..core.state_space import ScoreOffsets
-from . import shard_plan
-from ..core.backward_induction import RowSolver
 from ..core.resources import writing_to
-from .shard_file import ShardFile, open_shard, write_shard
-from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
-from .store import open_table
+from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
     SHARDED_FORMAT,
@@ -47,12 +42,22 @@ from ..core.table_info import (
     unreadable,
     with_checksum,
 )
+from ..core.table_slices import PADDING, TableSlice
+from ..errors import TableError
+from . import shard_plan
+from .shard_file import ShardFile, open_shard, write_shard
+from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
+from .store import open_table
 
 PLAN_FILE = "plan.json"
-TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
+TASK_MEMORY = (
+    512 << 20
+)  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
 MOST_SOLVES = 2  # solves whose objectives a process keeps
 _preparing = threading.Lock()  # a solve is prepared once in a process
-CheckedBlocks = dict[str, npt.NDArray[np.bool_]]  # by shard, which of its blocks this process has compared
+CheckedBlocks = dict[
+    str, npt.NDArray[np.bool_]
+]  # by shard, which of its blocks this process has compared
 
 
 @dataclass(frozen=True)
@@ -76,24 +81,33 @@ class SharedSolve:
 
     @cached_property
     def solver(self) -> RowSolver:
-        """Solves the rows; made when it is needed, because a driver of other processes needs no kernels."""
+        """Solves the rows; made when it is needed, because a driver of other processes needs no
+        kernels.
+        """
         return RowSolver(self.objective)
 
     def fields(self, shard: Shard) -> dict[str, Any]:
         """What the footer of a shard says apart from its bytes."""
         rules = self.objective.rules
         return {
-            "format": SHARDED_FORMAT, "version": __version__, "key": rules.key, "fingerprint": rules.fingerprint,
-            "objective": self.objective.name, "objective_sha256": self._digest,
-            "filled": shard.filled, "rows": [shard.first, shard.end],
-        }  # fmt: skip
+            "format": SHARDED_FORMAT,
+            "version": __version__,
+            "key": rules.key,
+            "fingerprint": rules.fingerprint,
+            "objective": self.objective.name,
+            "objective_sha256": self._digest,
+            "filled": shard.filled,
+            "rows": [shard.first, shard.end],
+        }
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
         return self.folder / (shard.unrounded_file if unrounded and self.is_rounded else shard.file)
 
     def stored(self, shard: Shard, *, unrounded: bool = False) -> ShardFile | None:
-        """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of this solve."""
+        """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
+        this solve.
+        """
         with suppress(OSError):  # TableError is one
             found = open_shard(self.path(shard, unrounded=unrounded))
             if all(found.footer.get(name) == value for name, value in self.fields(shard).items()):
@@ -102,8 +116,12 @@ class SharedSolve:
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
-        needs_unrounded = shard.filled > self.objective.first_layer  # because the next layer is solved from it
-        if (found := self.stored(shard)) and (not needs_unrounded or self.stored(shard, unrounded=True)):
+        needs_unrounded = (
+            shard.filled > self.objective.first_layer
+        )  # because the next layer is solved from it
+        if (found := self.stored(shard)) and (
+            not needs_unrounded or self.stored(shard, unrounded=True)
+        ):
             return found.footer | {"solved": False}
         values = self._values(shard, memory)
         stored = self.objective.as_stored(values, shard.start)
@@ -128,7 +146,11 @@ class SharedSolve:
         left = memory - out.values.nbytes
         for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
-            offsets = offsets_of(objective, halo, first, end) if isinstance(objective, ScoreObjective) else None
+            offsets = (
+                offsets_of(objective, halo, first, end)
+                if isinstance(objective, ScoreObjective)
+                else None
+            )
             self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
         return out.values[: shard.stop - shard.start]  # without the padding
 
@@ -140,16 +162,22 @@ class SharedSolve:
                 try:
                     yield open_shard(path)
                 except FileNotFoundError as error:
-                    raise TableError(f"the shard {path} is missing; run the same command again") from error
+                    raise TableError(
+                        f"the shard {path} is missing; run the same command again"
+                    ) from error
 
 
 def read_halo(
-    objective: Objective, halo: Halo, shards: Callable[[slice], Iterable[ShardFile]], checked: CheckedBlocks
+    objective: Objective,
+    halo: Halo,
+    shards: Callable[[slice], Iterable[ShardFile]],
+    checked: CheckedBlocks,
 ) -> TableSlice:
-    """Read a halo, as the kernels take the layer below; each block is compared with its digest once.
+    """Read a halo, as the kernels take the layer below; each block is compared with its digest
+    once.
 
-    The array is as long as from its first to its last value, but only the runs are ever touched: the system gives
-    memory to these pages alone.
+    The array is as long as from its first to its last value, but only the runs are ever touched:
+    the system gives memory to these pages alone.
     """
     size = objective.compute.itemsize
     base = halo.runs[0].start  # place in the table of the first value
@@ -162,7 +190,11 @@ def read_halo(
             try:
                 shard.read_into(piece, low)
                 blocks = len(shard.digests) // DIGEST_BYTES
-                shard.check(low, piece, checked.setdefault(shard.path.name, np.zeros(blocks, dtype=np.bool_)))
+                shard.check(
+                    low,
+                    piece,
+                    checked.setdefault(shard.path.name, np.zeros(blocks, dtype=np.bool_)),
+                )
             except TableError as error:
                 shard.path.unlink(missing_ok=True)  # it is solved again
                 raise damaged(f"{error} and was removed; run the same command again") from error
@@ -170,9 +202,13 @@ def read_halo(
 
 
 def offsets_of(objective: ScoreObjective, halo: Halo, first: int, end: int) -> ScoreOffsets:
-    """Where the values of the states of rows and of their halo are, in arrays that take memory only there."""
+    """Where the values of the states of rows and of their halo are, in arrays that take memory
+    only there.
+    """
     states = int(objective.space.layer_slice(objective.first_layer).stop)
-    offsets = ScoreOffsets(*(sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields))
+    offsets = ScoreOffsets(
+        *(sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields)
+    )
     objective.places.fill(offsets, halo.filled - 1, first, end)
     for run in halo.rows:
         objective.places.fill(offsets, halo.filled, *run)
@@ -196,7 +232,11 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder; the SHA-256 of the file."""
-    known = {"format": SHARDED_FORMAT, "version": __version__, "text": shard_plan.objective_text(objective)}
+    known = {
+        "format": SHARDED_FORMAT,
+        "version": __version__,
+        "text": shard_plan.objective_text(objective),
+    }
     text = with_checksum(known | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
@@ -204,7 +244,9 @@ def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
 
 
 def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | None:
-    """The plan of an unfinished solve of an objective and its SHA-256; None if there is none that can be resumed."""
+    """The plan of an unfinished solve of an objective and its SHA-256; None if there is none
+    that can be resumed.
+    """
     try:
         digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
         expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
@@ -236,11 +278,15 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
         objective = shard_plan.objective_from_text(
             fields["text"], means=lambda rules: open_table(Objective(rules), tables, solve=False)[1]
         )
-        return SharedSolve(path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"]))
+        return SharedSolve(
+            path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"])
+        )
 
 
 def solve_shard_task(task: ShardTask) -> dict[str, Any]:
-    """Solve a shard and store it, in any process, unless it is stored; solved twice it has the same bytes."""
+    """Solve a shard and store it, in any process, unless it is stored; solved twice it has the
+    same bytes.
+    """
     with _preparing:
         solve = shared_solve(task.folder, task.plan)
     return solve.solve(solve.plan.shard(task.filled, task.first), task.memory)

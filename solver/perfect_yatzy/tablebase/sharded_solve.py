@@ -1,8 +1,9 @@
 """Solve a table in shards: the driver, which orders the tasks, and the engine, which runs them.
 
-A child of a row has a higher number than the row. So a shard needs, of the layer below, only the shards that reach
-beyond its own first row, and each layer is solved from its last shard to its first: the last shards of a layer begin
-while the first ones of the layer below are still being solved, and no worker waits for the end of a layer::
+A child of a row has a higher number than the row. So a shard needs, of the layer below, only the
+shards that reach beyond its own first row, and each layer is solved from its last shard to its
+first: the last shards of a layer begin while the first ones of the layer below are still being
+solved, and no worker waits for the end of a layer::
 
     rows            low . . . . high
     layer k + 1     |#1#|#2#|   |   |     # done; 1 and 2 are being solved, as the last of the layer
@@ -25,15 +26,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
-from ..errors import TableError
-from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
-from ..core.objectives import Objective, PolicyQuantity
 from ..core import table_info
+from ..core.objectives import Objective, PolicyQuantity
 from ..core.resources import check_space, default_threads, thread_pool, writing_to
-from .shard_file import open_shard
-from .shard_plan import Shard, first_needed, objective_digest, plan_shards
-from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
-from .store import Folder, Progress, finished_by_other, has_table, table_path
 from ..core.table_info import (
     SHARDED_FORMAT,
     ShardedTableInfo,
@@ -42,15 +37,33 @@ from ..core.table_info import (
     shards_folder,
     unfinished_shards,
 )
+from ..errors import TableError
+from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
+from .shard_file import open_shard
+from .shard_plan import Shard, first_needed, objective_digest, plan_shards
+from .shard_task import (
+    PLAN_FILE,
+    TASK_MEMORY,
+    ShardTask,
+    SharedSolve,
+    read_plan,
+    solve_shard_task,
+    write_plan,
+)
+from .store import Folder, Progress, finished_by_other, has_table, table_path
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
-HASHED_WHOLE = 8 << 30  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
+HASHED_WHOLE = (
+    8 << 30
+)  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
 
 
 class Engine(Protocol):
     """Runs tasks."""
 
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+    def run(
+        self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
+    ) -> Iterator[dict[str, Any]]:
         """Solve the tasks with :func:`perfect_yatzy.tablebase.shard_task.solve_shard_task`."""
 
 
@@ -60,7 +73,9 @@ class ThreadEngine:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or default_threads()
 
-    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+    def run(
+        self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
+    ) -> Iterator[dict[str, Any]]:
         """Solve the tasks."""
         waiting, under_way = deque(tasks), set[Future[dict[str, Any]]]()
         with thread_pool(min(self.threads, len(tasks)), "yatzy-shard") as pool:
@@ -68,7 +83,8 @@ class ThreadEngine:
                 yield from map(solve_shard_task, tasks)
                 return
             while waiting or under_way:
-                # Two for each thread, so that none has to wait for its next one. If none is under way, one is ready.
+                # Two for each thread, so that none has to wait for its next one. If none is under
+                # way, one is ready.
                 while waiting and len(under_way) < 2 * self.threads and is_ready(waiting[0]):
                     under_way.add(pool.submit(solve_shard_task, waiting.popleft()))
                 done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
@@ -79,17 +95,29 @@ class ThreadEngine:
 def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
     """Cost of a sharded solve: that of a solve in one piece, but for the memory."""
     cost = objective.solve_cost()
-    needed = BASE_MEMORY + CARD_MEMORY * len(objective.space.layout.masks) + int(TASK_OVERHEAD * tasks * memory)
+    needed = (
+        BASE_MEMORY
+        + CARD_MEMORY * len(objective.space.layout.masks)
+        + int(TASK_OVERHEAD * tasks * memory)
+    )
     if isinstance(objective, PolicyQuantity):
         needed += 8 * cost.values  # the means
     return replace(cost, memory=min(cost.memory, needed))
 
 
 def solve_sharded(
-    objective: Objective, tables: Folder = None, *, engine: Engine | None = None, shard_bytes: int | None = None,
-    memory: int = TASK_MEMORY, progress: Progress | None = None, missing_only: bool = False,
-) -> TableInfo:  # fmt: skip
-    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed."""
+    objective: Objective,
+    tables: Folder = None,
+    *,
+    engine: Engine | None = None,
+    shard_bytes: int | None = None,
+    memory: int = TASK_MEMORY,
+    progress: Progress | None = None,
+    missing_only: bool = False,
+) -> TableInfo:
+    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is
+    resumed.
+    """
     path = table_path(objective.rules, tables, objective.name)
     while True:
         if missing_only and (found := finished_by_other(objective, tables, progress)):
@@ -98,24 +126,33 @@ def solve_sharded(
             # Another driver may have finished it since we looked.
             wanted = not (missing_only and has_table(objective.rules, tables, objective.name))
             if free and wanted:
-                driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
+                driver = ShardedSolve(
+                    objective, path, engine or ThreadEngine(), shard_bytes, memory, progress
+                )
                 return driver.run()
         if not missing_only:
             raise TableError(f"{path.stem} is being solved by another process")
-        # Only a missing table is to be solved, and another driver has begun or finished it: wait, and take that one.
+        # Only a missing table is to be solved, and another driver has begun or finished it: wait,
+        # and take that one.
 
 
 class ShardedSolve:
     """The driver of one sharded solve, which resumes the plan of an earlier one."""
 
     def __init__(
-        self, objective: Objective, path: Path, engine: Engine,
-        shard_bytes: int | None, memory: int, progress: Progress | None,
-    ) -> None:  # fmt: skip
+        self,
+        objective: Objective,
+        path: Path,
+        engine: Engine,
+        shard_bytes: int | None,
+        memory: int,
+        progress: Progress | None,
+    ) -> None:
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
         self.folder, self._progress = unfinished_shards(path), progress
-        # Shards in their place without a manifest: a driver was killed in publish_shards between the two. Undo that.
-        # The rename fails if there still are unfinished shards: then the folder in the place is the table before.
+        # Shards in their place without a manifest: a driver was killed in publish_shards between
+        # the two. Undo that. The rename fails if there still are unfinished shards: then the folder
+        # in the place is the table before.
         if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
             with suppress(OSError):
                 shards_folder(path).rename(self.folder)
@@ -146,11 +183,14 @@ class ShardedSolve:
         return self._finish(time.perf_counter() - started)
 
     def _resume(self, layers: Sequence[Sequence[Shard]]) -> int:
-        """Take over the layers that are complete; the position of the layer to begin with, which follows them."""
+        """Take over the layers that are complete; the position of the layer to begin with, which
+        follows them.
+        """
         begin = 0
         while begin < len(layers) and all(map(self._take_over, layers[begin])):
             begin += 1
-        # The layer to begin with needs the values of the one before it as computed; else that one is solved again.
+        # The layer to begin with needs the values of the one before it as computed; else that one
+        # is solved again.
         as_computed = partial(self.solve.stored, unrounded=True)
         while 0 < begin < len(layers) and not all(map(as_computed, layers[begin - 1])):
             begin -= 1
@@ -174,9 +214,13 @@ class ShardedSolve:
             for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
         left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
-        needed: dict[Shard, int] = {}  # position of the first shard of the layer below that each one needs
+        needed: dict[
+            Shard, int
+        ] = {}  # position of the first shard of the layer below that each one needs
         for shards in layers:
-            needed.update(zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True))
+            needed.update(
+                zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
+            )
 
         def is_ready(task: ShardTask) -> bool:
             below = self.plan.layers.get(task.filled + 1, ())
@@ -192,17 +236,27 @@ class ShardedSolve:
             if self._progress:
                 self._progress(self._done, self.objective.size)
             left[shard.filled] -= 1
-            if self.solve.is_rounded and not left[shard.filled]:  # no shard needs the layer below any more
-                self._delete(below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ()))
+            if (
+                self.solve.is_rounded and not left[shard.filled]
+            ):  # no shard needs the layer below any more
+                self._delete(
+                    below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ())
+                )
 
     def _sha256(self) -> str:
-        """SHA-256 of all values in their order; empty if the table is so large that this takes long."""
+        """SHA-256 of all values in their order; empty if the table is so large that this takes
+        long.
+        """
         if self.objective.size * self.objective.store.itemsize > HASHED_WHOLE:
             return ""
         digest = hashlib.sha256()
         for shard in self.plan.shards:
-            values = memoryview(bytearray((shard.stop - shard.start) * self.objective.store.itemsize))
-            open_shard(self.folder / shard.file).read_into(values, shard.start * self.objective.store.itemsize)
+            values = memoryview(
+                bytearray((shard.stop - shard.start) * self.objective.store.itemsize)
+            )
+            open_shard(self.folder / shard.file).read_into(
+                values, shard.start * self.objective.store.itemsize
+            )
             digest.update(values)
         return digest.hexdigest()
 
@@ -216,16 +270,26 @@ class ShardedSolve:
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
         digests = {shard: str(self._footers[shard]["blocks_sha256"]) for shard in self.plan.shards}
-        fields = table_info.table_fields(objective.rules, objective.name, objective.store, objective.size)
+        fields = table_info.table_fields(
+            objective.rules, objective.name, objective.store, objective.size
+        )
         return publish_shards(
-            self.path, digests, fields, start_value=footers[-1]["start_value"],
-            rounding=max(float(footer["rounding"]) for footer in footers), sha256=self._sha256(),
-            seconds=round(seconds, 3), objective_sha256=objective_digest(objective),
-        )  # fmt: skip
+            self.path,
+            digests,
+            fields,
+            start_value=footers[-1]["start_value"],
+            rounding=max(float(footer["rounding"]) for footer in footers),
+            sha256=self._sha256(),
+            seconds=round(seconds, 3),
+            objective_sha256=objective_digest(objective),
+        )
 
 
-def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any], **more: Any) -> ShardedTableInfo:
-    """Put a folder of finished shards in its place, without other files; the table that was there is replaced.
+def publish_shards(
+    path: Path, digests: dict[Shard, str], fields: dict[str, Any], **more: Any
+) -> ShardedTableInfo:
+    """Put a folder of finished shards in its place, without other files; the table that was there
+    is replaced.
 
     `digests`: of the blocks of each shard; `fields` and `more`: the other fields of the manifest.
     """
@@ -240,12 +304,16 @@ def publish_shards(path: Path, digests: dict[Shard, str], fields: dict[str, Any]
             **more,
             format=SHARDED_FORMAT,
             blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests.values()))).hexdigest(),
-            shards=[[shard.filled, shard.first, shard.end, shard.stop, digest] for shard, digest in digests.items()],
+            shards=[
+                [shard.filled, shard.first, shard.end, shard.stop, digest]
+                for shard, digest in digests.items()
+            ],
         )
         sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
         with folder_lock(path.parent), replacing(sidecar) as file:
             file.write(table_info.with_checksum(asdict(info)))
-            # The sidecar of other files must not remain next to these if the process is killed here.
+            # The sidecar of other files must not remain next to these if the process is killed
+            # here.
             sidecar.unlink(missing_ok=True)
             path.unlink(missing_ok=True)
             if shards_folder(path).exists():

@@ -1,4 +1,5 @@
-"""The folder of the tables: open a table, which solves and stores a missing one; list and remove tables.
+"""The folder of the tables: open a table, which solves and stores a missing one; list and remove
+tables.
 
     --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
 
@@ -18,13 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
-from ..errors import Cancelled, TableError, _
-from ..core.rules import RuleSet
-from ..core.checked_values import Table
-from .estimates import gigabytes, log_long
-from ..core.objectives import Objective
 from ..core import table_info
+from ..core.checked_values import Table
+from ..core.objectives import Objective
 from ..core.resources import check_memory
+from ..core.rules import RuleSet
 from ..core.table_file import read_table
 from ..core.table_info import (
     MissingTable,
@@ -34,6 +33,8 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
+from ..errors import Cancelled, TableError, _
+from .estimates import gigabytes, log_long
 
 if TYPE_CHECKING:
     from ..core.table_writer import TableWriter
@@ -42,12 +43,18 @@ Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
-# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
+# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it
+# can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
-UNFINISHED = (*map(re.escape, (e[1:] for e in PART_ENDINGS)), r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)")
+UNFINISHED = (
+    *map(re.escape, (e[1:] for e in PART_ENDINGS)),
+    r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)",
+)
 ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
-STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
+STALE = (
+    3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
+)
 
 
 def tables_folder(tables: Folder = None) -> Path:
@@ -70,17 +77,25 @@ def table_path(rules: RuleSet, tables: Folder = None, objective: str = "mean") -
 
 
 def has_table(rules: RuleSet, tables: Folder = None, objective: str = "mean") -> bool:
-    """Whether the store has a finished table; it may still turn out to be damaged when it is read."""
+    """Whether the store has a finished table; it may still turn out to be damaged when it is
+    read.
+    """
     path = table_path(rules, tables, objective)
     has_values = os.path.isfile(path) or os.path.isdir(shards_folder(path))
     return has_values and os.path.isfile(path.with_suffix(".json"))
 
 
 def solve_to_store(
-    objective: Objective, tables: Folder = None, *, threads: int | None = None, progress: Progress | None = None,
+    objective: Objective,
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
     missing_only: bool = False,
-) -> TableInfo:  # fmt: skip
-    """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
+) -> TableInfo:
+    """Solve a game and write its table; an unfinished one of an earlier, killed solve is
+    resumed.
+    """
     from ..core.resources import default_threads
     from ..core.table_writer import TableWriter
 
@@ -102,7 +117,11 @@ def solve_to_store(
             return write_table(writer, threads, progress)
         except TableError:
             # Without locks another process may have finished, and opened, the same table meanwhile.
-            if HAS_LOCKS or not missing_only or not has_table(objective.rules, tables, objective.name):
+            if (
+                HAS_LOCKS
+                or not missing_only
+                or not has_table(objective.rules, tables, objective.name)
+            ):
                 raise
         finally:
             writer.close()
@@ -111,7 +130,9 @@ def solve_to_store(
 def finished_by_other(
     objective: Objective, tables: Folder = None, progress: Progress | None = None
 ) -> TableInfo | None:
-    """Wait until no other process or thread writes a table, and report its progress; the table if it is finished."""
+    """Wait until no other process or thread writes a table, and report its progress; the table
+    if it is finished.
+    """
     path = table_path(objective.rules, tables, objective.name)
     while being_written(part_path(path)):
         if progress:
@@ -130,19 +151,27 @@ def written_bytes(path: Path) -> int:
     size = part_path(path).stat().st_size
     if os.path.isdir(folder := table_info.unfinished_shards(path)):
         with os.scandir(folder) as entries:
-            stored = (entry for entry in entries if not entry.name.endswith(table_info.UNROUNDED_ENDING))
+            stored = (
+                entry for entry in entries if not entry.name.endswith(table_info.UNROUNDED_ENDING)
+            )
             size += sum(entry.stat().st_size for entry in stored)
     return size
 
 
-def write_table(writer: TableWriter, threads: int | None = None, progress: Progress | None = None) -> TableInfo:
-    """Solve what is left of a table and finish it. After an interruption the finished layers can be resumed."""
+def write_table(
+    writer: TableWriter, threads: int | None = None, progress: Progress | None = None
+) -> TableInfo:
+    """Solve what is left of a table and finish it. After an interruption the finished layers can
+    be resumed.
+    """
     from ..core.backward_induction import Layer, solve_layers
 
     started = last_checkpoint = time.perf_counter()
     newest: Layer | None = None  # not in a checkpoint yet
     try:
-        for layer in solve_layers(writer.objective, threads=threads, resume=writer.resume(), progress=progress):
+        for layer in solve_layers(
+            writer.objective, threads=threads, resume=writer.resume(), progress=progress
+        ):
             writer.add(layer.values)
             newest = layer
             if progress:
@@ -159,10 +188,16 @@ def write_table(writer: TableWriter, threads: int | None = None, progress: Progr
 
 
 def open_table(
-    objective: Objective, tables: Folder = None, *, threads: int | None = None, progress: Progress | None = None,
+    objective: Objective,
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
     solve: bool = True,
-) -> tuple[TableInfo, Table]:  # fmt: skip
-    """Open a game's table; solve it first if there is none, in one of all processes and threads that open it."""
+) -> tuple[TableInfo, Table]:
+    """Open a game's table; solve it first if there is none, in one of all processes and threads
+    that open it.
+    """
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:
         if solve and not has_table(rules, tables, objective.name):
@@ -186,7 +221,9 @@ class TableEntry:
     objective: str
     fingerprint: str
     finished: bool
-    files: tuple[Path, ...]  # those of the table, and of an unfinished solve of it; folders of shards among them
+    files: tuple[
+        Path, ...
+    ]  # those of the table, and of an unfinished solve of it; folders of shards among them
     bytes: int  # size of the files, with those in folders
     written: float  # when they were last written to, in seconds since the epoch
 
@@ -199,7 +236,9 @@ def _files(tables: Folder) -> list[Path]:
         return []
     except OSError as error:
         text = _("cannot read the folder {tables}: {reason}")
-        raise TableError(text.format(tables=tables_folder(tables), reason=error.strerror)) from error
+        raise TableError(
+            text.format(tables=tables_folder(tables), reason=error.strerror)
+        ) from error
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -213,7 +252,9 @@ def stored(tables: Folder = None) -> list[TableEntry]:
     """All tables in the store, by name; unfinished ones too."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
-        if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (status := _status(path)):
+        if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (
+            status := _status(path)
+        ):
             files.setdefault(named[1], []).append((path, status))
     found = []
     for name, of_table in files.items():
@@ -223,7 +264,9 @@ def stored(tables: Folder = None) -> list[TableEntry]:
         finished = f"{name}.json" in [path.name for path in paths]
         written = max(status.st_mtime for status in statuses)
         size = sum(map(_size, paths, statuses))
-        entry = TableEntry(name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written)
+        entry = TableEntry(
+            name, **parts.groupdict(), finished=finished, files=paths, bytes=size, written=written
+        )
         found.append(entry)
     return found
 
@@ -238,23 +281,33 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the one of that name, else of a rule set, else those whose name begins so."""
-    # The start is `yatzy-mean`, or goes on with a part of the fingerprint that tells two games apart.
+    """The tables that a name means: the one of that name, else of a rule set, else those whose
+    name begins so.
+    """
+    # The start is `yatzy-mean`, or goes on with a part of the fingerprint that tells two games
+    # apart.
     entries = list(entries)
     exact = [entry for entry in entries if entry.name == name]
     of_key = [entry for entry in entries if entry.key == name]
     of_objective = [entry for entry in entries if f"{entry.key}-{entry.objective}" == name]
     found = exact or of_key or of_objective
     if not found and re.search(r"-[0-9a-f]+$", name):  # it ends with a part of a fingerprint
-        found = [entry for entry in entries if re.fullmatch(rf"{re.escape(name)}[0-9a-f]*", entry.name)]
+        found = [
+            entry for entry in entries if re.fullmatch(rf"{re.escape(name)}[0-9a-f]*", entry.name)
+        ]
     return found
 
 
 def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
-    """The shortest name by which :func:`matching` finds each table alone: ``yatzy-mean``, or the whole name."""
+    """The shortest name by which :func:`matching` finds each table alone: ``yatzy-mean``, or the
+    whole name.
+    """
     entries = list(entries)
     short = {entry.name: f"{entry.key}-{entry.objective}" for entry in entries}
-    return {e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name for e in entries}
+    return {
+        e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name
+        for e in entries
+    }
 
 
 def remove(*tables: TableEntry) -> None:
@@ -281,22 +334,31 @@ def _unlink(path: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise TableError(_("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise TableError(
+            _("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)
+        ) from error
 
 
 def leftovers(tables: Folder = None) -> list[Path]:
-    """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none in use."""
+    """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none
+    in use.
+    """
     return [path for path in _files(tables) if _is_leftover(path)]
 
 
 def _is_leftover(path: Path) -> bool:
     """Whether a file or folder is a leftover, by the kind that its name tells."""
     if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
-        return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))
+        return not any(
+            being_written(path.parent / f"{named[1]}{ending}")
+            for ending in (".part", ".proof.lock")
+        )
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()
-    if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (status := _status(path)):  # temporary
+    if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (
+        status := _status(path)
+    ):  # temporary
         is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
         return is_old and not being_written(path)
     return False
@@ -314,7 +376,9 @@ def remove_leftovers(tables: Folder = None) -> list[Path]:
                     continue
             locks.enter_context(folder_lock(path.parent))
             are_values = path.suffix in (".npy", ".npz", ".shards") and not part_ending
-            if are_values and path.with_suffix(".json").exists():  # they have got a sidecar meanwhile
+            if (
+                are_values and path.with_suffix(".json").exists()
+            ):  # they have got a sidecar meanwhile
                 continue
             _unlink(path)
             removed.append(path)

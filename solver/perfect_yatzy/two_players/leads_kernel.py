@@ -1,17 +1,20 @@
-"""Two players who take turns: one turn of the player who moves, with the leads over the opponent as lanes.
+"""Two players who take turns: one turn of the player who moves, with the leads over the opponent as
+lanes.
 
 For the cards A of the player who moves and B of the other, and the lead d in points::
 
     U(A, B, d) = E over the turn of A of  max over actions  W(A', B, d + points)        the chance to win
     W(A', B, y) = 1 - U(B, A', -y)                                                       when B moves next
 
-A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in place of scores
-(:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a policy, the mean over the ends of the
-turn stands in place of the maximum (:class:`TurnEndsOfStates`). One who plans each turn again takes the best actions
-of a plan, whose values are those of a game in which only this player moves (:class:`PlannedPlay`).
+A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in
+place of scores (:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a
+policy, the mean over the ends of the turn stands in place of the maximum
+(:class:`TurnEndsOfStates`). One who plans each turn again takes the best actions of a plan, whose
+values are those of a game in which only this player moves (:class:`PlannedPlay`).
 
-The leads that can occur and leave the game open are a range around 0. Below it the game is lost, above it is won: one
-vector of these known values stands on either side, so that every load is a plain one.
+The leads that can occur and leave the game open are a range around 0. Below it the game is lost,
+above it is won: one vector of these known values stands on either side, so that every load is a
+plain one.
 """
 
 from __future__ import annotations
@@ -19,14 +22,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.dice import Floats, Ints
-from ..core.objectives import FRAME
-from ..core.state_space import ScoreOffsets
-from ..core.turn_model import TurnModel
 from ..core.jit import by_kind, jit
 from ..core.legal import choices_of
-from ..strategy.policy_evaluation_kernel import PerfectPlay, evaluate_block
+from ..core.objectives import FRAME
 from ..core.simd import shifted, splat, store, store_at, views, width
+from ..core.state_space import ScoreOffsets
 from ..core.turn import Scratch, solve_block
+from ..core.turn_model import TurnModel
 from ..core.value_tables import (
     Block,
     ScoreTable,
@@ -38,6 +40,7 @@ from ..core.value_tables import (
     value_after,
     write_values,
 )
+from ..strategy.policy_evaluation_kernel import PerfectPlay, evaluate_block
 
 
 class LayerStates(NamedTuple):
@@ -52,7 +55,8 @@ class LayerStates(NamedTuple):
 class LeadValues(NamedTuple):
     """W for the states of the player who waits and of the one who has moved."""
 
-    values: Floats  # (n,) float32: for each pair the range of leads, with FRAME known values on either side
+    # (n,) float32: for each pair the range of leads, with FRAME known values on either side
+    values: Floats
     place: Ints  # (waiting * moved,): where each pair begins
 
 
@@ -77,8 +81,11 @@ class LeadJob(NamedTuple):
 
 @jit
 def range_of(one, i, other, j, lead):
-    """First and last lead of a player in state i over another in state j for which the game is open, if any."""
-    # The game is open as long as the player behind can make up for the lead; the points made limit which leads occur.
+    """First and last lead of a player in state i over another in state j for which the game is
+    open, if any.
+    """
+    # The game is open as long as the player behind can make up for the lead; the points made limit
+    # which leads occur.
     low, high = max(-one.most[i], lead - other.past[j]), min(other.most[j], lead + one.past[i])
     if high >= low - 1:
         return low, high
@@ -88,7 +95,9 @@ def range_of(one, i, other, j, lead):
 
 @jit
 def count_leads(waiting, moved, lead, lengths):
-    """Number of entries of each pair of cards; `lead`: of the player who waits, at the start of the game."""
+    """Number of entries of each pair of cards; `lead`: of the player who waits, at the start of
+    the game.
+    """
     for i in range(waiting.size):
         for j in range(moved.size):
             low, high = range_of(waiting, i, moved, j, lead)
@@ -108,7 +117,8 @@ def find_ranges(job, j):
         low, high = range_of(before, i, other, j, job.lead)
         first = job.target.place[i * other.size + j] + FRAME
         last = first + high - low
-        # Where the lead 0 is: the values ascend with the leads of a plan, and else with those of the other player.
+        # Where the lead 0 is: the values ascend with the leads of a plan, and else with those of
+        # the other player.
         job.target_origin[i] = first - low if job.is_plan else first + high
         job.target_high[i] = high
         store_at(values, first - FRAME, splat(values, 0.0))
@@ -118,13 +128,19 @@ def find_ranges(job, j):
 @jit
 def state_of_block(job, block, saved):
     """Place in its layer of the one state that a block of leads is of."""
-    return state_place(job.model.layout, block.row, saved, score_block_lane(block.start)) - job.before.first
+    return (
+        state_place(job.model.layout, block.row, saved, score_block_lane(block.start))
+        - job.before.first
+    )
 
 
 @write_values.of(LeadJob)
 def _write_leads(job, layout, block, saved, values, temp):
     state, first_lead = state_of_block(job, block, saved), score_block_x(block.start)
-    origin, lanes = job.target_origin[state], min(width(temp), job.target_high[state] + 1 - first_lead)
+    origin, lanes = (
+        job.target_origin[state],
+        min(width(temp), job.target_high[state] + 1 - first_lead),
+    )
     store(temp, 0, values)
     for lane in range(lanes):
         lead = first_lead + lane
@@ -179,7 +195,11 @@ def _average_of_ends(ends, job, children, block):
         for end in range(ends.start[state], ends.start[state + 1]):
             child = job.after.first + ends.child[end]
             states = children.origin[child], children.low[child], children.high[child]
-            total = total + value_after(children, layout, block, states, ends.points[end], temp) * ends.chance[end]
+            total = (
+                total
+                + value_after(children, layout, block, states, ends.points[end], temp)
+                * ends.chance[end]
+            )
         write_values(job, layout, block, saved, total, temp)
 
 
@@ -193,7 +213,9 @@ def child_table(job, values):
 
 @jit
 def solve_leads(begin, end, rows, arguments, who):
-    """W for all states in the rows of the player who moves and the states of the other from `begin` on."""
+    """W for all states in the rows of the player who moves and the states of the other from
+    `begin` on.
+    """
     job, player = views(arguments), views(who)
     layout = job.model.layout
     for j in range(begin, end):

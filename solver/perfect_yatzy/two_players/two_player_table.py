@@ -1,4 +1,5 @@
-"""A game of two players on disk: the chances of all pairs of cards, so that no query has to solve them again.
+"""A game of two players on disk: the chances of all pairs of cards, so that no query has to solve
+them again.
 
 One shard or more for each turn, from the last one of the game on; the values are those of
 :class:`~perfect_yatzy.two_players.leads_kernel.LeadValues`, 16 bits each::
@@ -20,24 +21,24 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TableError
+from ..core import table_info
+from ..core.checked_values import CheckedValues
 from ..core.dice import Floats
+from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from .leads_kernel import LeadValues
-from ..core.table_slices import places_in
-from ..core.checked_values import CheckedValues
 from ..core.state_space import ScoreOffsets
-from ..core import table_info
-from ..core.resources import check_space, writing_to
+from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
+from ..core.table_slices import places_in
+from ..errors import TableError
+from ..strategy.score_strategy import ScoreStrategy
+from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
-from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
-from ..strategy.score_strategy import ScoreStrategy
-from ..strategy.turn_evaluator import TurnEvaluator
+from .leads_kernel import LeadValues
 from .two_players import LeadEvaluator, TwoPlayerGame, solved_turn
 
 STORE = np.dtype(np.uint16)
@@ -47,7 +48,8 @@ SHARD = 1 << 25  # values of a shard, at most
 # Objectives of the tables, by the share of a win that a tie counts for the first player.
 NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
 OnLayer = Callable[[int, Floats], None]  # called with the turns left and the values of each layer
-# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and `progress` of `chance`.
+# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and
+# `progress` of `chance`.
 Solve = Callable[[TwoPlayerGame, Path, OnLayer | None, Progress | None], float]
 
 
@@ -60,7 +62,9 @@ class StoredLayer:
 
     def __getitem__(self, part: slice) -> Floats:
         """Some values, float32."""
-        return np.asarray(self.values[self.begin + part.start : self.begin + part.stop] / np.float32(LEVELS))
+        return np.asarray(
+            self.values[self.begin + part.start : self.begin + part.stop] / np.float32(LEVELS)
+        )
 
 
 class TwoPlayerTable:
@@ -71,26 +75,44 @@ class TwoPlayerTable:
         hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
         missing = f"there is no stored game at {path}"
         with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
-            self.info = ShardedTableInfo(**table_info.checked_fields(path.with_suffix(".json").read_bytes()))
+            self.info = ShardedTableInfo(
+                **table_info.checked_fields(path.with_suffix(".json").read_bytes())
+            )
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
             self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
         assert self.info.start_value is not None
-        self.first = self.info.start_value  # the chance of the player who moves first, as it was solved
+        self.first = (
+            self.info.start_value
+        )  # the chance of the player who moves first, as it was solved
         self.game = TwoPlayerGame(rules, tie=tie)
-        self.values = CheckedValues(self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read)
+        self.values = CheckedValues(
+            self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read
+        )
 
     def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
-        """The values of the first turn of the rest of this game, as :func:`.two_players.solved_turn` solves them."""
+        """The values of the first turn of the rest of this game, as
+        :func:`.two_players.solved_turn` solves them.
+        """
         turn = next(turn for turn in self.game.turns() if turn.left == rest.total)
         mover, waiting = rest.players
-        # By state of the rest: its number in the whole game. A place in a layer is a number less that of its first.
-        whole_mover, whole_waiting = self.game.players[turn.mover], self.game.players[1 - turn.mover]
+        # By state of the rest: its number in the whole game. A place in a layer is a number less
+        # that of its first.
+        whole_mover, whole_waiting = (
+            self.game.players[turn.mover],
+            self.game.players[1 - turn.mover],
+        )
         of_mover = places_in(whole_mover.space, mover.space)
         of_waiting = places_in(whole_waiting.space, waiting.space)
         before, other = self.game.pairs(turn)
-        mine, theirs = int(of_mover[mover.start]) - before.first, int(of_waiting[waiting.start]) - other.first
-        after, whole_after = mover.layer(mover.turns - 1), whole_mover.layer(turn.open[turn.mover] - 1)
+        mine, theirs = (
+            int(of_mover[mover.start]) - before.first,
+            int(of_waiting[waiting.start]) - other.first,
+        )
+        after, whole_after = (
+            mover.layer(mover.turns - 1),
+            whole_mover.layer(turn.open[turn.mover] - 1),
+        )
         children = of_mover[after.first : after.first + after.size] - whole_after.first
         layers = self._layer(turn.left), self._layer(turn.left - 1)  # before and after the turn
         return self.game.turn_values(turn, mine, theirs, children, *layers)
@@ -103,7 +125,9 @@ class TwoPlayerTable:
 
 def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
     """The stored game of which a game is the rest, if there is one."""
-    tie = 1 - rest.tie if rest.total % 2 else rest.tie  # the second player moves where an odd number of turns is left
+    tie = (
+        1 - rest.tie if rest.total % 2 else rest.tie
+    )  # the second player moves where an odd number of turns is left
     if not has_table(rest.rules, tables, NAMES[tie]):
         return None
     with suppress(table_info.MissingTable):  # removed just now
@@ -112,15 +136,25 @@ def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
 
 
 def versus_strategy(
-    game: TwoPlayerGame, cards: tuple[Scorecard, Scorecard], means: TurnEvaluator, stored: TwoPlayerTable | None,
-    threads: int | None = None, progress: Progress | None = None,
-) -> ScoreStrategy:  # fmt: skip
-    """Best play of a turn from the first card on, from the stored game or solved: chances; `means` breaks ties."""
+    game: TwoPlayerGame,
+    cards: tuple[Scorecard, Scorecard],
+    means: TurnEvaluator,
+    stored: TwoPlayerTable | None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ScoreStrategy:
+    """Best play of a turn from the first card on, from the stored game or solved: chances;
+    `means` breaks ties.
+    """
     turn = stored.turn_values(game) if stored else solved_turn(game, threads, progress)
-    return ScoreStrategy(game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0])
+    return ScoreStrategy(
+        game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0]
+    )
 
 
-def store_games(rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None) -> None:
+def store_games(
+    rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None
+) -> None:
     """Store a whole game for each value of a tie (NAMES), unless it is stored already."""
     for number, tie in enumerate(NAMES):
         game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, tables, NAMES[tie])
@@ -143,16 +177,25 @@ class TwoPlayerWriter:
     """Stores the layers of a game while it is solved."""
 
     def __init__(self, game: TwoPlayerGame, path: Path) -> None:
-        self.game, self.path, self.folder, self.began = game, path, table_info.unfinished_shards(path), perf_counter()
+        self.game, self.path, self.folder, self.began = (
+            game,
+            path,
+            table_info.unfinished_shards(path),
+            perf_counter(),
+        )
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
         self.shards = [
-            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))  # in place of rows, numbers in the layer
+            Shard(
+                left, number, number + 1, begin, min(begin + SHARD, stop)
+            )  # in place of rows, numbers in the layer
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))  # shards of an interrupted solve
+        there = sum(
+            file.stat().st_size for file in self.folder.glob("*.npy")
+        )  # shards of an interrupted solve
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def add(self, left: int, values: Floats) -> None:
@@ -167,10 +210,23 @@ class TwoPlayerWriter:
                 write_shard(self.folder / shard.file, rounded, shard.start, fields)
 
     def finish(self, first: float) -> None:
-        """Make the table, if all layers are there; `first`: the chance of the player who moves first."""
-        digests = {shard: open_shard(self.folder / shard.file).footer["blocks_sha256"] for shard in self.shards}
-        fields = table_info.table_fields(self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop)
+        """Make the table, if all layers are there; `first`: the chance of the player who moves
+        first.
+        """
+        digests = {
+            shard: open_shard(self.folder / shard.file).footer["blocks_sha256"]
+            for shard in self.shards
+        }
+        fields = table_info.table_fields(
+            self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop
+        )
         publish_shards(
-            self.path, digests, fields, start_value=first, rounding=ERROR, sha256="", objective_sha256="",
+            self.path,
+            digests,
+            fields,
+            start_value=first,
+            rounding=ERROR,
+            sha256="",
+            objective_sha256="",
             seconds=round(perf_counter() - self.began, 3),
-        )  # fmt: skip
+        )

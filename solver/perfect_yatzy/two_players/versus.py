@@ -1,25 +1,30 @@
-"""Who wins a game of two players: best play, policies against each other, and bounds of games too large to solve.
+"""Who wins a game of two players: best play, policies against each other, and bounds of games too
+large to solve.
 
-The bounds are what a strategy for the own score alone wins at least against any opponent, who learns that score late.
-A player P follows a policy of its own card; F is the law of its final score s. An opponent who knows s from the start
-reaches it with the highest chance P*(>= s). If a tie counts `share` for P, it wins at least::
+The bounds are what a strategy for the own score alone wins at least against any opponent, who
+learns that score late. A player P follows a policy of its own card; F is the law of its final score
+s. An opponent who knows s from the start reaches it with the highest chance P*(>= s). If a tie
+counts `share` for P, it wins at least::
 
     sum over s of  F(s) (1 - V(s))                    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
 
-The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split it::
+The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split
+it::
 
     R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)                  w, rest >= 0
 
-a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let somebody tell the
-opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with the chance rest(s); and s in any case
-after its last turn before turn k + 1 of P. Given (e, i), s does not depend on the cards that P has up to then. So
-this opponent knows more, at each decision, than by watching P, and wins at most::
+a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let
+somebody tell the opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with
+the chance rest(s); and s in any case after its last turn before turn k + 1 of P. Given (e, i), s
+does not depend on the cards that P has up to then. So this opponent knows more, at each decision,
+than by watching P, and wins at most::
 
     sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
 
-where V(e, i) is the chance of a goal for a player who is given random points late in the game: the chances of all
-goals in one layer, convolved with e, and the layers before it solved from there. P plays its first k turns for this
-utility, and the others for the mean. Bounds by information relaxation are those of Brown, Smith and Sun (2010).
+where V(e, i) is the chance of a goal for a player who is given random points late in the game: the
+chances of all goals in one layer, convolved with e, and the layers before it solved from there. P
+plays its first k turns for this utility, and the others for the mean. Bounds by information
+relaxation are those of Brown, Smith and Sun (2010).
 """
 
 from __future__ import annotations
@@ -32,24 +37,24 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import StateError, shown
+from ..core.backward_induction import solve_layers
 from ..core.dice import Floats, Ints
-from ..game.notation import CardText, read_card
-from ..game.rule_loader import load_rules
+from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
+from ..core.resources import check_memory, default_threads, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard
-from ..tablebase.estimates import SolveCost, log_long
-from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
 from ..core.state_space import Policy
-from ..core.backward_induction import solve_layers
-from ..core.resources import check_memory, default_threads, thread_map
-from ..tablebase.store import Folder, Progress, tables_folder
 from ..core.table_info import table_stem
+from ..errors import StateError, shown
+from ..game.notation import CardText, read_card
+from ..game.rule_loader import load_rules
 from ..strategy.forward_pass import laws_of_points
 from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position
 from ..strategy.tie_rules import tie_rule
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
+from ..tablebase.estimates import SolveCost, log_long
+from ..tablebase.store import Folder, Progress, tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
@@ -69,8 +74,8 @@ class TwoPlayerChances:
     ----------
     rules : RuleSet
     first, second : float
-        Chance to win of the player who moves first, and of the other; a tie counts what was asked for. They add up to
-        1, and their error is below 2e-6.
+        Chance to win of the player who moves first, and of the other; a tie counts what was asked
+        for. They add up to 1, and their error is below 2e-6.
     """
 
     rules: RuleSet
@@ -79,31 +84,42 @@ class TwoPlayerChances:
 
 
 def versus(
-    rules: str | Path | RuleSet, first: Play = None, second: Play = None, *,
-    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""), ties: str = "half", tables: Folder = None,
-    store: bool = False, threads: int | None = None, progress: Progress | None = None,
-) -> TwoPlayerChances:  # fmt: skip
+    rules: str | Path | RuleSet,
+    first: Play = None,
+    second: Play = None,
+    *,
+    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
+    ties: str = "half",
+    tables: Folder = None,
+    store: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> TwoPlayerChances:
     """The exact chances of two players who take turns.
 
     Parameters
     ----------
     rules, threads, progress
-        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of
+        threads.
     first, second
-        What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
-        other. A policy looks at its own card alone; :class:`perfect_yatzy.two_players.two_players.Replanned` at both. If
-        both look at one card, their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`, also for
-        games that are too large here.
+        What each player follows. None plays to win: it knows both cards, and is a best response to
+        a policy of the other. A policy looks at its own card alone;
+        :class:`perfect_yatzy.two_players.two_players.Replanned` at both. If both look at one card,
+        their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`, also for games
+        that are too large here.
     cards
-        Their cards. The first player moves next and has as many open boxes as the second, or one more.
+        Their cards. The first player moves next and has as many open boxes as the second, or one
+        more.
     ties
         What a tie counts for the first player: "loss", "half" or "win".
     tables
-        Folder of the tables. A whole game that takes long, and that both play to win, stores its newest layer there
-        every half minute; after an interruption it continues from that.
+        Folder of the tables. A whole game that takes long, and that both play to win, stores its
+        newest layer there every half minute; after an interruption it continues from that.
     store
-        Whether such a game is stored, for each value of `ties`, with 16 bits for each chance. Later calls of this
-        function, and queries against an opponent who plays to win, from every card, then need no solve.
+        Whether such a game is stored, for each value of `ties`, with 16 bits for each chance. Later
+        calls of this function, and queries against an opponent who plays to win, from every card,
+        then need no solve.
 
     Returns
     -------
@@ -114,8 +130,8 @@ def versus(
     StateError
         If the cards do not belong to one game, a policy begins elsewhere, or `ties` is unknown.
     RulesError
-        If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
-        games in a forced order.
+        If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80
+        s, 2 GB), and games in a forced order.
     """
     rule_set, share = load_rules(rules), tie_rule(ties).share
     one, other = (read_card(rule_set, card) for card in cards)
@@ -131,7 +147,9 @@ def versus(
     if store and not whole:
         raise StateError("only a whole game that both play to win can be stored")
 
-    def solve(game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None, report: Progress | None) -> float:
+    def solve(
+        game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None, report: Progress | None
+    ) -> float:
         cost = game.cost()
         check_memory(rule_set, cost)
         log_long(f"solving {rule_set.key} for two players", cost.seconds, report)
@@ -147,11 +165,17 @@ def versus(
 
 
 def _check_policy(policy: Policy, card: Scorecard) -> None:
-    """Raise StateError unless the actions of a policy can be listed, and it plays from this card on."""
+    """Raise StateError unless the actions of a policy can be listed, and it plays from this card
+    on.
+    """
     if not callable(getattr(policy, "layer", None)):
-        raise StateError(f"{shown(policy)} acts in one position at a time; its actions cannot be listed")
+        raise StateError(
+            f"{shown(policy)} acts in one position at a time; its actions cannot be listed"
+        )
     if policy.rules.fingerprint != card.rules.fingerprint or policy.start != card.state:
-        raise StateError("a policy is for another game, or does not begin at the card of its player")
+        raise StateError(
+            "a policy is for another game, or does not begin at the card of its player"
+        )
 
 
 def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
@@ -160,10 +184,17 @@ def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
 
 
 def versus_table(
-    rules: RuleSet, players: Sequence[Play], ties: str = "half", tables: Folder = None, *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> Floats:  # fmt: skip
-    """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
+    rules: RuleSet,
+    players: Sequence[Play],
+    ties: str = "half",
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The chance of each player who moves first (rows) against each who moves second (columns),
+    ``(n, n)``.
+    """
     costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
     begins = [0, *accumulate(cost.values for cost in costs)]  # of each game, in the work of all
     chances = list[float]()
@@ -173,33 +204,50 @@ def versus_table(
             if progress:
                 progress(begin + done, begins[-1])
 
-        chances.append(versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report).first)
+        chances.append(
+            versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report).first
+        )
     return np.array(chances).reshape(len(players), -1)
 
 
 def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
-    """The cost of each game of :func:`versus_table`; `replanned`: whether each player plans each turn again."""
+    """The cost of each game of :func:`versus_table`; `replanned`: whether each player plans each
+    turn again.
+    """
     game = TwoPlayerGame(rules)
     return [game.cost(pair) for pair in product(replanned, repeat=2)]
 
 
 def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy of a table whose first player plays to win."""
-    # The mean of the games in which the best response moves first, and of those in which it moves second.
+    """What best responses win beyond a half against each policy of a table whose first player
+    plays to win.
+    """
+    # The mean of the games in which the best response moves first, and of those in which it moves
+    # second.
     return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
 
 
 def versus_bounds(
-    rules: str | Path | RuleSet, ties: str = "half", tables: Folder = None, *, threads: int | None = None
+    rules: str | Path | RuleSet,
+    ties: str = "half",
+    tables: Folder = None,
+    *,
+    threads: int | None = None,
 ) -> tuple[float, float]:
-    """The lowest and highest chance that the first player can have if both play to win; see the module."""
+    """The lowest and highest chance that the first player can have if both play to win; see the
+    module.
+    """
     rule_set, share = load_rules(rules), tie_rule(ties).share
-    late = LateScore(reach(rule_set, 0, "", tables, threads=threads).evaluator, threads or default_threads())
+    late = LateScore(
+        reach(rule_set, 0, "", tables, threads=threads).evaluator, threads or default_threads()
+    )
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
 
 class GoalsWithRandomPoints(Goals):
-    """The chances of a player who is given random points, at most `most`, when `filled` categories are filled."""
+    """The chances of a player who is given random points, at most `most`, when `filled`
+    categories are filled.
+    """
 
     def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
         super().__init__(rules)
@@ -221,14 +269,20 @@ def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
 
 
 def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
-    """The values of the start from those of the layer with `filled` filled categories, which may be the start."""
+    """The values of the start from those of the layer with `filled` filled categories, which may
+    be the start.
+    """
     known = values.astype(objective.compute)
-    solved = deque(solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1)  # the last one
+    solved = deque(
+        solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1
+    )  # the last one
     return solved[0].values if solved else known
 
 
 def split(rest: Floats, component: Floats) -> Floats:
-    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states, points)`, lose its part."""
+    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states,
+    points)`, lose its part.
+    """
     points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
     weights = np.zeros((len(rest), max(width, 0)))
     if width <= 0:
@@ -246,12 +300,18 @@ def split(rest: Floats, component: Floats) -> Floats:
         return total
 
     for _round in range(ROUNDS):
-        least = np.minimum.reduce([rest[:, p : p + width] for p in points])  # by i: of the law where e(s - i) > 0
+        least = np.minimum.reduce(
+            [rest[:, p : p + width] for p in points]
+        )  # by i: of the law where e(s - i) > 0
         more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
-        for _step in range(STEPS):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
+        for _step in range(
+            STEPS
+        ):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
             more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
         ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
-        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)  # nowhere above the rest
+        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(
+            0, 1
+        )  # nowhere above the rest
         weights += more
         np.maximum(rest - mixture(more), 0, out=rest)  # rounded up, if at all
     return weights
@@ -260,10 +320,16 @@ def split(rest: Floats, component: Floats) -> Floats:
 def components_of(laws: Floats) -> list[Floats]:
     """The components, from the laws of the states with one open box; the largest variance first."""
     single = set[tuple[int, float]]()  # points and their chance
-    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:  # the box pays `high - low` points or none
+    for law in laws[
+        (laws > MIN_CHANCE).sum(axis=1) == 2
+    ]:  # the box pays `high - low` points or none
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
-        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))  # paid in at least one of TRIES turns
-    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]  # by their variance
+        single.add(
+            (high - low, round(1 - float(law[low]) ** TRIES, 6))
+        )  # paid in at least one of TRIES turns
+    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[
+        -BOXES:
+    ]  # by their variance
     found = []
     for number in range(1, BOXES + 1):
         for boxes in combinations(widest, number):
@@ -284,26 +350,42 @@ class LateScore:
 
     def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
         self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
-        self.left = max(1, self.space.categories // TURNS)  # turns of the opponent who knows the score
-        laws = laws_of_points(GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads)
-        # Of the points to come under play for the mean, by open boxes: up to `left`, one more for who moves second.
+        self.left = max(
+            1, self.space.categories // TURNS
+        )  # turns of the opponent who knows the score
+        laws = laws_of_points(
+            GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads
+        )
+        # Of the points to come under play for the mean, by open boxes: up to `left`, one more for
+        # who moves second.
         self.laws = [*islice(laws, self.left + 2)]
         self.error = 2 * goals.objective.error  # of a table, and of the sums here
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
-        most = -int(goals.ranges(start)[0][0])  # points that are possible: x is minus the points needed
-        self.reached = goals.look_up(start, -np.arange(most + 3))  # highest chance of n points, by n; the last two: 0
+        most = -int(
+            goals.ranges(start)[0][0]
+        )  # points that are possible: x is minus the points needed
+        self.reached = goals.look_up(
+            start, -np.arange(most + 3)
+        )  # highest chance of n points, by n; the last two: 0
         components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
-        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)  # 2: guarantees
+        log_long(
+            f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds
+        )  # 2: guarantees
         self.components = [(component, self.reached_with(component)) for component in components]
 
     def reached_with(self, component: Floats) -> Floats:
-        """The highest chance of n points, by n, for a player who is given most - p, p drawn from a component."""
-        # To need i + p points is to need i + most, where most is the largest p, and to be given most - p.
+        """The highest chance of n points, by n, for a player who is given most - p, p drawn from
+        a component.
+        """
+        # To need i + p points is to need i + most, where most is the largest p, and to be given
+        # most - p.
         filled, most = self.space.categories - self.left, len(component) - 1
         objective = GoalsWithRandomPoints(self.rules, filled, most)
         state, x = entries(objective, filled)
         law = component[::-1]  # chances of n points that are given, n = most - p
-        values = np.sum([law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0)
+        values = np.sum(
+            [law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0
+        )
         by_x = last_layer(objective, filled, values, self.threads)
         return by_x[-objective.after :: -1]  # x = 0, -1, -2 ... : minus the points needed
 
@@ -320,20 +402,31 @@ class LateScore:
         made = np.arange(int(x.max()) + 1)
 
         def beaten(reached: Floats, shifts: int, most: int) -> Floats:
-            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of the component."""
-            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)  # the last two are 0
+            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of
+            the component.
+            """
+            n = np.minimum(
+                np.arange(shifts)[:, None] + made + most, len(reached) - 2
+            )  # the last two are 0
             chance = (1 - share) * reached[n] + share * reached[n + 1]
             return np.asarray(np.minimum(1, (1 + self.error) * chance))
 
-        beaten_with = [beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1) for e, reached in self.components]
+        beaten_with = [
+            beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1)
+            for e, reached in self.components
+        ]
         beaten_at_once = beaten(self.reached, laws.shape[1], 0)
-        utility = np.empty((len(laws), len(made)))  # what is won at least, by state of the layer and points made
+        utility = np.empty(
+            (len(laws), len(made))
+        )  # what is won at least, by state of the layer and points made
 
         def write_utility(first: int) -> None:
             """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
-                least = least - split(rest, component) @ chances  # the part of the component leaves `rest`
+                least = (
+                    least - split(rest, component) @ chances
+                )  # the part of the component leaves `rest`
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:

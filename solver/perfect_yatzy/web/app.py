@@ -1,9 +1,11 @@
-"""The ASGI application: the page, and the JSON API with the answers of :mod:`perfect_yatzy.service.queries`.
+"""The ASGI application: the page, and the JSON API with the answers of
+:mod:`perfect_yatzy.service.queries`.
 
-Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are served. What takes
-long or writes to the disk waits for a request that confirms it, `/api/solve`.
+Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are
+served. What takes long or writes to the disk waits for a request that confirms it, `/api/solve`.
 
-Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the client has left.
+Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the
+client has left.
 """
 
 from __future__ import annotations
@@ -28,10 +30,10 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .._version import __version__
+from ..core.rules import RuleSet
 from ..errors import Cancelled, RulesError, SolverError, StateError, _, shown
 from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
-from ..core.rules import RuleSet
 from ..game.translations import ENGLISH, languages
 from ..play.record import read_game
 from ..service.answers import answer_head, picked, with_echo
@@ -47,7 +49,8 @@ from .static_files import described, listed_rules, page_files
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
 Solve = Callable[[Report, IsDisconnected], None]
-COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
+# keeps the connection alive where nothing is reported, such as during compilation
+COMMENT = b": working\n\n"
 ERRORS = {
     403: "The request comes from a page of another site",
     408: f"The request was not complete after {limits.MAX_BODY_SECONDS:g} seconds",
@@ -59,8 +62,12 @@ ERRORS = {
     503: "Too many requests are queued",
 }
 STATUSES: dict[type[SolverError], int] = {
-    limits.QueueFullError: 503, limits.ClientDisconnected: 503, ConfirmationRequired: 409, StateError: 422,
-    RulesError: 422}  # fmt: skip
+    limits.QueueFullError: 503,
+    limits.ClientDisconnected: 503,
+    ConfirmationRequired: 409,
+    StateError: 422,
+    RulesError: 422,
+}
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -69,7 +76,9 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise HTTPException(422, _("{name} is there twice in one object of the body", name=shown(twice)))
+        raise HTTPException(
+            422, _("{name} is there twice in one object of the body", name=shown(twice))
+        )
     return found
 
 
@@ -97,7 +106,9 @@ class JSONRoute(APIRoute):
 
 
 class AsciiJSONResponse(JSONResponse):
-    """JSON in ASCII, for lone surrogates; returned in place of a dictionary, whose values FastAPI would convert."""
+    """JSON in ASCII, for lone surrogates; returned in place of a dictionary, whose values
+    FastAPI would convert.
+    """
 
     def render(self, content: Any) -> bytes:
         """The body of the response."""
@@ -105,17 +116,28 @@ class AsciiJSONResponse(JSONResponse):
 
 
 def create_app(
-    tables: str | os.PathLike[str] | None = None, threads: int | None = None, hosts: frozenset[str] = LOCAL_HOSTS,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    hosts: frozenset[str] = LOCAL_HOSTS,
     addresses: bool = False,
-) -> FastAPI:  # fmt: skip
+) -> FastAPI:
     """The application."""
     app = FastAPI(
-        title="perfect-yatzy", version=__version__, summary="Optimal play for Yatzy and its relatives, exactly",
-        docs_url=None, redoc_url=None,  # their pages load scripts from other sites
-        openapi_url="/api/openapi.json", default_response_class=AsciiJSONResponse, redirect_slashes=False,
-        responses={status: {"model": answers.ErrorResponse, "description": text} for status, text in ERRORS.items()},
-        generate_unique_id_function=lambda route: route.name, separate_input_output_schemas=False,
-    )  # fmt: skip
+        title="perfect-yatzy",
+        version=__version__,
+        summary="Optimal play for Yatzy and its relatives, exactly",
+        docs_url=None,
+        redoc_url=None,  # their pages load scripts from other sites
+        openapi_url="/api/openapi.json",
+        default_response_class=AsciiJSONResponse,
+        redirect_slashes=False,
+        responses={
+            status: {"model": answers.ErrorResponse, "description": text}
+            for status, text in ERRORS.items()
+        },
+        generate_unique_id_function=lambda route: route.name,
+        separate_input_output_schemas=False,
+    )
     app.router.route_class = JSONRoute
     scheduler = RequestScheduler(tables, threads)
     add_error_handlers(app)
@@ -150,7 +172,10 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 404:
             message, code = f"{request.url.path} does not exist", "not-found"
         elif error.status_code == 405:
-            message, code = f"{request.url.path} does not accept {request.method}", "method-not-allowed"
+            message, code = (
+                f"{request.url.path} does not accept {request.method}",
+                "method-not-allowed",
+            )
         return error_response(error.status_code, SolverError(message, code=code))
 
 
@@ -161,7 +186,9 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         return lambda: from_thread.run(request.is_disconnected)
 
     def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
-        return AsciiJSONResponse(scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request)))
+        return AsciiJSONResponse(
+            scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request))
+        )
 
     @app.post("/api/hold", response_model=answers.HoldAnswer)
     def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
@@ -170,12 +197,16 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
 
     @app.post("/api/score", response_model=answers.ScoreAnswer)
     def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
-        """Which category to take: every category, best first; `rolls_left` are the rerolls given up."""
+        """Which category to take: every category, best first; `rolls_left` are the rerolls given
+        up.
+        """
         return answered("score", body, request)
 
     @app.post("/api/points", response_model=answers.PointsAnswer)
     def points(body: schemas.RollRequest) -> AsciiJSONResponse:
-        """What each category that may be taken pays, without advice: needs no table, also for games without one."""
+        """What each category that may be taken pays, without advice: needs no table, also for
+        games without one.
+        """
         return AsciiJSONResponse(scheduler.points(body.model_dump(exclude_none=True)))
 
     @app.post("/api/expect", response_model=answers.ExpectAnswer)
@@ -190,7 +221,9 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
 
     @app.post("/api/puzzle", response_model=answers.PuzzleAnswer)
     def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
-        """A position to solve, the same for the same number; ask `hold` or `score` for its solution."""
+        """A position to solve, the same for the same number; ask `hold` or `score` for its
+        solution.
+        """
         return answered("puzzle", body, request)
 
     @app.post("/api/review", response_model=answers.ReviewAnswer)
@@ -206,8 +239,12 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
 
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
     async def solve(body: schemas.SolveRequest) -> StreamingResponse:
-        """Do the work that a question needs, confirmed by this request; then ask the question again."""
-        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))  # refuses before any event
+        """Do the work that a question needs, confirmed by this request; then ask the question
+        again.
+        """
+        work = await run_sync(
+            scheduler.confirmed, body.model_dump(exclude_none=True)
+        )  # refuses before any event
         return StreamingResponse(work_events(work), media_type="text/event-stream")
 
 
@@ -220,14 +257,20 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         lang: Annotated[str, schemas.field("lang")] = ENGLISH,
         rules: Annotated[str | None, schemas.field("rules")] = None,
     ) -> Response:
-        """The rule sets, with the boxes of each and the points they can hold; or one, with switches."""
+        """The rule sets, with the boxes of each and the points they can hold; or one, with
+        switches.
+        """
         names = listed_rules() if rules is None else [rules]
         found = [scheduler.rules(name) for name in names]  # built-in rule sets, not files
-        return described(tuple(names), lang, tuple(map(scheduler.cost_text, found))).response(request.headers)
+        return described(tuple(names), lang, tuple(map(scheduler.cost_text, found))).response(
+            request.headers
+        )
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.field("rules")]) -> dict[str, Any]:
-        """What a browser needs to count points by itself: the rules as arrays, as in the file of a site."""
+        """What a browser needs to count points by itself: the rules as arrays, as in the file of
+        a site.
+        """
         from .site.folder import rule_data
 
         return rule_data(scheduler.rules(rules))
@@ -260,11 +303,17 @@ class RequestScheduler:
     def rules(self, spec: str) -> RuleSet:
         """A built-in rule set, with switches; never a file."""
         if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
-            text = _("unknown rules {spec!r}; must be one of {known}", spec=spec[:80], known=", ".join(builtin_ids()))
+            text = _(
+                "unknown rules {spec!r}; must be one of {known}",
+                spec=spec[:80],
+                known=", ".join(builtin_ids()),
+            )
             raise RulesError(text, code="unknown-rules")
         return self.service.rules(spec)
 
-    def answer(self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:
+    def answer(
+        self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected
+    ) -> dict[str, Any]:
         """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request."""
         decision = self.service.decide(parse_request({"query": query, **fields}, self.rules))
         self.service.check_unasked(decision.works)
@@ -275,18 +324,31 @@ class RequestScheduler:
             return decision.run(None)
 
     def points(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """What each box pays for a roll, in the order of the card: needs no table and solves nothing."""
+        """What each box pays for a roll, in the order of the card: needs no table and solves
+        nothing.
+        """
         asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
         request = parse_request({"query": "score", **asked}, self.rules)
-        paid = start_turn(request.rules, request.card, request.dice, request.rolls_left).categories().items()
-        boxes = [{"category": box, "points": points, "bonus_points": bonus} for box, (points, bonus) in paid]
+        paid = (
+            start_turn(request.rules, request.card, request.dice, request.rolls_left)
+            .categories()
+            .items()
+        )
+        boxes = [
+            {"category": box, "points": points, "bonus_points": bonus}
+            for box, (points, bonus) in paid
+        ]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
 
     def confirmed(self, fields: dict[str, Any]) -> Solve:
         """A function that does the work for a question; the question is checked at once."""
         if fields["query"] == "review":  # needs the table and nothing else
-            fields = {"query": "expect", "rules": self.rules_of(fields.get("game")).spec, "spread": False}
+            fields = {
+                "query": "expect",
+                "rules": self.rules_of(fields.get("game")).spec,
+                "spread": False,
+            }
         request = parse_request(fields, self.rules)
         self.service.decide(request).works  # noqa: B018 (what is beyond the limits is refused at once)
 
@@ -301,11 +363,15 @@ class RequestScheduler:
         """The rule set of a recorded game, which must be a built-in one."""
         spec = game.get("rules") if isinstance(game, dict) else None
         if not isinstance(spec, str):
-            raise StateError(_("the game has no rules; `rules` is the id of a built-in rule set"), field="game")
+            raise StateError(
+                _("the game has no rules; `rules` is the id of a built-in rule set"), field="game"
+            )
         return self.rules(spec)
 
     def cost_text(self, rules: RuleSet) -> str:
-        """The cost of a table as JSON text: empty if plain questions need no confirmation, null beyond the limits."""
+        """The cost of a table as JSON text: empty if plain questions need no confirmation, null
+        beyond the limits.
+        """
         try:
             works = self.service.mean_works(rules)
         except RulesError:
@@ -316,7 +382,11 @@ class RequestScheduler:
 def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:
     """JSON Schema of a server-sent event whose data is JSON."""
     text = {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
-    return {"type": "object", "properties": {"event": {"const": name}, "data": text}, "required": ["event", "data"]}
+    return {
+        "type": "object",
+        "properties": {"event": {"const": name}, "data": text},
+        "required": ["event", "data"],
+    }
 
 
 def _event_text(event: str, data: dict[str, Any]) -> bytes:
@@ -324,7 +394,9 @@ def _event_text(event: str, data: dict[str, Any]) -> bytes:
 
 
 async def work_events(solve: Solve) -> AsyncIterator[bytes]:
-    """Run `solve` in a thread and yield its events. If the iteration is given up, the work stops."""
+    """Run `solve` in a thread and yield its events. If the iteration is given up, the work
+    stops.
+    """
     loop, stopped = asyncio.get_running_loop(), Event()
     queue: asyncio.Queue[bytes | None] = asyncio.Queue()
     last = 0.0
@@ -339,7 +411,11 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             raise Cancelled(_("the client has left"))
         if time.monotonic() - last >= EVENT_SECONDS:
             last = time.monotonic()
-            put(_event_text("progress", {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}))
+            put(
+                _event_text(
+                    "progress", {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}
+                )
+            )
 
     def work() -> None:
         try:
@@ -350,7 +426,11 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
-            put(_event_text("error", answers.error_answer(SolverError(message, code="internal-error"))))
+            put(
+                _event_text(
+                    "error", answers.error_answer(SolverError(message, code="internal-error"))
+                )
+            )
         finally:
             put(None)
 
@@ -369,7 +449,10 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
         stopped.set()
 
 
-PROGRESS = {"done": {"type": "number", "minimum": 0, "maximum": 1}, "seconds_left": {"type": "number", "minimum": 0}}
+PROGRESS = {
+    "done": {"type": "number", "minimum": 0, "maximum": 1},
+    "seconds_left": {"type": "number", "minimum": 0},
+}
 # Before OpenAPI 3.2 the schema of a stream of events describes each of them.
 EVENT_SCHEMAS = [
     event_schema("progress", {"type": "object", "properties": PROGRESS, "required": [*PROGRESS]}),

@@ -1,7 +1,8 @@
 """Limits of connections, so that one client cannot keep the server from others.
 
-uvicorn limits the idle time after an answer, but not the time to the first request, nor that of a header that arrives
-byte by byte, nor the number of connections; and it answers pipelined requests whether or not anybody reads.
+uvicorn limits the idle time after an answer, but not the time to the first request, nor that of a
+header that arrives byte by byte, nor the number of connections; and it answers pipelined requests
+whether or not anybody reads.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from . import limits
 
-SPARE_DESCRIPTORS = 2 * limits.ACCEPTED_AT_ONCE  # for tables, other files, and what is accepted but not yet counted
+SPARE_DESCRIPTORS = (
+    2 * limits.ACCEPTED_AT_ONCE
+)  # for tables, other files, and what is accepted but not yet counted
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 
@@ -28,13 +31,16 @@ MESSAGE_SECONDS = 60.0  # between two messages about one problem of the system
 class LimitedProtocol(H11Protocol):
     """HTTP/1.1 with limits: pass it to uvicorn as `http`.
 
-    A client with too many connections, or with the most where there are too many in all, loses its oldest one that
-    waits for a request, else its oldest: a new connection is always served. A connection ends with the answer before
-    which another request was sent (no browser does that), or if nobody reads the answers.
+    A client with too many connections, or with the most where there are too many in all, loses its
+    oldest one that waits for a request, else its oldest: a new connection is always served. A
+    connection ends with the answer before which another request was sent (no browser does that), or
+    if nobody reads the answers.
     """
 
     most: ClassVar[int] = limits.MAX_CONNECTIONS  # in all
-    _open: ClassVar[dict[str, dict[LimitedProtocol, None]]] = {}  # by client, as an ordered set, the oldest first
+    _open: ClassVar[
+        dict[str, dict[LimitedProtocol, None]]
+    ] = {}  # by client, as an ordered set, the oldest first
     _waiting: asyncio.TimerHandle | None = None  # for a header
     _stalled: asyncio.TimerHandle | None = None  # for the client to read
 
@@ -120,21 +126,29 @@ class LimitedServer(uvicorn.Server):
     def __init__(self, app: Any) -> None:
         LimitedProtocol.most = min(limits.MAX_CONNECTIONS, most_descriptors() - SPARE_DESCRIPTORS)
         config = uvicorn.Config(
-            app, http=LimitedProtocol, log_level="error", server_header=False, timeout_graceful_shutdown=1,
+            app,
+            http=LimitedProtocol,
+            log_level="error",
+            server_header=False,
+            timeout_graceful_shutdown=1,
             backlog=limits.ACCEPTED_AT_ONCE,
-        )  # fmt: skip
+        )
         super().__init__(config)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to serve."""
         asyncio.get_running_loop().set_exception_handler(quiet_exception_handler())
         await super().startup(sockets)
-        for each in sockets or ():  # uvicorn has one number for these and for those accepted at a time
+        for each in (
+            sockets or ()
+        ):  # uvicorn has one number for these and for those accepted at a time
             each.listen(limits.MAX_PENDING_CONNECTIONS)
 
 
 def most_descriptors() -> int:
-    """How many files and connections this process may have open, after raising that as far as it may."""
+    """How many files and connections this process may have open, after raising that as far as it
+    may.
+    """
     try:
         import resource
     except ImportError:  # Windows
@@ -144,11 +158,17 @@ def most_descriptors() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     unlimited = soft in (resource.RLIM_INFINITY, -1)
-    return limits.MAX_CONNECTIONS + SPARE_DESCRIPTORS if unlimited else max(soft, 2 * SPARE_DESCRIPTORS)
+    return (
+        limits.MAX_CONNECTIONS + SPARE_DESCRIPTORS
+        if unlimited
+        else max(soft, 2 * SPARE_DESCRIPTORS)
+    )
 
 
 def quiet_exception_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    """A handler that reports a lack of descriptors or memory in one line, and not for each connection."""
+    """A handler that reports a lack of descriptors or memory in one line, and not for each
+    connection.
+    """
     last: dict[int, float] = {}
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -1,4 +1,6 @@
-"""The limits of the server, and two mechanisms that enforce them. To change a limit, edit the constants below."""
+"""The limits of the server, and two mechanisms that enforce them. To change a limit, edit the
+constants below.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,13 @@ MAX_UNREAD_SECONDS = 30.0  # until a client that does not read is dropped
 
 # Requests
 MAX_ACTIVE_REQUESTS = 4  # of one client that are worked on; its others wait
-MAX_BODY_BYTES = 64 << 10  # a game of 16 players fits; a larger body would delay other requests while it is parsed
+MAX_BODY_BYTES = (
+    64 << 10
+)  # a game of 16 players fits; a larger body would delay other requests while it is parsed
 MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
-MAX_HEADER_SECONDS = 10.0  # until the header of a request must have arrived, the first one from the connection on
+MAX_HEADER_SECONDS = (
+    10.0  # until the header of a request must have arrived, the first one from the connection on
+)
 EVENT_SECONDS = 0.2  # at least, between two reports of progress
 KEEP_ALIVE_SECONDS = 5.0  # without a report until a sign of life is sent
 MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values that JSON text has
@@ -41,12 +47,15 @@ MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 # Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
 SHORT_RUNNING, SHORT_QUEUED = 2, 24
 LONG_RUNNING, LONG_QUEUED = 1, 8
-DISCONNECT_POLL_SECONDS = 0.2  # how often a queued request checks that its client is still connected
+DISCONNECT_POLL_SECONDS = (
+    0.2  # how often a queued request checks that its client is still connected
+)
 
 # Solving on request
 SERVER_BUDGET = SolveBudget(
     mean=SolveLimit(seconds=300.0, bytes=3 << 30),  # a rule set without a table
-    # A goal, or a win against opponents, from a scorecard on; fewer bytes than the cache, to be found again.
+    # A goal, or a win against opponents, from a scorecard on; fewer bytes than the cache, to be
+    # found again.
     objective=SolveLimit(seconds=120.0, bytes=2_000_000_000),
     stored_bytes=6 << 30,  # tables on disk, per run of the server
     opponents=8,
@@ -69,7 +78,9 @@ class ClientDisconnected(SolverError):
 
 
 def client_name(address: str) -> str:
-    """The client of an address: the address itself, or of IPv6 its first 64 bits, which one subscriber has."""
+    """The client of an address: the address itself, or of IPv6 its first 64 bits, which one
+    subscriber has.
+    """
     if ":" in address:
         with suppress(ValueError):
             found = IPv6Address(address.partition("%")[0])
@@ -78,11 +89,15 @@ def client_name(address: str) -> str:
 
 
 class RateLimiter:
-    """A bucket for each client, of up to `burst` tokens, that gains `rate` a second; each request takes one."""
+    """A bucket for each client, of up to `burst` tokens, that gains `rate` a second; each
+    request takes one.
+    """
 
     def __init__(self, rate: float = REQUESTS_PER_SECOND, burst: float = BURST_REQUESTS) -> None:
         self.rate, self.burst = rate, burst
-        self._buckets: dict[str, tuple[float, float]] = {}  # client -> tokens, time of the last request
+        self._buckets: dict[
+            str, tuple[float, float]
+        ] = {}  # client -> tokens, time of the last request
 
     def allow(self, client: str) -> bool:
         """Count a request of a client; False if it exceeds the rate."""
@@ -105,7 +120,9 @@ class ConcurrencyLimiter:
 
     @contextmanager
     def slot(self, is_disconnected: IsDisconnected) -> Iterator[None]:
-        """Wait in the queue, then hold one of the running slots for the body of the `with` statement."""
+        """Wait in the queue, then hold one of the running slots for the body of the `with`
+        statement.
+        """
         with self._lock:
             if not self.free:
                 raise QueueFullError(_("too many requests are queued; try again later"))

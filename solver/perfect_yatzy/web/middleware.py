@@ -1,7 +1,9 @@
-"""ASGI middleware in front of the API: host and origin, size and time of bodies, request rates, security headers.
+"""ASGI middleware in front of the API: host and origin, size and time of bodies, request rates,
+security headers.
 
-A page on another site can reach this server under a host name of that site (DNS rebinding), so a request must name a
-known host; or under its own name, which a browser says in Sec-Fetch-Site: then only links to the page are followed.
+A page on another site can reach this server under a host name of that site (DNS rebinding), so a
+request must name a known host; or under its own name, which a browser says in Sec-Fetch-Site: then
+only links to the page are followed.
 """
 
 from __future__ import annotations
@@ -18,13 +20,22 @@ from starlette.requests import ClientDisconnect, Request
 
 from .._version import ANSWER_SCHEMA
 from ..errors import ENGLISH, _, language_accepted, language_scope
-from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter, client_name
+from .limits import (
+    MAX_ACTIVE_REQUESTS,
+    MAX_BODY_BYTES,
+    MAX_BODY_SECONDS,
+    MAX_VALUES,
+    RateLimiter,
+    client_name,
+)
 
 SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
-    b"x-content-type-options": b"nosniff", b"referrer-policy": b"no-referrer",
-    b"cross-origin-resource-policy": b"same-origin"}  # fmt: skip
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+}
 NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]
@@ -37,12 +48,16 @@ class BodyTooLarge(Exception):
 
 
 class RequestFilter:
-    """ASGI middleware that refuses unknown hosts, too many requests, and too large or too slow bodies at once."""
+    """ASGI middleware that refuses unknown hosts, too many requests, and too large or too slow
+    bodies at once.
+    """
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
         self.rate_limiter = RateLimiter()
-        self._turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()  # of clients with requests
+        self._turns: WeakValueDictionary[str, anyio.Semaphore] = (
+            WeakValueDictionary()
+        )  # of clients with requests
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request to the application, or refuse it."""
@@ -55,7 +70,11 @@ class RequestFilter:
             await self.respond(scope, headers, receive, send)
 
     async def respond(
-        self, scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive, send: Send
+        self,
+        scope: MutableMapping[str, Any],
+        headers: dict[bytes, bytes],
+        receive: Receive,
+        send: Send,
     ) -> None:
         """Pass a request to the application, or refuse it, in the language of the request."""
         host = headers.get(b"host", b"").decode("latin-1")
@@ -66,11 +85,15 @@ class RequestFilter:
             await send_error(send, 421, "unknown-host", message)
             return
         if is_cross_site(scope, headers):
-            await send_error(send, 403, "cross-site", _("requests from pages of other sites are refused"))
+            await send_error(
+                send, 403, "cross-site", _("requests from pages of other sites are refused")
+            )
             return
         client = client_name(scope["client"][0] if scope.get("client") else "")
         if not self.rate_limiter.allow(client):
-            await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"), close=True)
+            await send_error(
+                send, 429, "rate-limited", _("too many requests; try again in a moment"), close=True
+            )
             return
         try:
             body = await read_body(scope, headers, receive)
@@ -79,7 +102,10 @@ class RequestFilter:
             await send_error(send, 413, "body-too-large", message)
             return
         except TimeoutError:
-            message = _("the request was not complete after {seconds} seconds", seconds=f"{MAX_BODY_SECONDS:g}")
+            message = _(
+                "the request was not complete after {seconds} seconds",
+                seconds=f"{MAX_BODY_SECONDS:g}",
+            )
             await send_error(send, 408, "request-timeout", message, close=True)
             return
         except ClientDisconnect:
@@ -106,7 +132,9 @@ class RequestFilter:
 
     @asynccontextmanager
     async def turn(self, client: str) -> AsyncIterator[Callable[[], None]]:
-        """Wait until fewer than MAX_ACTIVE_REQUESTS of a client are worked on; yields what ends the turn early."""
+        """Wait until fewer than MAX_ACTIVE_REQUESTS of a client are worked on; yields what ends
+        the turn early.
+        """
         turns = self._turns.setdefault(client, anyio.Semaphore(MAX_ACTIVE_REQUESTS))
         with ExitStack() as held:
             await turns.acquire()
@@ -121,7 +149,9 @@ class RequestFilter:
         return name in self.hosts
 
 
-async def read_body(scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive) -> bytes:
+async def read_body(
+    scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive
+) -> bytes:
     """The body of a request. Raises BodyTooLarge, TimeoutError, or ClientDisconnect."""
     length = headers.get(b"content-length", b"0")
     if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
@@ -136,10 +166,15 @@ async def read_body(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]
 
 
 def is_cross_site(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]) -> bool:
-    """Whether a page of another site sends a request, other than a link to the page that a person follows."""
+    """Whether a page of another site sends a request, other than a link to the page that a
+    person follows.
+    """
     if headers.get(b"sec-fetch-site", b"none") in (b"none", b"same-origin"):
         return False
-    follows_link = headers.get(b"sec-fetch-mode") == b"navigate" and headers.get(b"sec-fetch-dest") == b"document"
+    follows_link = (
+        headers.get(b"sec-fetch-mode") == b"navigate"
+        and headers.get(b"sec-fetch-dest") == b"document"
+    )
     is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/")
     return not (follows_link and is_page)
 

@@ -1,4 +1,6 @@
-"""The requests and errors of the API as pydantic models, for validation and for `/api/openapi.json`."""
+"""The requests and errors of the API as pydantic models, for validation and for
+`/api/openapi.json`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ Points = Annotated[Integer, Field(ge=0, le=99_999)]
 Card = Annotated[dict[str, Points], Field(max_length=limits.MAX_ENTRIES)]
 CardText = Annotated[str, Field(max_length=MAX_CARD_TEXT)]
 OpponentsText = Annotated[str, Field(max_length=limits.MAX_OPPONENTS_TEXT)]
-Opponents = OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=limits.MAX_ENTRIES)]
+Opponents = (
+    OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=limits.MAX_ENTRIES)]
+)
 RequestId = Annotated[str, Field(max_length=limits.MAX_NAME_TEXT)] | Integer
 
 
@@ -68,11 +72,17 @@ class RequestBody(BaseModel):
         if not isinstance(body, dict):
             return body
         if len(body) > limits.MAX_FIELDS:
-            raise ValueError(f"the body has {len(body)} fields; at most {limits.MAX_FIELDS} are allowed")
+            raise ValueError(
+                f"the body has {len(body)} fields; at most {limits.MAX_FIELDS} are allowed"
+            )
         game = body.get("game")
         players = [("players", game.get("players"))] if isinstance(game, dict) else []
         for name, value in [*body.items(), *players]:
-            if name != "game" and isinstance(value, list | dict) and len(value) > limits.MAX_ENTRIES:
+            if (
+                name != "game"
+                and isinstance(value, list | dict)
+                and len(value) > limits.MAX_ENTRIES
+            ):
                 found = f"{abbreviated(name)} has {len(value)} entries"
                 raise ValueError(f"{found}; at most {limits.MAX_ENTRIES} are allowed")
         return body
@@ -115,7 +125,9 @@ class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
     hold: Annotated[list[Face], field("hold", max_length=limits.MAX_ENTRIES)]
-    rolls_left: Annotated[Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
+    rolls_left: Annotated[
+        Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")
+    ]
 
 
 class PuzzleRequest(RequestBody):
@@ -139,7 +151,9 @@ class ReviewRequest(RequestBody):
 class SolveRequest(ObjectiveFields):
     """A question that waits for a confirmation, with all its fields: confirmed by this request."""
 
-    query: Annotated[Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], field("query")]
+    query: Annotated[
+        Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], field("query")
+    ]
     dice: Annotated[list[Face] | str | None, field("dice", max_length=limits.MAX_DICE)] = None
     rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
     explain: Annotated[bool | None, field("explain", strict=True)] = None
@@ -154,8 +168,12 @@ class SolveRequest(ObjectiveFields):
 
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
-    """The error for a request that does not match its model: a sentence for each field, the code of the first."""
-    found: dict[str, tuple[str, str]] = {}  # field -> message and code of its first error; "" for the whole body
+    """The error for a request that does not match its model: a sentence for each field, the code
+    of the first.
+    """
+    found: dict[
+        str, tuple[str, str]
+    ] = {}  # field -> message and code of its first error; "" for the whole body
     for error in errors:
         if len(found) == limits.MAX_REPORTED_FIELDS:
             break
@@ -169,7 +187,9 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
         elif location[1] not in found:
             found[location[1]] = _field_error(location[1], error, body)
     first, (_message, code) = next(iter(found.items()))
-    return StateError("; ".join(message for message, _code in found.values()), code=code, field=first or None)
+    return StateError(
+        "; ".join(message for message, _code in found.values()), code=code, field=first or None
+    )
 
 
 def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str, str]:
@@ -183,5 +203,7 @@ def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str
 
 def abbreviated(value: object) -> str:
     """A value as JSON in ASCII, at most 60 characters."""
-    text = "".join(islice(json.JSONEncoder().iterencode(value), 60))  # not the whole of a large value
+    text = "".join(
+        islice(json.JSONEncoder().iterencode(value), 60)
+    )  # not the whole of a large value
     return text if len(text) <= 60 else text[:57] + "..."

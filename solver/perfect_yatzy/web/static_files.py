@@ -1,7 +1,9 @@
-"""What the server sends many times: the files of the page, and the rule sets as JSON, with a tag of their content.
+"""What the server sends many times: the files of the page, and the rule sets as JSON, with a tag of
+their content.
 
-A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body if it is the same).
-Scripts and styles are named in a folder whose name is a hash of all files: a browser caches those permanently.
+A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body
+if it is the same). Scripts and styles are named in a folder whose name is a hash of all files: a
+browser caches those permanently.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from ..game.rule_loader import builtin_ids, load_rules
 from ..core.rules import RuleSet, leaves_choice
 from ..core.scoring import possible_points
+from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import localized
 from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED
@@ -29,10 +31,26 @@ if TYPE_CHECKING:  # `yatzy site` needs no web framework
     from starlette.responses import Response
 
 MEDIA_TYPES = {  # by suffix
-    "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8", "txt": "text/plain; charset=utf-8",
-    "js": "text/javascript; charset=utf-8", "json": "application/json", "webmanifest": "application/manifest+json",
-    "ico": "image/vnd.microsoft.icon", "png": "image/png", "svg": "image/svg+xml", "woff2": "font/woff2"}  # fmt: skip
-COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
+    "css": "text/css; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "webmanifest": "application/manifest+json",
+    "ico": "image/vnd.microsoft.icon",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "woff2": "font/woff2",
+}
+COMPRESSED = {
+    "css",
+    "html",
+    "js",
+    "json",
+    "svg",
+    "txt",
+    "webmanifest",
+}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
@@ -59,12 +77,21 @@ class Content:
         return cls(body, compressed, hashlib.sha256(body).hexdigest()[:24], MEDIA_TYPES[suffix])
 
     def response(self, request: Headers) -> Response:
-        """The answer to a request with these headers: the body, compressed if the client takes that, or 304."""
+        """The answer to a request with these headers: the body, compressed if the client takes
+        that, or 304.
+        """
         from starlette.responses import Response
 
         # The tag is weak: the same content in two encodings.
-        headers = {"cache-control": self.caching, "etag": f'W/"{self.tag}"', "vary": "accept-encoding"}
-        known = {tag.strip().removeprefix("W/").strip('"') for tag in request.get("if-none-match", "").split(",")}
+        headers = {
+            "cache-control": self.caching,
+            "etag": f'W/"{self.tag}"',
+            "vary": "accept-encoding",
+        }
+        known = {
+            tag.strip().removeprefix("W/").strip('"')
+            for tag in request.get("if-none-match", "").split(",")
+        }
         if known & {self.tag, "*"}:
             return Response(status_code=304, headers=headers)
         body = self.body
@@ -78,26 +105,39 @@ def takes_gzip(accepted: str) -> bool:
     for coding in accepted.lower().split(","):
         name, _semicolon, quality = coding.strip().partition(";")
         if name.strip() in ("gzip", "*"):
-            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")  # the forms of 0 in RFC 9110
+            return quality.replace(" ", "") not in (
+                "q=0",
+                "q=0.0",
+                "q=0.00",
+                "q=0.000",
+            )  # the forms of 0 in RFC 9110
     return False
 
 
 def page_files() -> dict[str, Content]:
-    """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
+    """The files of the page by path: `index.html` also by none, scripts and styles also in the
+    folder.
+    """
     found = {}
     for name, source in static_files():
         if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES:
             found[name] = Content.of(source.read_bytes(), suffix)
     tags = "".join(found[name].tag for name in sorted(found))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
-    html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
+    html = re.sub(
+        r'((?:src|href)=")([\w-]+\.(?:js|css)")',
+        rf"\1{folder}\2",
+        found["index.html"].body.decode(),
+    )
     index = Content.of(html.encode(), "html")
     in_folder = [name for name in found if name.endswith((".js", ".css"))]
     immutable = {folder + name: replace(found[name], caching=IMMUTABLE) for name in in_folder}
     return found | immutable | {"index.html": index, "": index}
 
 
-def static_files(folder: Traversable = STATIC, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+def static_files(
+    folder: Traversable = STATIC, prefix: str = ""
+) -> Iterator[tuple[str, Traversable]]:
     """All files of the page with their paths, but for those whose names begin with a dot."""
     for entry in folder.iterdir():
         if entry.is_dir():
@@ -108,7 +148,10 @@ def static_files(folder: Traversable = STATIC, prefix: str = "") -> Iterator[tup
 
 def listed_rules() -> list[str]:
     """The ids of the rule sets of the page, in its order."""
-    return [*FIRST, *(name for name in builtin_ids() if name not in NOT_ON_PAGE and name not in FIRST)]
+    return [
+        *FIRST,
+        *(name for name in builtin_ids() if name not in NOT_ON_PAGE and name not in FIRST),
+    ]
 
 
 def rule_set_json(rules: RuleSet) -> dict[str, Any]:
@@ -116,20 +159,29 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     boxes = zip(rules.categories, possible_points(rules), strict=True)
     steps = {"steps": [bonus.steps for bonus in rules.bonuses]}  # of each column
     return {
-        "id": rules.key, "base": rules.id, **picked(rules, "name", "summary", "dice", "faces"),
+        "id": rules.key,
+        "base": rules.id,
+        **picked(rules, "name", "summary", "dice", "faces"),
         "switches": [picked(switch, "id", "summary") for switch in rules.switches],
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls_per_turn, "forced": not leaves_choice(rules), "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn,
+        "forced": not leaves_choice(rules),
+        "saved_rolls": rules.saved_rolls,
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": (picked(rules.bonus, "threshold", "points") | steps) if rules.bonus else None,
-        "categories": [picked(box, "id", "name", "upper", "column") | {"points": points} for box, points in boxes],
-    }  # fmt: skip
+        "categories": [
+            picked(box, "id", "name", "upper", "column") | {"points": points}
+            for box, points in boxes
+        ],
+    }
 
 
 @lru_cache(MAX_RULE_SETS_CACHED * 8)
 def rule_set_text(name: str, lang: str) -> str:
-    """A rule set as JSON text without its last brace. To describe all of them takes a tenth of a second."""
+    """A rule set as JSON text without its last brace. To describe all of them takes a tenth of a
+    second.
+    """
     return json.dumps(rule_set_json(localized(load_rules(name), lang)), separators=(",", ":"))[:-1]
 
 
@@ -137,7 +189,9 @@ def rule_set_text(name: str, lang: str) -> str:
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`."""
     entries = []
-    for name, cost in zip(names, costs, strict=True):  # cost: JSON text, empty for a rule set that is solved
+    for name, cost in zip(
+        names, costs, strict=True
+    ):  # cost: JSON text, empty for a rule set that is solved
         rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
         entries.append(rule_set_text(name, lang) + rest)
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

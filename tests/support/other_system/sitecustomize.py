@@ -1,7 +1,9 @@
-"""Pretends to be a system without what only some have: put this folder in PYTHONPATH, and every process begins here.
+"""Pretends to be a system without what only some have: put this folder in PYTHONPATH, and every
+process begins here.
 
-As on Windows: no `fcntl`, `resource`, `readline`, `termios`; no `os.preadv`, `os.sysconf`, `os.sched_getaffinity`; worker
-processes are spawned; a file that is open can be neither renamed nor removed.
+As on Windows: no `fcntl`, `resource`, `readline`, `termios`; no `os.preadv`, `os.sysconf`,
+`os.sched_getaffinity`; worker processes are spawned; a file that is open can be neither renamed nor
+removed.
 """
 
 import multiprocessing
@@ -38,7 +40,9 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
         if not options.get("dir_fd"):
             for path in paths:
                 if is_open(path):
-                    raise PermissionError(13, "The process cannot access the file because it is being used", path)
+                    raise PermissionError(
+                        13, "The process cannot access the file because it is being used", path
+                    )
         return function(*paths, **options)
 
     return refuse

@@ -1,4 +1,6 @@
-"""`yatzy hold`, `score`, `expect` and `odds`: options or JSON lines in, requests to the service, answers printed."""
+"""`yatzy hold`, `score`, `expect` and `odds`: options or JSON lines in, requests to the service,
+answers printed.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,31 @@ if TYPE_CHECKING:
     from ...service.requests import Request
 TOP = 5  # options listed without --all
 # The options that are fields of the request; what is not listed here does not reach the service.
-FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
+FIELDS = (
+    "rules",
+    "card",
+    "saved",
+    "bonus_points",
+    "dice",
+    "rolls_left",
+    "games",
+    "seed",
+    "spread",
+    "goal",
+    "opponents",
+    "versus",
+    "ties",
+    "exact",
+    "digits",
+)
 
 
-def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
-    """Answer each line of a stream; `query` and `defaults` are for the fields that a request lacks."""
+def answer_lines(
+    service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]
+) -> None:
+    """Answer each line of a stream; `query` and `defaults` are for the fields that a request
+    lacks.
+    """
     from ...game.rule_loader import names_file
 
     while line := lines.readline(MAX_LINE_BYTES):
@@ -44,15 +65,20 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
             spec = request.get("rules")
             if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
                 # The sender of a request opens no files.
-                text = _("rules is {value}; must be built-in rules, or the file that is given by --rules")
-                raise RulesError(text.format(value=shown(spec)), code="unknown-rules", field="rules")
+                text = _(
+                    "rules is {value}; must be built-in rules, or the file that is given by --rules"
+                )
+                raise RulesError(
+                    text.format(value=shown(spec)), code="unknown-rules", field="rules"
+                )
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
             output = error_line(error.as_json(), request)
         except Exception as error:
             import traceback
 
-            # A bug in one request must not end the others: report it in place, with the traceback on stderr.
+            # A bug in one request must not end the others: report it in place, with the traceback
+            # on stderr.
             traceback.print_exc()
             message = _("this is a bug: {error}", error=f"{type(error).__name__}: {error}")
             output = error_line({"error": message, "code": "internal-error"}, request)
@@ -65,17 +91,23 @@ def parse_line(line: bytes) -> dict[str, Any]:
     try:
         request = parse_json(line)
     except (ValueError, RecursionError) as error:
-        raise StateError(_("the line is not JSON: {error}", error=error), code="invalid-request") from error
+        raise StateError(
+            _("the line is not JSON: {error}", error=error), code="invalid-request"
+        ) from error
     if not isinstance(request, dict):
         raise StateError(_("the line is not a JSON object"), code="invalid-request")
     return request
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A request with the defaults of its query, but for those of the goal if it says itself what is maximised."""
+    """A request with the defaults of its query, but for those of the goal if it says itself what
+    is maximised.
+    """
     from ...service.requests import COMMON_FIELDS, QUERY_FIELDS
 
-    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())  # that take a default
+    fields = COMMON_FIELDS | QUERY_FIELDS.get(
+        str(request["query"]), frozenset()
+    )  # that take a default
     if request.keys() & {"goal", "opponents", "versus"}:  # also with null
         fields -= {"goal", "opponents", "versus"}
         if request.get("opponents") is None and request.get("versus") is None:
@@ -98,13 +130,18 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     plot_path = given.get("plot_path")
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if given["jsonl"]:
-        for name, is_given in {"DICE": "dice" in request, "--json": given["as_json"], "--plot": plot_path}.items():
+        for name, is_given in {
+            "DICE": "dice" in request,
+            "--json": given["as_json"],
+            "--plot": plot_path,
+        }.items():
             if is_given:
                 raise click.UsageError(_("{name} cannot be used with --jsonl", name=name))
         if sys.__stdin__ is None:
             raise click.UsageError(_("--jsonl reads standard input, which is closed"))
 
-        # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
+        # An "expect" has no distribution unless its line or --spread asks for it, whichever command
+        # reads the line.
         answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
@@ -136,22 +173,37 @@ def check_plot(service: QueryService, request: Request) -> None:
     rules = request.rules
     if request.games:
         return
-    if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
-        text = _("no exact distribution for {key}; add --games 100000 to draw simulated games", key=rules.key)
+    if not (
+        has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)
+    ):
+        text = _(
+            "no exact distribution for {key}; add --games 100000 to draw simulated games",
+            key=rules.key,
+        )
         raise click.ClickException(text)
     if not request.include_distribution:
-        text = _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
+        text = _(
+            "--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games"
+        )
         raise click.ClickException(text)
 
 
-def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
-    """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the simulated games."""
+def plot_distribution(
+    path: str, service: QueryService, request: Request, answer: dict[str, Any]
+) -> None:
+    """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the
+    simulated games.
+    """
     from ..views.results import plot
 
     drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
     lowest, chances = drawn["lowest"], drawn["chances"]
     goal = answer.get("aim", {}).get("goal")
-    goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
+    goal_chances = (
+        service.goal_curve(request, range(lowest, lowest + len(chances)))
+        if goal is not None
+        else None
+    )
     facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
     title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:
@@ -167,8 +219,8 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
 def hold(**given: Any) -> None:
     """Show which dice to hold.
 
-    Maximises the expected score, with --goal the chance of that score, with --opponents the chance to win.
-    DICE is the roll in any order: 33456, 3,3,4,5,6 or ⚂⚂⚃⚄⚅.
+    Maximises the expected score, with --goal the chance of that score, with --opponents the chance
+    to win. DICE is the roll in any order: 33456, 3,3,4,5,6 or ⚂⚂⚃⚄⚅.
 
     \b
       yatzy hold 33456
@@ -192,19 +244,26 @@ def score(**given: Any) -> None:
 
 
 @click.command()
-@options.number_option("--games", low=100, high=10_000_000, text="Also simulate this number of games.")
+@options.number_option(
+    "--games", low=100, high=10_000_000, text="Also simulate this number of games."
+)
 @options.seed_option("Random seed of the simulation.")
-@click.option("--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl].")
 @click.option(
-    "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
+    "--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl]."
+)
+@click.option(
+    "--plot",
+    "plot_path",
+    type=click.Path(dir_okay=False),
+    help="Draw the distribution to a .png, .svg or .pdf file.",
 )
 @options.query_options("List each category.")
 def expect(**given: Any) -> None:
     """Show the expected final score and its distribution.
 
-    With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact. For six dice or
-    saved rolls `yatzy solve RULES --what distribution` computes that of the empty card once; --games estimates it by
-    simulation.
+    With --goal or --opponents also the chance to reach the goal or to win. The distribution is
+    exact. For six dice or saved rolls `yatzy solve RULES --what distribution` computes that of the
+    empty card once; --games estimates it by simulation.
 
     \b
       yatzy expect --card "ones=3 sixes=24 chance=22"
@@ -227,13 +286,19 @@ def expect(**given: Any) -> None:
 @click.option("--exact", is_flag=True, help="Show fractions.")
 @options.json_option
 def odds(
-    dice: str | None, rolls_left: int | None, card: str, rules: str, lang: str, exact: bool, as_json: bool
+    dice: str | None,
+    rolls_left: int | None,
+    card: str,
+    rules: str,
+    lang: str,
+    exact: bool,
+    as_json: bool,
 ) -> None:
     """Show the chance of each category in one turn.
 
-    For each category: the best chance to score in it and the most expected points, when the turn is played for
-    that category alone, and the dice to hold. Without DICE: before the first roll. With --card only the open
-    categories are listed; their chances are the same for every scorecard.
+    For each category: the best chance to score in it and the most expected points, when the turn is
+    played for that category alone, and the dice to hold. Without DICE: before the first roll. With
+    --card only the open categories are listed; their chances are the same for every scorecard.
 
     \b
       yatzy odds 33456 --rolls-left 2
@@ -249,7 +314,11 @@ def odds(
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
     filled = parse_card(rule_set, card).state.filled
     open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
-    entries = [entry for entry in category_odds(rule_set, roll, left, exact=exact) if entry.category in open_ids]
+    entries = [
+        entry
+        for entry in category_odds(rule_set, roll, left, exact=exact)
+        if entry.category in open_ids
+    ]
     if as_json:
         from ...service.answers import odds_fields
 

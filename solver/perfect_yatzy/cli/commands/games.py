@@ -1,4 +1,5 @@
-"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for two players.
+"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for
+two players.
 
 Simulated games and positions become a file, by its suffix:
 
@@ -48,9 +49,13 @@ def _playing(games: int) -> str:
 
 @click.command()
 @options.rules_argument
-@options.number_option("--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games.")
+@options.number_option(
+    "--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games."
+)
 @options.game_options
-@options.output_option("File for the games: .csv or .parquet with a row per game, .jsonl with every die.")
+@options.output_option(
+    "File for the games: .csv or .parquet with a row per game, .jsonl with every die."
+)
 @options.dataset_card_option
 @options.force_option
 @options.json_option
@@ -58,13 +63,20 @@ def _playing(games: int) -> str:
 @options.cluster_options
 @options.service_options
 def simulate(
-    rules: str, games: int, start: dict[str, Any], output: str | None, dataset_card: str | None, force: bool,
-    as_json: bool, on: AbstractContextManager[Cluster | None], service: QueryService,
-) -> None:  # fmt: skip
+    rules: str,
+    games: int,
+    start: dict[str, Any],
+    output: str | None,
+    dataset_card: str | None,
+    force: bool,
+    as_json: bool,
+    on: AbstractContextManager[Cluster | None],
+    service: QueryService,
+) -> None:
     """Simulate games of perfect play, or of any other policy.
 
-    The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies play with the
-    same dice.
+    The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies
+    play with the same dice.
 
     \b
       yatzy simulate yatzy --games 1000000
@@ -95,12 +107,18 @@ def simulate(
 
 @click.command()
 @options.rules_argument
-@options.number_option("--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions.")
+@options.number_option(
+    "--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions."
+)
 @options.game_options
 @click.option(
-    "--exploration", "-e", type=Number(0, 1), metavar="P", default=0.0,
+    "--exploration",
+    "-e",
+    type=Number(0, 1),
+    metavar="P",
+    default=0.0,
     help="Chance of a random legal action at each decision [0].",
-)  # fmt: skip
+)
 @click.option("--options", is_flag=True, help="Add the value of every legal action.")
 @click.option("--distinct", is_flag=True, help="One row for each different position.")
 @options.output_option("File for the positions: .parquet, .jsonl or .csv.", required=True)
@@ -110,13 +128,18 @@ def simulate(
 @options.language_option
 @options.service_options
 def positions(
-    start: dict[str, Any], output: str, dataset_card: str | None, force: bool, as_json: bool, service: QueryService,
+    start: dict[str, Any],
+    output: str,
+    dataset_card: str | None,
+    force: bool,
+    as_json: bool,
+    service: QueryService,
     **request: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Write labelled positions from simulated games.
 
-    One row for each decision: the card, the dice, the rerolls left, the best action and its value. Positions that
-    play meets more often have more rows. The same seed gives the same rows.
+    One row for each decision: the card, the dice, the rerolls left, the best action and its value.
+    Positions that play meets more often have more rows. The same seed gives the same rows.
 
     \b
       yatzy positions yatzy -n 1000000 -o positions.parquet
@@ -134,14 +157,23 @@ def positions(
         write_table(file, output, sample.parts(), sample.metadata())
     if dataset_card:
         columns = {name: MEANINGS[name] for name in next(sample.parts())}
-        write_dataset_card(dataset_card, output, "positions", len(sample), sample.metadata(), columns)
+        write_dataset_card(
+            dataset_card, output, "positions", len(sample), sample.metadata(), columns
+        )
     echo_answer(position_lines(sample.rules, answer, output), as_json, answer)
 
 
 def write_dataset_card(
-    path: str, data: str, kind: str, rows: int, metadata: Mapping[str, str], columns: Mapping[str, str]
+    path: str,
+    data: str,
+    kind: str,
+    rows: int,
+    metadata: Mapping[str, str],
+    columns: Mapping[str, str],
 ) -> None:
-    """Describe a file of results that this command has written (:func:`.strategy.metadata.dataset_card`)."""
+    """Describe a file of results that this command has written
+    (:func:`.strategy.metadata.dataset_card`).
+    """
     from shlex import join
 
     from ...strategy.metadata import dataset_card
@@ -155,29 +187,43 @@ def write_dataset_card(
 @options.rules_option
 @options.start_card_option
 @click.option(
-    "--against", metavar="POLICY", type=POLICY,
+    "--against",
+    metavar="POLICY",
+    type=POLICY,
     help="Also the exact chance to win against this policy; a tie counts as half a win.",
-)  # fmt: skip
+)
 @click.option(
-    "--process", metavar="COMMAND",
+    "--process",
+    metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
-)  # fmt: skip
-@options.number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled.")
+)
+@options.number_option(
+    "--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled."
+)
 @options.seed_option("Random seed of these games.")
 @options.json_option
 @options.language_option
 @options.cluster_options
 @options.service_options
 def evaluate(
-    policies: tuple[str, ...], rules: str, card: str, against: str | None, process: str | None, games: int, seed: int,
-    as_json: bool, on: AbstractContextManager[Cluster | None], service: QueryService,
-) -> None:  # fmt: skip
+    policies: tuple[str, ...],
+    rules: str,
+    card: str,
+    against: str | None,
+    process: str | None,
+    games: int,
+    seed: int,
+    as_json: bool,
+    on: AbstractContextManager[Cluster | None],
+    service: QueryService,
+) -> None:
     """Measure policies exactly, and where they lose points.
 
-    POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
-    (the sheet with its rules for the holds), level:5, safe, bold or win (computer players), goal:280, or a file: a
-    strategy sheet (.json), a value function (.npy), or Python code (bot.py:play). A .py file is run. Several policies
-    are evaluated one after the other; with --workers or --cluster, one on each worker.
+    POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy
+    learn), hold-rules (the sheet with its rules for the holds), level:5, safe, bold or win
+    (computer players), goal:280, or a file: a strategy sheet (.json), a value function (.npy), or
+    Python code (bot.py:play). A .py file is run. Several policies are evaluated one after the
+    other; with --workers or --cluster, one on each worker.
 
     \b
       # bot.py; with the parameter `observations` instead, arrays of many positions: exact
@@ -186,7 +232,8 @@ def evaluate(
           best = max(boxes, key=lambda box: boxes[box])
           return "none" if position.rolls_left and boxes[best][0] < 20 else best
 
-    A function of a position, safe, bold and win are sampled: --games of theirs are compared with perfect play.
+    A function of a position, safe, bold and win are sampled: --games of theirs are compared with
+    perfect play.
 
     \b
       yatzy evaluate most-points
@@ -204,7 +251,9 @@ def evaluate(
         raise click.UsageError(_("give a POLICY or --process"))
     if process and against:
         given = {"first": "--process", "second": "--against"}
-        raise click.UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
+        raise click.UsageError(
+            _("{first} and {second} cannot be combined; give one of them", **given)
+        )
     request: dict[str, Any] = {"rules": rules, "card": card, "games": games, "seed": seed}
     if process:
         request["process"] = process
@@ -215,48 +264,70 @@ def evaluate(
     if as_json:
         click.echo("\n".join(map(json.dumps, answers)))
     else:
-        click.echo("\n\n\n".join("\n".join(evaluation_lines(service.rules(rules), each)) for each in answers))
+        click.echo(
+            "\n\n\n".join(
+                "\n".join(evaluation_lines(service.rules(rules), each)) for each in answers
+            )
+        )
 
 
 @click.command()
 @options.rules_argument
 @click.option(
-    "--policy", "-p", "policies", multiple=True, metavar="POLICY",
+    "--policy",
+    "-p",
+    "policies",
+    multiple=True,
+    metavar="POLICY",
     type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:", REPLANNED)),
     help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
-)  # fmt: skip
+)
 @click.option(
-    "--ties", type=KnownWords(TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]", default="half",
+    "--ties",
+    type=KnownWords(TIE_RULES),
+    metavar=f"[{'|'.join(TIE_RULES)}]",
+    default="half",
     help="What a tie counts as for the one who moves first [half].",
-)  # fmt: skip
+)
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
 @click.option(
-    "--store", is_flag=True,
+    "--store",
+    is_flag=True,
     help="Store the chances: hold, score, expect and play then answer from every card at once.",
-)  # fmt: skip
+)
 @click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
 @options.json_option
 @options.language_option
 @options.worker_options
 @options.service_options
 def versus(
-    rules: str, policies: tuple[str, ...], ties: str, estimate: bool, store: bool, yes: bool, as_json: bool,
-    workers: int | None, cluster: str | None, service: QueryService,
-) -> None:  # fmt: skip
+    rules: str,
+    policies: tuple[str, ...],
+    ties: str,
+    estimate: bool,
+    store: bool,
+    yes: bool,
+    as_json: bool,
+    workers: int | None,
+    cluster: str | None,
+    service: QueryService,
+) -> None:
     """Solve a game of two players exactly.
 
-    Each player knows both cards and the lead, and plays to win. The answer says what moving first is worth. With
+    Each player knows both cards and the lead, and plays to win. The answer says what moving first
+    is worth. With
     --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
     itself, against the other policies, and against a best response. A policy is exploitable by what best responses
     win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
     one's own score proves.
 
-    The policy replanned knows both cards. Before each turn it plans the best response to an opponent who plays for
-    the average, as if the plan could not change later.
+    The policy replanned knows both cards. Before each turn it plans the best response to an
+    opponent who plays for the average, as if the plan could not change later.
 
     With --workers or --cluster processes share the solve, for players who play to win.
 
-    With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a half or a win.
+    With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a
+    half or a win.
 
     \b
       yatzy versus generala
@@ -268,13 +339,13 @@ def versus(
     """
     import numpy as np
 
-    from ...tablebase.estimates import gigabytes
+    from ...core.resources import available_memory, check_memory
     from ...service.budget import COMMAND_LIMIT
+    from ...tablebase.estimates import gigabytes
+    from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
     from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...two_players.versus import versus as two_players
-    from ...core.resources import available_memory, check_memory
-    from ...tablebase.store import has_table
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
@@ -283,7 +354,9 @@ def versus(
     rule_set, tables, threads = service.rules(rules), service.tables, service.threads
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
-    cost = replace(max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs))
+    cost = replace(
+        max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
+    )
     facts = {"rules": rule_set.key, "cost": cost.words}
     if store:
         cost = replace(cost, seconds=len(NAMES) * cost.seconds)
@@ -305,7 +378,10 @@ def versus(
         check_memory(rule_set, cost)
         if not yes and not COMMAND_LIMIT.allows(cost):
             question = _("{rules} for two players takes at most {cost}.", **facts)
-            confirm(question, _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts))
+            confirm(
+                question,
+                _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts),
+            )
     players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
     report = progress(_("Solving {rules} for two players", rules=rule_set.key))
     settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
@@ -314,18 +390,27 @@ def versus(
         if on:
             chances = np.array([[on.versus(rule_set, store=store, **settings).first]])
         elif store:
-            chances = np.array([[two_players(rule_set, store=True, threads=threads, **settings).first]])
+            chances = np.array(
+                [[two_players(rule_set, store=True, threads=threads, **settings).first]]
+            )
         else:
             chances = versus_table(rule_set, players, threads=threads, **settings)
     exploitability = exploitability_of(chances)
     echo_answer(
-        versus_lines(rule_set, policies, ties, chances, exploitability), as_json, rules=rule_set.key, ties=ties,
-        players=["win", *policies], first=chances.tolist(), exploitability=exploitability,
+        versus_lines(rule_set, policies, ties, chances, exploitability),
+        as_json,
+        rules=rule_set.key,
+        ties=ties,
+        players=["win", *policies],
+        first=chances.tolist(),
+        exploitability=exploitability,
         seconds=round(perf_counter() - begin, 2),
-    )  # fmt: skip
+    )
 
 
-def followed_policies(names: Iterable[str], service: QueryService, rules: RuleSet) -> Iterator[Play]:
+def followed_policies(
+    names: Iterable[str], service: QueryService, rules: RuleSet
+) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
     from ...core.scorecard import Scorecard
     from ...policies.named import Setting, listed, named_policy
@@ -334,18 +419,26 @@ def followed_policies(names: Iterable[str], service: QueryService, rules: RuleSe
 
     setting = Setting(rules, Scorecard(rules), service.tables, service.threads)
     for name in names:
-        policy = listed(name, named_policy("perfect" if name == REPLANNED else name, setting).policy)
+        policy = listed(
+            name, named_policy("perfect" if name == REPLANNED else name, setting).policy
+        )
         if isinstance(policy, Strategy):
-            raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
+            raise StateError(
+                _("{policy} looks at more than its own card", policy=name), field="policy"
+            )
         yield Replanned(policy) if name == REPLANNED else policy
 
 
 def check_output(path: str, games: int = 0, card: str = "") -> None:
-    """Raise StateError or MissingPackage unless so many games from a card, or positions, can be written to a file."""
+    """Raise StateError or MissingPackage unless so many games from a card, or positions, can be
+    written to a file.
+    """
     from ...strategy.metadata import check_pyarrow
 
     if Path(path).suffix not in SUFFIXES:
-        raise StateError(_("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES)))
+        raise StateError(
+            _("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES))
+        )
     if path.endswith(".parquet"):
         check_pyarrow("Parquet")
     if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
@@ -353,8 +446,12 @@ def check_output(path: str, games: int = 0, card: str = "") -> None:
         raise StateError(text.format(most=number_text(MAX_RECORDS, grouped=True)))
 
 
-def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
-    """Write columns of equal length, part by part (there is at least one), in the format of the suffix of `path`."""
+def write_table(
+    file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]
+) -> None:
+    """Write columns of equal length, part by part (there is at least one), in the format of the
+    suffix of `path`.
+    """
     if path.endswith(".parquet"):
         import pyarrow.parquet
 
@@ -376,10 +473,17 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(first)  # the names of the columns
         writer.writerows(
-            [(" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell for cell in row] for row in rows
+            [
+                (" ".join(map(str, cell)) or "none") if isinstance(cell, list) else cell
+                for cell in row
+            ]
+            for row in rows
         )
     else:
-        known = {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+        known = {
+            name: json.loads(value) if name == "columns" else value
+            for name, value in metadata.items()
+        }
         text.write(json.dumps({"metadata": known}) + "\n")
         text.writelines(json.dumps(dict(zip(first, row, strict=True))) + "\n" for row in rows)
     text.detach()  # the caller closes the file
@@ -387,11 +491,16 @@ def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], 
 
 def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """The rows of columns that are arrays or lists, as plain Python values."""
-    return zip(*(each if isinstance(each, list) else each.tolist() for each in columns.values()), strict=True)
+    return zip(
+        *(each if isinstance(each, list) else each.tolist() for each in columns.values()),
+        strict=True,
+    )
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
-    """Write games as a record or as columns with the metadata of the simulation, by the suffix of `path`."""
+    """Write games as a record or as columns with the metadata of the simulation, by the suffix
+    of `path`.
+    """
     from ...play.record import played_records, simulated_records
     from ...policies.named import PlayedSimulation
     from ...policies.policy import exact_policy
@@ -404,6 +513,8 @@ def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulati
     else:
         listed = exact_policy(policy)
         assert listed is not None
-        lines = simulated_records(listed, len(simulation.final_scores), simulation.seed, player=simulation.policy)
+        lines = simulated_records(
+            listed, len(simulation.final_scores), simulation.seed, player=simulation.policy
+        )
     for line in lines:
         file.write(line.encode() + b"\n")

@@ -27,23 +27,34 @@ FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suff
 @options.format_option("txt", "html", "pdf")
 @click.option("--card", is_flag=True, help="Only the prices and rules, on a card of A6 to carry.")
 @click.option(
-    "--sheet", type=click.Path(exists=True, dir_okay=False), metavar="FILE",
+    "--sheet",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
     help="Strategy sheet that `yatzy learn` has written [the one of the rules].",
-)  # fmt: skip
+)
 @options.number_option(
-    "--hold-rules", low=1, text="How many rules for the holds: 5, 10 or 16 [the most that the sheet has]."
+    "--hold-rules",
+    low=1,
+    text="How many rules for the holds: 5, 10 or 16 [the most that the sheet has].",
 )
 @options.force_option
 @options.language_option
 @options.service_options
 def guide(
-    rules: str, output: str, given_format: str | None, card: bool, sheet: str | None, hold_rules: int | None,
-    force: bool, service: QueryService,
-) -> None:  # fmt: skip
+    rules: str,
+    output: str,
+    given_format: str | None,
+    card: bool,
+    sheet: str | None,
+    hold_rules: int | None,
+    force: bool,
+    service: QueryService,
+) -> None:
     """Print a strategy guide: how to play well without a computer.
 
-    A price for each box, rules for what to hold, what to give up when nothing fits, worked examples, and how good it
-    all is, exactly; then what perfect play holds of every first roll. HTML and PDF are two pages of A4 to print.
+    A price for each box, rules for what to hold, what to give up when nothing fits, worked
+    examples, and how good it all is, exactly; then what perfect play holds of every first roll.
+    HTML and PDF are two pages of A4 to print.
 
     \b
       yatzy guide yatzy
@@ -68,15 +79,20 @@ def guide(
     names = {"rule_set": rule_set.key, "rules": rules}
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
     if card and learned is None:
-        text = _("a card needs learned prices, and {rule_set} has none; find them with: yatzy learn {rules}")
+        text = _(
+            "a card needs learned prices, and {rule_set} has none; find them with: yatzy learn {rules}"
+        )
         raise StateError(text.format(**names))
     if hold_rules is not None:
         if learned is None or not learned.holds:
-            text = _("{rule_set} has no rules for the holds; find some with: yatzy learn {rules} --hold-rules 16")
+            text = _(
+                "{rule_set} has no rules for the holds; find some with: yatzy learn {rules} --hold-rules 16"
+            )
             raise StateError(text.format(**names))
         learned = learned.with_rules(hold_rules)
     strategy = service.strategy(rule_set)
-    # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
+    # On paper there is a chart of the losses; in the terminal the seconds they take would be a
+    # nuisance.
     losses = None
     if learned and not card and chosen != "txt":
         losses = turn_losses(learned, tables, service.threads, evaluating())
@@ -91,26 +107,38 @@ def guide(
 @click.command()
 @options.rules_argument
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="JSON file to write [next to the table].",
-)  # fmt: skip
-@options.number_option("--hold-rules", high=62, default=0, text="Also find up to N rules for the holds.")
+)
+@options.number_option(
+    "--hold-rules", high=62, default=0, text="Also find up to N rules for the holds."
+)
 @options.seed_option("Seed of the sampled games.")
 @options.json_option
 @options.force_option
 @options.service_options
 def learn(
-    rules: str, output: Path | None, hold_rules: int, seed: int, as_json: bool, force: bool, service: QueryService
+    rules: str,
+    output: Path | None,
+    hold_rules: int,
+    seed: int,
+    as_json: bool,
+    force: bool,
+    service: QueryService,
 ) -> None:
     """Find prices and rules that a person can play by.
 
-    In each turn take the box with the most points minus its price. The prices are those with which this loses least
-    against perfect play; how much, is computed exactly. Built-in rule sets have theirs in the package already.
+    In each turn take the box with the most points minus its price. The prices are those with which
+    this loses least against perfect play; how much, is computed exactly. Built-in rule sets have
+    theirs in the package already.
 
-    With --hold-rules also ordered lists of 5, 10 and up to N rules for the holds: the first one that fits says which
-    dice to keep, so that nothing needs to be computed, and prices are round numbers. No hold by the longest list
-    loses more than 10 points on any card, if such a list is found. For Yatzy and 16 rules this takes about half an
-    hour.
+    With --hold-rules also ordered lists of 5, 10 and up to N rules for the holds: the first one
+    that fits says which dice to keep, so that nothing needs to be computed, and prices are round
+    numbers. No hold by the longest list loses more than 10 points on any card, if such a list is
+    found. For Yatzy and 16 rules this takes about half an hour.
 
     \b
       yatzy learn yatzy
@@ -136,8 +164,12 @@ def learn(
     shown = progress(_("Fitting prices for {rules}", rules=rule_set.key))
     label, began = _("Rules for the holds"), monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
-    sheet = learn_sheet(strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report)
-    sheet = with_turn_losses(sheet, service.tables, threads, evaluating())  # for the chart of the guide
+    sheet = learn_sheet(
+        strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report
+    )
+    sheet = with_turn_losses(
+        sheet, service.tables, threads, evaluating()
+    )  # for the chart of the guide
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})
@@ -147,14 +179,23 @@ def learn(
 
 
 def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
-    """Print how good a sheet is, and each of its lists of rules for the holds; `best` is the mean of perfect play."""
+    """Print how good a sheet is, and each of its lists of rules for the holds; `best` is the
+    mean of perfect play.
+    """
     from ..views.wording import rounded_up
 
     figures, of_prices = sheet.figures, float(sheet.figures["prices_mean"])
     mean = number_text(of_prices, 2)
     if "prices_mean_interval" in figures:
         mean += f" ± {number_text(figures['prices_mean_interval'], 2)}"
-    click.echo(_("{rules}: mean {mean} with {count} numbers", rules=name, mean=mean, count=sheet.prices.n_numbers))
+    click.echo(
+        _(
+            "{rules}: mean {mean} with {count} numbers",
+            rules=name,
+            mean=mean,
+            count=sheet.prices.n_numbers,
+        )
+    )
     difference, share = number_text(best - of_prices, 2), number_text(100 * of_prices / best, 1)
     text = _("Perfect play: {mean}; {difference} more ({share} % reached)")
     click.echo(text.format(mean=number_text(best, 2), difference=difference, share=share))

@@ -1,4 +1,6 @@
-"""`yatzy play`: a game in the terminal. This module opens, resumes and records it; the loop is in `terminal_game`."""
+"""`yatzy play`: a game in the terminal. This module opens, resumes and records it; the loop is
+in `terminal_game`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ import click
 
 from ...errors import RulesError, SolverError, StateError, _
 from ..console import confirm, echo_fitted, record_path
-from ..options import KnownWords, Number, is_given, language_option, rules_argument, seed_option, service_options
+from ..options import (
+    KnownWords,
+    Number,
+    is_given,
+    language_option,
+    rules_argument,
+    seed_option,
+    service_options,
+)
 
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
@@ -18,57 +28,113 @@ if TYPE_CHECKING:
     from ..terminal_game import Advice, TerminalGame
 
 # Completed after --opponent; `parse_kind` reads them, and more.
-KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "beginner", "novice", "casual", "practised", "skilled", "strong",
-         "expert", "perfect", "mean", "safe", "bold", "win", "prices", "hold-rules", "most-points", "goal:",
-         "process:")  # fmt: skip
+KINDS = (
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+    "8",
+    "beginner",
+    "novice",
+    "casual",
+    "practised",
+    "skilled",
+    "strong",
+    "expert",
+    "perfect",
+    "mean",
+    "safe",
+    "bold",
+    "win",
+    "prices",
+    "hold-rules",
+    "most-points",
+    "goal:",
+    "process:",
+)
 # Options that may differ when a saved game is resumed; the others define the game.
 SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tables", "threads"}
 
 
 @click.command()
 @rules_argument
-@click.option("--players", default="", help="Names separated by commas, in the order of play [You].")
 @click.option(
-    "--opponent", "opponents", multiple=True, type=KnownWords(KINDS), metavar="KIND",
+    "--players", default="", help="Names separated by commas, in the order of play [You]."
+)
+@click.option(
+    "--opponent",
+    "opponents",
+    multiple=True,
+    type=KnownWords(KINDS),
+    metavar="KIND",
     help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, win, or another policy of yatzy "
     "evaluate. Several are possible.",
-)  # fmt: skip
+)
 @click.option(
-    "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
+    "--dice",
+    type=click.Choice(["program", "typed"]),
+    default="program",
+    show_default=True,
     help="The program rolls, or you type in the dice you rolled.",
-)  # fmt: skip
+)
 @seed_option("Random seed of the program's dice [random].", default=None)
 @click.option(
-    "--warn", type=Number(0), metavar="POINTS", default=0.2, show_default=True,
+    "--warn",
+    type=Number(0),
+    metavar="POINTS",
+    default=0.2,
+    show_default=True,
     help="Warn about decisions that lose at least this many points.",
-)  # fmt: skip
+)
 @click.option("--no-warn", is_flag=True, help="Never warn.")
 @click.option(
-    "--advice", type=click.Choice(["mean", "win"]), default="mean", show_default=True,
+    "--advice",
+    type=click.Choice(["mean", "win"]),
+    default="mean",
+    show_default=True,
     help="Advice and warnings for the expected score, or for the chance to win.",
-)  # fmt: skip
+)
 @click.option("--new", is_flag=True, help="Start a new game instead of the saved one.")
-@click.option("--yes", "-y", is_flag=True, help="With --new, discard the saved game without a confirmation.")
+@click.option(
+    "--yes", "-y", is_flag=True, help="With --new, discard the saved game without a confirmation."
+)
 @click.option("--plain", is_flag=True, help="Print scorecards as sentences, for a screen reader.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path),
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="File for the unfinished game [in the user's state folder].",
-)  # fmt: skip
+)
 @click.option(
-    "--record", type=click.Path(dir_okay=False),
+    "--record",
+    type=click.Path(dir_okay=False),
     help="File for finished games [games.jsonl in the user's data folder].",
-)  # fmt: skip
+)
 @language_option
 @service_options
 def play(
-    rules: str, players: str, opponents: tuple[str, ...], dice: str, seed: int | None, warn: float, no_warn: bool,
-    advice: Advice, new: bool, yes: bool, plain: bool, save: Path | None, record: str | None, service: QueryService,
-) -> None:  # fmt: skip
+    rules: str,
+    players: str,
+    opponents: tuple[str, ...],
+    dice: str,
+    seed: int | None,
+    warn: float,
+    no_warn: bool,
+    advice: Advice,
+    new: bool,
+    yes: bool,
+    plain: bool,
+    save: Path | None,
+    record: str | None,
+    service: QueryService,
+) -> None:
     """Play a game, with advice on request.
 
-    Enter ? to see the best options, undo to undo a decision, help for all commands. A warning appears before a
-    decision that loses at least --warn points. The game is saved after every action, and the next `yatzy play`
-    resumes it.
+    Enter ? to see the best options, undo to undo a decision, help for all commands. A warning
+    appears before a decision that loses at least --warn points. The game is saved after every
+    action, and the next `yatzy play` resumes it.
 
     \b
       yatzy play
@@ -94,7 +160,12 @@ def play(
         session = save_file.load()
         check_code(session, save_file)
         asked = tuple(kind.key for kind in map(parse_kind, opponents))
-        requested = {"players": parse_players(players), "opponents": asked, "dice": dice, "seed": seed}
+        requested = {
+            "players": parse_players(players),
+            "opponents": asked,
+            "dice": dice,
+            "seed": seed,
+        }
         check_same_game(session, {"rules": service.rules(rules).fingerprint} | requested, save_file)
         text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
         echo_fitted(text.format(path=save_file.path, session=_game_description(session)))
@@ -113,12 +184,20 @@ def play(
     kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
     computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
     least = None if no_warn else warn
-    game = TerminalGame(session, localized_rules, service, save_file, least, plain, advice, computers)
+    game = TerminalGame(
+        session, localized_rules, service, save_file, least, plain, advice, computers
+    )
     save_file.write(session)
     try:
         game.run()
     except Quit:
-        echo_fitted(_("Saved in {path}. Resume with: {command}", path=save_file.path, command=resume_command()))
+        echo_fitted(
+            _(
+                "Saved in {path}. Resume with: {command}",
+                path=save_file.path,
+                command=resume_command(),
+            )
+        )
         return
     finish(game, record)
 
@@ -134,17 +213,23 @@ def confirm_discard(save_file: SaveFile) -> None:
 
 
 def check_code(session: Session, save_file: SaveFile) -> None:
-    """Raise StateError if an opponent of a saved game is code, unless options name the opponents: it would be run."""
+    """Raise StateError if an opponent of a saved game is code, unless options name the
+    opponents: it would be run.
+    """
     from ...policies.computer_players import is_code
 
     if not is_given("opponents") and (programs := list(filter(is_code, session.computers))):
         options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
-        text = _("an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}")
+        text = _(
+            "an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}"
+        )
         raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
 
 
 def resume_command(without: str = "") -> str:
-    """The command that resumes this game with the same settings, except for the option `without`."""
+    """The command that resumes this game with the same settings, except for the option
+    `without`.
+    """
     from shlex import join
 
     context, words = click.get_current_context(), ["yatzy", "play"]
@@ -155,8 +240,12 @@ def resume_command(without: str = "") -> str:
     return join(words)
 
 
-def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None) -> Session:
-    """A new game of persons, then computer players; StateError for unknown kinds and names that are not allowed."""
+def new_session(
+    rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None
+) -> Session:
+    """A new game of persons, then computer players; StateError for unknown kinds and names that
+    are not allowed.
+    """
     from ...play.record import check_names
     from ...play.session import Session
     from ...policies.computer_players import parse_kind
@@ -175,7 +264,9 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
 
 
 def parse_players(text: str) -> tuple[str, ...]:
-    """The names of the players; StateError if there are none, two are the same, or one cannot be shown."""
+    """The names of the players; StateError if there are none, two are the same, or one cannot be
+    shown.
+    """
     from ...play.record import check_names
 
     names = tuple(name.strip() for name in (text or _("You")).split(",") if name.strip())
@@ -183,7 +274,10 @@ def parse_players(text: str) -> tuple[str, ...]:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
     if twice := [name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])]:
-        text = _("two players are called {duplicate}; give each player a different name", duplicate=twice[0])
+        text = _(
+            "two players are called {duplicate}; give each player a different name",
+            duplicate=twice[0],
+        )
         raise StateError(text)
     return names
 
@@ -199,20 +293,31 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
     """Raise StateError if options of the command line do not match the saved game."""
     persons = tuple(name for i, name in enumerate(session.players) if not session.computer(i))
     saved = {
-        "rules": session.rules.fingerprint, "players": persons, "opponents": tuple(filter(None, session.computers)),
-        "dice": "typed" if session.seed is None else "program", "seed": session.seed,
-    }  # fmt: skip
-    if differences := [name for name, value in requested.items() if is_given(name) and saved[name] != value]:
+        "rules": session.rules.fingerprint,
+        "players": persons,
+        "opponents": tuple(filter(None, session.computers)),
+        "dice": "typed" if session.seed is None else "program",
+        "seed": session.seed,
+    }
+    if differences := [
+        name for name, value in requested.items() if is_given(name) and saved[name] != value
+    ]:
         text = _(
             "the game saved in {path} ({session}) has other {differences}; resume it with "
             "`{command}`, start another with --new, or keep both with --save FILE"
         )
-        facts = {"path": save_file.path, "session": _game_description(session), "differences": ", ".join(differences)}
+        facts = {
+            "path": save_file.path,
+            "session": _game_description(session),
+            "differences": ", ".join(differences),
+        }
         raise StateError(text.format(**facts, command=resume_command()))
 
 
 def checked_record(record: str | None, save_file: SaveFile) -> str:
-    """The file to record the finished game in, whose folder is made without --record; SolverError if it cannot be."""
+    """The file to record the finished game in, whose folder is made without --record;
+    SolverError if it cannot be.
+    """
     from ...play.record import check_writable
 
     if not record:
@@ -234,7 +339,9 @@ def checked_record(record: str | None, save_file: SaveFile) -> str:
 
 
 def finish(game: TerminalGame, record: str) -> None:
-    """Record a finished game, and print its result and review; it stays saved if it cannot be recorded."""
+    """Record a finished game, and print its result and review; it stays saved if it cannot be
+    recorded.
+    """
     from shlex import join
 
     from ...play.record import dated, write_games
@@ -251,15 +358,24 @@ def finish(game: TerminalGame, record: str) -> None:
     try:
         write_games(record, [dated(finished)])
     except OSError as error:
-        text = _("cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`")
+        text = _(
+            "cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`"
+        )
         command = f"{resume_command(without='record')} --record FILE"
-        facts = {"record": record, "reason": error.strerror, "path": game.save.path, "command": command}
+        facts = {
+            "record": record,
+            "reason": error.strerror,
+            "path": game.save.path,
+            "command": command,
+        }
         raise SolverError(text.format(**facts)) from error
     game.save.remove()
     echo_fitted(_("Recorded in {record}.\n", record=record))
     try:
         for i in range(len(finished.players)):
-            echo_fitted("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
+            echo_fitted(
+                "\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n"
+            )
         for line in approximate_lines(approximate_fields(game.strategy)):
             click.echo(line)
     except RulesError as error:

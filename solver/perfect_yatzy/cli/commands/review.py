@@ -1,4 +1,6 @@
-"""How well people play: `yatzy review` grades a game, `yatzy rate` many, `yatzy puzzle` asks for a decision."""
+"""How well people play: `yatzy review` grades a game, `yatzy rate` many, `yatzy puzzle` asks for
+a decision.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,15 @@ import click
 
 from ...errors import StateError, _, ngettext
 from .. import options
-from ..console import check_overwrite, echo_answer, echo_json, echo_lines, finished_games, output_file, prompt_line
+from ..console import (
+    check_overwrite,
+    echo_answer,
+    echo_json,
+    echo_lines,
+    finished_games,
+    output_file,
+    prompt_line,
+)
 
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
@@ -30,21 +40,33 @@ HELP_WORDS = ("", "?", "help")
 @options.number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
-    "--from", "min_loss", type=options.Number(0), metavar="POINTS", default=0.05, show_default=True,
+    "--from",
+    "min_loss",
+    type=options.Number(0),
+    metavar="POINTS",
+    default=0.05,
+    show_default=True,
     help="Show decisions that lose at least this many points.",
-)  # fmt: skip
+)
 @click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every decision and roll.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object with every decision and roll."
+)
 @options.language_option
 @options.service_options
 def review(
-    file: str | None, game: int | None, player: str | None, min_loss: float, drill: bool, as_json: bool,
+    file: str | None,
+    game: int | None,
+    player: str | None,
+    min_loss: float,
+    drill: bool,
+    as_json: bool,
     service: QueryService,
-) -> None:  # fmt: skip
+) -> None:
     """Grade a recorded game: luck, errors and better options.
 
-    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line; without it, that of the
-    games you finished with `yatzy play`.
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line; without
+    it, that of the games you finished with `yatzy play`.
 
     \b
       yatzy review
@@ -91,21 +113,31 @@ def review(
             click.echo(line)
 
 
-def repeat_decisions(strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float) -> None:
+def repeat_decisions(
+    strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float
+) -> None:
     """Ask the decisions that lose at least `min_loss` again, as puzzles, until the player stops."""
     from ...play.puzzle import Puzzle
     from ..views.wording import number_word
 
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]
-        text = ngettext("{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors))
+        text = ngettext(
+            "{player}: {count} decision to repeat",
+            "{player}: {count} decisions to repeat",
+            len(errors),
+        )
         click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
-            if not ask_puzzle(strategy, rules, Puzzle(decision.card, decision.dice, decision.rolls_left)):
+            if not ask_puzzle(
+                strategy, rules, Puzzle(decision.card, decision.dice, decision.rolls_left)
+            ):
                 return
 
 
-def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, found: Review, min_loss: float) -> str:
+def explained_text(
+    service: QueryService, strategy: Strategy, rules: RuleSet, found: Review, min_loss: float
+) -> str:
     """A review as text, with what the decisions that lose at least `min_loss` lead to."""
     from ...play.review import action_outlook
     from ..views.review import review_lines
@@ -113,54 +145,94 @@ def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, fo
     errors = [decision for decision in found.decisions if decision.loss >= min_loss]
     bonus = bonus_chances(service, strategy) if errors else None
     explained = [  # what each leads to: the actual action, and the best
-        (each, action_outlook(strategy, each, each.done, bonus), action_outlook(strategy, each, each.best, bonus))
+        (
+            each,
+            action_outlook(strategy, each, each.done, bonus),
+            action_outlook(strategy, each, each.best, bonus),
+        )
         for each in errors
     ]
     return "\n".join(review_lines(rules, found, explained))
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
-    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
+    """Chance of the upper bonus by state; None without a bonus, or if its table would take long
+    to solve.
+    """
     from ...core.objectives import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table
 
     rules = strategy.rules
-    if not rules.bonus or not (has_distribution(rules) or has_table(rules, service.tables, BonusChance.name)):
+    if not rules.bonus or not (
+        has_distribution(rules) or has_table(rules, service.tables, BonusChance.name)
+    ):
         return None
-    chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)[1]
+    chances = open_table(
+        BonusChance(rules, strategy.table), service.tables, threads=service.threads
+    )[1]
     return lambda state: float(chances[strategy.space.index(state)])
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--player", help="Name of a player [all players].")
-@click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
-@options.number_option("--block", low=1, text="Games in a block of the list over time [a tenth of them].")
 @click.option(
-    "--confidence", type=options.Number(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
+    "--compare",
+    nargs=2,
+    multiple=True,
+    metavar="ANN BO",
+    help="Two players to compare [the only two].",
+)
+@options.number_option(
+    "--block", low=1, text="Games in a block of the list over time [a tenth of them]."
+)
+@click.option(
+    "--confidence",
+    type=options.Number(50, 100, max_open=True),
+    metavar="PERCENT",
+    default=95.0,
+    show_default=True,
     help="Confidence of the intervals.",
-)  # fmt: skip
-@click.option("--csv", "csv_path", type=click.Path(dir_okay=False), metavar="FILE", help="File for a row per game.")
+)
 @click.option(
-    "--plot", "plot_path", type=click.Path(dir_okay=False), metavar="FILE",
+    "--csv",
+    "csv_path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="File for a row per game.",
+)
+@click.option(
+    "--plot",
+    "plot_path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
     help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
-)  # fmt: skip
+)
 @options.force_option
 @options.json_option
 @options.language_option
 @options.service_options
 def rate(
-    files: tuple[str, ...], player: str | None, compare: tuple[tuple[str, str], ...], block: int | None,
-    confidence: float, csv_path: str | None, plot_path: str | None, force: bool, as_json: bool, service: QueryService,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    player: str | None,
+    compare: tuple[tuple[str, str], ...],
+    block: int | None,
+    confidence: float,
+    csv_path: str | None,
+    plot_path: str | None,
+    force: bool,
+    as_json: bool,
+    service: QueryService,
+) -> None:
     """Rate players by their recorded games, with luck removed.
 
-    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the games you finished
-    with `yatzy play`. Every decision is compared with perfect play; the points lost a game say how well somebody
-    plays, whatever the dice were. Each rule set is rated apart.
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the
+    games you finished with `yatzy play`. Every decision is compared with perfect play; the points
+    lost a game say how well somebody plays, whatever the dice were. Each rule set is rated apart.
 
-    A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the exit code is 1.
+    A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the
+    exit code is 1.
 
     \b
       yatzy rate games.jsonl
@@ -172,19 +244,31 @@ def rate(
     from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
     from ..views.results import check_picture
-    from ..views.review import comparison_lines, plot_ratings, rating_lines, results_lines, skipped_lines, write_csv
+    from ..views.review import (
+        comparison_lines,
+        plot_ratings,
+        rating_lines,
+        results_lines,
+        skipped_lines,
+        write_csv,
+    )
 
     if plot_path:
         check_picture(plot_path)
     check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
     share = confidence / 100
-    size = sum(map(os.path.getsize, filter(os.path.isfile, files)))  # progress is that of the bytes read
+    size = sum(
+        map(os.path.getsize, filter(os.path.isfile, files))
+    )  # progress is that of the bytes read
     report = progress_if_long(_("Rating games"), size >= LONG_RECORD)
     found = rate_games(
-        files, strategies=service.strategy, confidence=share, threads=service.threads,
+        files,
+        strategies=service.strategy,
+        confidence=share,
+        threads=service.threads,
         progress=lambda read: report(min(read, size), size),
-    )  # fmt: skip
+    )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
         found = Ratings((found.of(player),), found.skipped, {})
@@ -197,8 +281,15 @@ def rate(
         if not found.ratings:
             raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
-    parts = [rating_lines(rating, localized(rating.rules, service.language), block) for rating in found.ratings]
-    parts += [results_lines(found, share), *map(comparison_lines, comparisons), skipped_lines(found)]
+    parts = [
+        rating_lines(rating, localized(rating.rules, service.language), block)
+        for rating in found.ratings
+    ]
+    parts += [
+        results_lines(found, share),
+        *map(comparison_lines, comparisons),
+        skipped_lines(found),
+    ]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
     echo_answer([text], as_json, ratings_json(found, comparisons, block, share))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
@@ -208,24 +299,43 @@ def rate(
 @click.command()
 @options.rules_argument
 @click.option(
-    "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
+    "--difficulty",
+    "-d",
+    type=click.Choice(["easy", "medium", "hard"]),
+    default="medium",
+    show_default=True,
     help="The harder, the less the second-best option loses.",
-)  # fmt: skip
+)
 @click.option(
-    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Date of the puzzle [today]."
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Date of the puzzle [today].",
 )
 @click.option("--stream", is_flag=True, help="Continue with further puzzles until you quit.")
 @click.option("--solution", is_flag=True, help="Show the solution without asking.")
-@click.option("--json", "as_json", is_flag=True, help="Print the position and its solution as one JSON object.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the position and its solution as one JSON object.",
+)
 @options.language_option
 @options.service_options
 def puzzle(
-    rules: str, difficulty: str, day: datetime | None, stream: bool, solution: bool, as_json: bool,
+    rules: str,
+    difficulty: str,
+    day: datetime | None,
+    stream: bool,
+    solution: bool,
+    as_json: bool,
     service: QueryService,
-) -> None:  # fmt: skip
+) -> None:
     """Solve the puzzle of the day.
 
-    A position that is the same for everyone on the same date. Your answer is graded as in `yatzy review`.
+    A position that is the same for everyone on the same date. Your answer is graded as in `yatzy
+    review`.
 
     \b
       yatzy puzzle
@@ -241,22 +351,43 @@ def puzzle(
     for number in count(1) if stream else [1]:
         position = find_puzzle(strategy, daily_seed(puzzle_date, number - 1), difficulty)
         if as_json:
-            found = [action_json(option) | {"loss": option.loss} for option in position.options(strategy)]
-            echo_json(query="puzzle", rules=strategy.rules.key, **puzzle_fields(position), options=found)
+            found = [
+                action_json(option) | {"loss": option.loss} for option in position.options(strategy)
+            ]
+            echo_json(
+                query="puzzle", rules=strategy.rules.key, **puzzle_fields(position), options=found
+            )
             continue
-        text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
-        click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
+        text = (
+            _("Puzzle {number} of {date}, {difficulty}")
+            if stream
+            else _("Puzzle of {date}, {difficulty}")
+        )
+        click.echo(
+            text.format(number=number, date=puzzle_date, difficulty=_(difficulty))
+        )  # marked elsewhere
         if solution:
             ranking = position.options(strategy)
-            echo_lines(puzzle_lines(rule_set, position, strategy), [""], solution_lines(rule_set, ranking))
+            echo_lines(
+                puzzle_lines(rule_set, position, strategy), [""], solution_lines(rule_set, ranking)
+            )
         elif not ask_puzzle(strategy, rule_set, position):
             return
 
 
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
-    """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
+    """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player
+    quits.
+    """
     from ..views.review import find_answer, grade_line, puzzle_lines, solution_lines
-    from ..views.wording import CATEGORY_HELP, HOLD_HELP, QUIT_HELP, command_of, decision_question, wrapped
+    from ..views.wording import (
+        CATEGORY_HELP,
+        HOLD_HELP,
+        QUIT_HELP,
+        command_of,
+        decision_question,
+        wrapped,
+    )
 
     echo_lines(puzzle_lines(rules, puzzle, strategy))
     ranking = puzzle.options(strategy)
@@ -266,7 +397,11 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
         if text is None or command_of(text) == "quit":
             break
         if command_of(text) in HELP_WORDS:
-            words = _(HOLD_HELP) if puzzle.rolls_left else "", _(CATEGORY_HELP), _(QUIT_HELP)  # marked elsewhere
+            words = (
+                _(HOLD_HELP) if puzzle.rolls_left else "",
+                _(CATEGORY_HELP),
+                _(QUIT_HELP),
+            )  # marked elsewhere
             click.echo("".join(words))
             continue
         try:

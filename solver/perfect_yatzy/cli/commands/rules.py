@@ -31,26 +31,33 @@ def rules_list(lang: str, as_json: bool) -> None:
     for each in found:
         lines.append(f"{each.id:<{width}}  {each.summary or each.name}")
         lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in each.switches]
-        listed.append(picked(each, "id", "name", "summary") | {"switches": [switch.id for switch in each.switches]})
+        listed.append(
+            picked(each, "id", "name", "summary")
+            | {"switches": [switch.id for switch in each.switches]}
+        )
     echo_answer(wrap_columns(lines), as_json, rules=listed)
 
 
 @rules.command("show")
 @rules_argument
 @language_option
-@click.option("--json", "as_json", is_flag=True, help="Print the canonical form as one JSON object.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the canonical form as one JSON object."
+)
 def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
+    from ...approximation.approximate_cost import rule_set_facts
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...approximation.approximate_cost import rule_set_facts
     from ..views.rules import rules_lines
 
     found = localized(load_rules(rules), lang)
     facts = rule_set_facts(found)
     content = {"facts": facts, "rules": found.canonical()}
     lines = wrap_columns(rules_lines(found, facts))
-    echo_answer(lines, as_json, key=found.key, name=found.name, fingerprint=found.fingerprint, **content)
+    echo_answer(
+        lines, as_json, key=found.key, name=found.name, fingerprint=found.fingerprint, **content
+    )
 
 
 @rules.command("check")
@@ -60,8 +67,8 @@ def rules_check(file: str) -> None:
 
     Reports every mistake with its line and field, also in the switches.
     """
-    from ...game.rule_loader import RuleFileError, load_rules
     from ...approximation.approximate_cost import rule_set_facts
+    from ...game.rule_loader import RuleFileError, load_rules
     from ...tablebase.estimates import remarks
     from ..views.rules import rules_check_lines
 

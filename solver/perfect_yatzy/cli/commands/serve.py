@@ -22,17 +22,33 @@ if TYPE_CHECKING:
 
 @click.command()
 @number_option("--port", "-p", low=1, high=65535, default=8765, text="Port to listen on.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for the network.")
-@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also accept requests for this host name.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 for the network.",
+)
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Also accept requests for this host name.",
+)
 @click.option("--open", "browser", is_flag=True, help="Open the page in a browser.")
 @table_options
 def serve(
-    port: int, host: str, names: tuple[str, ...], browser: bool, tables: str | None, threads: int | None
+    port: int,
+    host: str,
+    names: tuple[str, ...],
+    browser: bool,
+    tables: str | None,
+    threads: int | None,
 ) -> None:
     """Serve the web page and its JSON API.
 
-    Only this machine can connect, unless --host opens the server to the network. The page loads nothing from other
-    servers. The API is documented at /api/openapi.json.
+    Only this machine can connect, unless --host opens the server to the network. The page loads
+    nothing from other servers. The API is documented at /api/openapi.json.
     """
     import gc
     from socket import getfqdn, gethostname
@@ -43,7 +59,9 @@ def serve(
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
-    listening = listen(host, port)  # before anything else, so that a port in use is reported at once
+    listening = listen(
+        host, port
+    )  # before anything else, so that a port in use is reported at once
     on_network = not is_loopback(host)
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
@@ -52,14 +70,24 @@ def serve(
     url = f"http://{url_host}:{port}/"
     click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
     if on_network:
-        click.echo(_("Everyone on the network can open it at {host}:{port}", host=gethostname(), port=port), err=True)
+        click.echo(
+            _(
+                "Everyone on the network can open it at {host}:{port}",
+                host=gethostname(),
+                port=port,
+            ),
+            err=True,
+        )
     if browser:
         click.launch(url)
     server = LimitedServer(app)
-    gc.freeze()  # a search for garbage among the modules, which a request can cause, would delay other requests
+    # a search for garbage among the modules, which a request can cause, would delay other requests
+    gc.freeze()
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
-    os._exit(0)  # do not wait for the thread of a running solve; its finished layers are stored and resumed
+    os._exit(
+        0
+    )  # do not wait for the thread of a running solve; its finished layers are stored and resumed
 
 
 def listen(host: str, port: int) -> socket:
@@ -69,7 +97,9 @@ def listen(host: str, port: int) -> socket:
 
     listening = None
     try:
-        family, kind, protocol, _unused, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _unused, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )[0]
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -79,7 +109,9 @@ def listen(host: str, port: int) -> socket:
             listening.close()
         in_use = error.errno == errno.EADDRINUSE
         reason = _("another program uses this port") if in_use else error.strerror or str(error)
-        text = _("cannot serve on {host}, port {port}: {reason}; choose another with --host and --port")
+        text = _(
+            "cannot serve on {host}, port {port}: {reason}; choose another with --host and --port"
+        )
         raise click.ClickException(text.format(host=host, port=port, reason=reason)) from error
     return listening
 
@@ -102,15 +134,22 @@ def in_header(name: str) -> str:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("rules", nargs=-1, type=RULES)
-@number_option("--puzzles", high=10_000, default=100, text="Puzzles of each difficulty, one a day from today on.")
+@number_option(
+    "--puzzles",
+    high=10_000,
+    default=100,
+    text="Puzzles of each difficulty, one a day from today on.",
+)
 @click.option("--force", is_flag=True, help="Write into a folder that has other files.")
 @service_options
-def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, service: QueryService) -> None:
+def site(
+    folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, service: QueryService
+) -> None:
     """Write the page as a folder for a static host.
 
-    The visitor's browser computes the answers; after the first visit it needs no network. Without RULES the site has
-    Yatzy and the other small games that are solved. Tables of large games are read in parts, by HTTP Range. Writing
-    into the folder of a site updates it.
+    The visitor's browser computes the answers; after the first visit it needs no network. Without
+    RULES the site has Yatzy and the other small games that are solved. Tables of large games are
+    read in parts, by HTTP Range. Writing into the folder of a site updates it.
 
     \b
       yatzy site public
@@ -127,7 +166,10 @@ def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, servic
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
     games, total = map(data_folder, chosen), sum(sizes.values())
-    data = {name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/")) for name in games}
+    data = {
+        name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/"))
+        for name in games
+    }
     parts = {_("page"): total - sum(data.values())} | data
     click.echo(_("Wrote {folder}, {size}", folder=folder, size=size_text(total)))
     echo_lines(columns([(name, size_text(size)) for name, size in parts.items()], "<", ">9"))

@@ -1,4 +1,6 @@
-"""Tables: `yatzy solve`, `verify`, `prove` in exact integers, `tables` to list and fetch, `table` to print one."""
+"""Tables: `yatzy solve`, `verify`, `prove` in exact integers, `tables` to list and fetch,
+`table` to print one.
+"""
 
 from __future__ import annotations
 
@@ -28,53 +30,89 @@ MOST_ESTIMATED = 100_000  # workers
 @click.command()
 @options.rules_argument
 @click.option(
-    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean", show_default=True,
+    "--what",
+    type=click.Choice([*QUANTITIES, "distribution"]),
+    default="mean",
+    show_default=True,
     help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
     "upper bonus, or the distribution of the final score.",
-)  # fmt: skip
+)
 @click.option(
-    "--approximate", "approximately", is_flag=True,
+    "--approximate",
+    "approximately",
+    is_flag=True,
     help="For games too large for an exact table: a strategy, its simulated mean, and a proven bound of all "
     "strategies. With --what goals: estimates of the chances, and approximate play.",
-)  # fmt: skip
+)
 @options.seed_option("With --approximate: random seed.")
 @options.number_option(
-    "--games", low=2, high=10_000_000, default=20_000,
+    "--games",
+    low=2,
+    high=10_000_000,
+    default=20_000,
     text="With --approximate: simulated games, for the mean or for each of three goals.",
-)  # fmt: skip
+)
 @click.option(
-    "--work", type=Number(0, 1_000_000), metavar="N", default=30.0, show_default=True,
+    "--work",
+    type=Number(0, 1_000_000),
+    metavar="N",
+    default=30.0,
+    show_default=True,
     help="With --approximate: most work for the bound, in 10^12 operations; two threads do as many in about 20 s.",
-)  # fmt: skip
+)
 @click.option(
-    "--minutes", type=Number(0.01, 100_000), metavar="M",
+    "--minutes",
+    type=Number(0.01, 100_000),
+    metavar="M",
     help="With --approximate: for the bound in place of --work, as much work as this machine does in that time. The "
     "same seed then does not repeat the bound.",
-)  # fmt: skip
+)
 @click.option(
-    "--shards", is_flag=True,
+    "--shards",
+    is_flag=True,
     help="Store the table in many files, solved one by one: for tables that do not fit the memory. Resumes anywhere.",
-)  # fmt: skip
+)
 @click.option(
-    "--estimate", is_flag=True,
+    "--estimate",
+    is_flag=True,
     help="Print what the solve costs, without solving: size, memory, time; with --shards or --workers also traffic, "
     "and how many workers are of use.",
-)  # fmt: skip
+)
 @click.option("--verbose", "-v", is_flag=True, help="With --estimate: list the layers, too.")
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print one JSON object.")
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
+@click.option(
+    "--yes",
+    "-y",
+    is_flag=True,
+    help="Do not ask before a solve of more than 2 GB or three minutes.",
+)
 @partial(options.worker_options, most=MOST_ESTIMATED)
 @options.table_options
 def solve(
-    rules: str, what: str, approximately: bool, seed: int, games: int, work: float, minutes: float | None,
-    shards: bool, estimate: bool, verbose: bool, as_json: bool, force: bool, yes: bool, workers: int | None,
-    cluster: str | None, tables: str | None, threads: int | None,
-) -> None:  # fmt: skip
+    rules: str,
+    what: str,
+    approximately: bool,
+    seed: int,
+    games: int,
+    work: float,
+    minutes: float | None,
+    shards: bool,
+    estimate: bool,
+    verbose: bool,
+    as_json: bool,
+    force: bool,
+    yes: bool,
+    workers: int | None,
+    cluster: str | None,
+    tables: str | None,
+    threads: int | None,
+) -> None:
     """Solve a rule set and store the table.
 
-    An interrupted solve resumes where it stopped. Other commands solve what they need on first use, unless that takes
-    more than 2 GB or three minutes. With --workers or --cluster processes share the solve; the table is in shards.
+    An interrupted solve resumes where it stopped. Other commands solve what they need on first use,
+    unless that takes more than 2 GB or three minutes. With --workers or --cluster processes share
+    the solve; the table is in shards.
 
     \b
       yatzy solve maxi
@@ -86,11 +124,11 @@ def solve(
       yatzy solve giant --approximate
       yatzy solve maxi --what goals --approximate
     """
-    from ...game.rule_loader import load_rules
     from ...core.objectives import Objective
+    from ...core.table_info import shards_folder
+    from ...game.rule_loader import load_rules
     from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
-    from ...core.table_info import shards_folder
     from . import table_solver
 
     given = [*filter(options.is_given, ("seed", "games", "work", "minutes"))]
@@ -115,7 +153,9 @@ def solve(
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
-        click.echo(text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path)))
+        click.echo(
+            text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path))
+        )
         return
     if what == "mean":
         with approximate_advice(rule_set):
@@ -123,15 +163,30 @@ def solve(
     if on_cluster:
         info = solver.solve_on_cluster(what, force, workers, cluster)
     else:
-        info = solver.solve(QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force)
-    click.echo(table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+        info = solver.solve(
+            QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force
+        )
+    click.echo(
+        table_solver.solved_lines(rule_set, what, info, shards_folder(path) if shards else path)
+    )
 
 
 def wrong_options(
-    given: list[str], what: str, approximately: bool, shards: bool, estimate: bool, verbose: bool, as_json: bool,
-    workers: int | None, cluster: str | None, threads: int | None, **others: Any,
-) -> Iterator[str]:  # fmt: skip
-    """What is wrong with options that do not fit together; `given`: the limits of an approximation that are given."""
+    given: list[str],
+    what: str,
+    approximately: bool,
+    shards: bool,
+    estimate: bool,
+    verbose: bool,
+    as_json: bool,
+    workers: int | None,
+    cluster: str | None,
+    threads: int | None,
+    **others: Any,
+) -> Iterator[str]:
+    """What is wrong with options that do not fit together; `given`: the limits of an
+    approximation that are given.
+    """
 
     def given_among(options: dict[str, Any]) -> list[str]:
         return [option for option, value in options.items() if value]
@@ -142,9 +197,15 @@ def wrong_options(
         yield _("--what {what} cannot be used with --approximate", what=what)
     if approximately or is_distribution:  # which are solved in one pass
         for option in given_among({"--shards": shards, "--workers": workers, "--cluster": cluster}):
-            yield together.format(option=option, other="--approximate" if approximately else "--what distribution")
+            yield together.format(
+                option=option, other="--approximate" if approximately else "--what distribution"
+            )
     if estimate:
-        refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": is_distribution}
+        refused = {
+            "--approximate": approximately,
+            "--cluster": cluster,
+            "--what distribution": is_distribution,
+        }
         for option in given_among(refused):
             yield _("--estimate cannot be used with {option}", option=option)
     else:
@@ -154,31 +215,46 @@ def wrong_options(
         yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
     if (workers or cluster) and threads:
         yield _("--threads cannot be used with --workers or --cluster")
-    limits = [name for name in given if name in ("work", "minutes")]  # of the bound; only one, and none for goals
+    limits = [
+        name for name in given if name in ("work", "minutes")
+    ]  # of the bound; only one, and none for goals
     if approximately and (len(limits) > 1 or (limits and what == "goals")):
-        yield together.format(option=f"--{limits[0]}", other="--what goals" if what == "goals" else "--minutes")
+        yield together.format(
+            option=f"--{limits[0]}", other="--what goals" if what == "goals" else "--minutes"
+        )
     if given and not approximately:
         yield _("--{name} can only be used with --approximate", name=given[0])
 
 
 @click.command()
 @options.rules_argument
-@options.number_option("--states", low=1, high=1_000_000, default=500, text="Number of random states.")
-@options.number_option("--games", high=10_000_000, default=0, shown=False, text="Number of games to simulate [none].")
+@options.number_option(
+    "--states", low=1, high=1_000_000, default=500, text="Number of random states."
+)
+@options.number_option(
+    "--games", high=10_000_000, default=0, shown=False, text="Number of games to simulate [none]."
+)
 @options.seed_option()
 @options.json_option
 @options.table_options
 def verify(
-    rules: str, states: int, games: int, seed: int, as_json: bool, tables: str | None, threads: int | None
+    rules: str,
+    states: int,
+    games: int,
+    seed: int,
+    as_json: bool,
+    tables: str | None,
+    threads: int | None,
 ) -> None:
     """Check a stored table.
 
-    Compares its checksum, the Bellman equation at random states, the published value if there is one, and with
+    Compares its checksum, the Bellman equation at random states, the published value if there is
+    one, and with
     --games the mean of simulated games. Of an approximate strategy: its checksum and certificate, and with --games
     its mean.
     """
-    from ...game.rule_loader import load_rules
     from ...approximation.fitted_file import has_fitted
+    from ...game.rule_loader import load_rules
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
@@ -196,28 +272,39 @@ def verify(
         checks.append(check)
         if not as_json:
             verdict = right if check.passed else wrong
-            click.echo(f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}")  # marked elsewhere
+            click.echo(
+                f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}"
+            )  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:
         echo_json(rules=rule_set.key, passed=passed, checks=[asdict(check) for check in checks])
     if not passed:
         facts = {"rules": rule_set.key, "command": command}
-        raise click.ClickException(_("the table of {rules} is wrong; rebuild it with: {command}", **facts))
+        raise click.ClickException(
+            _("the table of {rules} is wrong; rebuild it with: {command}", **facts)
+        )
 
 
 @click.command()
 @options.rules_argument
-@options.number_option("--digits", high=1000, default=30, text="Digits of the value after the point.")
+@options.number_option(
+    "--digits", high=1000, default=30, text="Digits of the value after the point."
+)
 @click.option(
-    "--spread", is_flag=True, help="Also the variance and the chance of the upper bonus: three times the work."
+    "--spread",
+    is_flag=True,
+    help="Also the variance and the chance of the upper bonus: three times the work.",
 )
 @options.json_option
 @options.table_options
-def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | None, threads: int | None) -> None:
+def prove(
+    rules: str, digits: int, spread: bool, as_json: bool, tables: str | None, threads: int | None
+) -> None:
     """Solve a rule set in exact integers.
 
-    Prints the expected score as a fraction and with any number of digits, the largest error of the values in float64,
-    and how many decisions are exact ties. An interrupted proof resumes. The certificate is stored beside the tables.
+    Prints the expected score as a fraction and with any number of digits, the largest error of the
+    values in float64, and how many decisions are exact ties. An interrupted proof resumes. The
+    certificate is stored beside the tables.
 
     \b
       yatzy prove yatzy
@@ -231,7 +318,9 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
-    proof = exact_solve.prove(rule_set, tables=tables, threads=threads, progress=report, spread=spread)
+    proof = exact_solve.prove(
+        rule_set, tables=tables, threads=threads, progress=report, spread=spread
+    )
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
     counts = {name: number_text(count, grouped=True) for name, count in named.items()}
@@ -240,7 +329,11 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
         _("as a fraction: {value}", value=proof.value),
         *spread_lines(proof.fields(digits)),
         _("largest error in float64: {error} points", error=f"{proof.largest_error:.1e}"),
-        _("decisions: {all}, of them exact ties: {ties}; least other gap: {gap}", gap=gap, **counts),
+        _(
+            "decisions: {all}, of them exact ties: {ties}; least other gap: {gap}",
+            gap=gap,
+            **counts,
+        ),
         _("every decision in float64 is optimal")
         if proof.float64_optimal
         else _("decisions closer than float64 can tell: {close}", **counts),
@@ -251,24 +344,38 @@ def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | No
 
 @click.command()
 @click.option(
-    "--remove", "name", type=KnownWords(stored_tables, "table"), metavar="NAME",
+    "--remove",
+    "name",
+    type=KnownWords(stored_tables, "table"),
+    metavar="NAME",
     help="Remove a table, or all tables of a rule set; asks first.",
-)  # fmt: skip
+)
 @click.option(
-    "--clean", is_flag=True,
+    "--clean",
+    is_flag=True,
     help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
     "compiled.",
-)  # fmt: skip
+)
 @click.option(
-    "--fetch", type=RULES, metavar="RULES",
+    "--fetch",
+    type=RULES,
+    metavar="RULES",
     help="Take the table of a rule set from --from, after a check of hashes, rules and values.",
-)  # fmt: skip
-@click.option("--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one.")
+)
+@click.option(
+    "--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one."
+)
 @click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
 @options.tables_option
 @options.json_option
 def tables(
-    name: str | None, clean: bool, fetch: str | None, source: str | None, yes: bool, tables: str | None, as_json: bool
+    name: str | None,
+    clean: bool,
+    fetch: str | None,
+    source: str | None,
+    yes: bool,
+    tables: str | None,
+    as_json: bool,
 ) -> None:
     """List, remove or fetch stored tables.
 
@@ -305,13 +412,20 @@ def tables(
         click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
         if not (chosen := store.matching(entries, name)):
-            raise click.UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
+            raise click.UsageError(
+                _("there is no table {name}; `yatzy tables` lists all tables", name=repr(name))
+            )
         echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
         if yes or click.confirm(_("Remove from disk?"), err=True):
             store.remove(*chosen)
     if not clean and name is None:
         fields = [
-            {"name": each.name, "rules": each.key, "what": each.objective, "finished": each.finished}
+            {
+                "name": each.name,
+                "rules": each.key,
+                "what": each.objective,
+                "finished": each.finished,
+            }
             | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
             for each in entries
         ]
@@ -322,15 +436,20 @@ def tables(
 @click.command()
 @options.rules_argument
 @click.option(
-    "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
+    "--what",
+    type=click.Choice(["opening", "scoring", "categories"]),
+    default="opening",
+    show_default=True,
     help="Holds of the first turn, categories for the first turn, or the value of each category.",
-)  # fmt: skip
+)
 @options.format_option("md", "csv", "json", "html", "parquet")
 @options.output_option("File to write [standard output].", default="-")
 @options.force_option
 @options.language_option
 @options.service_options
-def table(rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService) -> None:
+def table(
+    rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService
+) -> None:
     """Print a strategy table.
 
     \b
@@ -342,11 +461,15 @@ def table(rules: str, what: str, given_format: str | None, output: str, force: b
     if chosen == "parquet" and output == "-" and sys.stdout.isatty():
         raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
-    write_output(output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules)))))
+    write_output(
+        output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules))))
+    )
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
-    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
+    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number
+    and size.
+    """
     from ...tablebase.store import short_names
     from ..views.wording import columns, size_text
 
@@ -356,7 +479,9 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
         state = age if entry.finished else _("{age}, unfinished", age=age)
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []
-    total = ngettext("{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries))
+    total = ngettext(
+        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries)
+    )
     size = size_text(sum(entry.bytes for entry in entries))
     return [*lines, total.format(count=len(entries), size=size, folder=folder)]
 

@@ -1,4 +1,6 @@
-"""What `yatzy solve` makes: tables, distributions, approximate strategies; what they need first and cost."""
+"""What `yatzy solve` makes: tables, distributions, approximate strategies; what they need first
+and cost.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +13,28 @@ from typing import ClassVar
 import click
 import numpy as np
 
-from ...errors import RulesError, _, ngettext, number_text
+from ...approximation.approximate_cost import approximate_seconds
+from ...core import resources
+from ...core.checked_values import Table
+from ...core.objectives import Objective
+from ...core.resources import check_memory, default_threads
 from ...core.rules import RuleSet
 from ...core.scorecard import EMPTY_STATE
-from ...approximation.approximate_cost import approximate_seconds
-from ...core.checked_values import Table
-from ...tablebase.estimates import SolveCost, duration, gigabytes, rule_set_stats
-from ...core.objectives import Objective
-from ...tablebase.quantities import QUANTITIES
 from ...core.state_space import state_space
+from ...core.table_info import TableInfo
+from ...errors import RulesError, _, ngettext, number_text
 from ...service.budget import SolveBudget
 from ...strategy.opening import open_approximate, open_strategy
-from ...core import resources
-from ...core.resources import check_memory, default_threads
+from ...tablebase.estimates import SolveCost, duration, gigabytes, rule_set_stats
+from ...tablebase.quantities import QUANTITIES
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate, estimate_of_cost, estimate_solve
+from ...tablebase.solve_estimate import (
+    SharedEstimate,
+    SolveEstimate,
+    estimate_of_cost,
+    estimate_solve,
+)
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
-from ...core.table_info import TableInfo
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
@@ -49,7 +56,9 @@ class TableSolver:
     budget: ClassVar[SolveBudget] = SolveBudget.command()
 
     def checked_cost(self, objective: Objective) -> SolveCost:
-        """The cost of a solve; RulesError with what --shards needs if the machine has too little memory for it."""
+        """The cost of a solve; RulesError with what --shards needs if the machine has too little
+        memory for it.
+        """
         threads = self.threads or default_threads()
         cost = sharded_cost(objective, threads) if self.shards else objective.solve_cost()
         try:
@@ -63,10 +72,16 @@ class TableSolver:
         return cost
 
     def begin(self, objective: Objective) -> Progress:
-        """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
+        """Check the cost of a solve, ask if it is high, announce it, and return the callback for
+        its progress.
+        """
         cost = self.checked_cost(objective)
         name = "means" if objective.name == "mean" else objective.name
-        facts = {"name": name, "rules": self.rules.key, "cost": cost.words_with(self.threads or default_threads())}
+        facts = {
+            "name": name,
+            "rules": self.rules.key,
+            "cost": cost.words_with(self.threads or default_threads()),
+        }
         return self.asked(
             cost,
             _("The table of {name} of {rules} takes {cost}.", **facts),
@@ -75,24 +90,38 @@ class TableSolver:
         )
 
     def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
-        """The callback for the progress of a computation, after a confirmation if its cost is high."""
+        """The callback for the progress of a computation, after a confirmation if its cost is
+        high.
+        """
         if not self.yes and not self.budget.objective.allows(cost):
             confirm(question, refusal)
         return solve_progress(self.rules, announcement if self.budget.announces(cost) else None)
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
-        """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
+        """Solve and store the table of an objective, if it is missing or `missing_only` is
+        False.
+        """
         progress, tables, threads = self.begin(objective), self.tables, self.threads
         if self.shards:
             engine = ThreadEngine(threads)
-            return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
-        return solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=missing_only)
+            return solve_sharded(
+                objective, tables, engine=engine, progress=progress, missing_only=missing_only
+            )
+        return solve_to_store(
+            objective, tables, threads=threads, progress=progress, missing_only=missing_only
+        )
 
-    def solve_on_cluster(self, what: str, force: bool, workers: int | None, address: str | None) -> TableInfo:
-        """Solve a table on the workers of a Dask cluster, and first that of the means if it is needed and missing."""
+    def solve_on_cluster(
+        self, what: str, force: bool, workers: int | None, address: str | None
+    ) -> TableInfo:
+        """Solve a table on the workers of a Dask cluster, and first that of the means if it is
+        needed and missing.
+        """
         quantity = QUANTITIES[what]
         needs_means = quantity.needs_means and not has_table(self.rules, self.tables)
-        report_means = self.begin(Objective(self.rules)) if needs_means else None  # asks before workers are started
+        report_means = (
+            self.begin(Objective(self.rules)) if needs_means else None
+        )  # asks before workers are started
         report = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
             assert cluster
@@ -108,7 +137,9 @@ class TableSolver:
 
 
 def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
-    """What `yatzy solve` prints about a new table: its value at the start, if it has one, and where it is."""
+    """What `yatzy solve` prints about a new table: its value at the start, if it has one, and
+    where it is.
+    """
     count, seconds = number_text(info.values, grouped=True), number_text(info.seconds, 2)
     last = _("{count} values in {seconds} s: {path}", count=count, seconds=seconds, path=place)
     if info.start_value is None:
@@ -120,25 +151,39 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
-    """Compute and store the distribution from the empty card on, of a small game also those after each first turn."""
+    """Compute and store the distribution from the empty card on, of a small game also those
+    after each first turn.
+    """
     from ...strategy import distribution
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, first_turns = distribution.distribution_path(rules, tables), solver.budget.makes_first_turns(rules)
+    path, first_turns = (
+        distribution.distribution_path(rules, tables),
+        solver.budget.makes_first_turns(rules),
+    )
     is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
     lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
     if is_stored and not lacks_first_turns and not force:
-        text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
+        text = _(
+            "the distribution of {rules} is already stored: {path} (use --force to compute it again)"
+        )
         click.echo(text.format(rules=rules.key, path=path))
         return
     if not has_table(rules, tables):
         solver.solve(Objective(rules), missing_only=True)
-    cost = distribution.first_turns_cost(rules) if first_turns else distribution.distribution_cost(rules)
+    cost = (
+        distribution.first_turns_cost(rules)
+        if first_turns
+        else distribution.distribution_cost(rules)
+    )
     distribution.check_distribution_memory(rules, cost)
     resources.check_space(path.parent, cost.bytes)
-    facts = {"rules": rules.key, "time": duration(cost.processor_seconds / (threads or default_threads()))}
+    facts = {
+        "rules": rules.key,
+        "time": duration(cost.processor_seconds / (threads or default_threads())),
+    }
     progress = solver.asked(
         cost,
         _("The distribution of {rules} takes {time}.", **facts),
@@ -153,20 +198,33 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
     click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
     click.echo(percentile_line({str(percent): found.percentile(percent) for percent in PERCENTS}))
-    count, seconds = number_text(len(found.scores), grouped=True), number_text(perf_counter() - begin, 2)
+    count, seconds = (
+        number_text(len(found.scores), grouped=True),
+        number_text(perf_counter() - begin, 2),
+    )
     click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
 
 
-def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool) -> None:
+def print_estimate(
+    solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool
+) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
     rules, tables = solver.rules, solver.tables
-    threads = 1 if workers else solver.threads or default_threads()  # of each worker, or of this process
+    threads = (
+        1 if workers else solver.threads or default_threads()
+    )  # of each worker, or of this process
 
     def estimate(objective: Objective) -> SolveEstimate:
-        return estimate_solve(objective, threads=threads, workers=workers or 0, shards=solver.shards)
+        return estimate_solve(
+            objective, threads=threads, workers=workers or 0, shards=solver.shards
+        )
 
     quantity = QUANTITIES[what]
-    solved, first, too_large = False, None, ""  # `first`: the cost of the means; `too_large`: why, and what to do
+    solved, first, too_large = (
+        False,
+        None,
+        "",
+    )  # `first`: the cost of the means; `too_large`: why, and what to do
     try:
         found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
@@ -185,10 +243,16 @@ def print_estimate(solver: TableSolver, what: str, workers: int | None, *, verbo
     memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
     lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
     echo_answer(
-        lines + (["", too_large] if too_large else []), as_json, rules=rules.key, what=what, solved=solved,
-        too_large=too_large or None, estimate=asdict(found), means_first=asdict(first) if first else None,
+        lines + (["", too_large] if too_large else []),
+        as_json,
+        rules=rules.key,
+        what=what,
+        solved=solved,
+        too_large=too_large or None,
+        estimate=asdict(found),
+        means_first=asdict(first) if first else None,
         free={"memory": memory, "disk": disk},
-    )  # fmt: skip
+    )
 
 
 def size(count: float) -> str:
@@ -197,14 +261,23 @@ def size(count: float) -> str:
         return f"{grouped(count / 1e12)} TB"
     if count >= 1e9:
         return gigabytes(count)
-    return f"{number_text(count / 1e6, 1)} MB" if count >= 1e5 else f"{number_text(count / 1e3, 1)} kB"
+    return (
+        f"{number_text(count / 1e6, 1)} MB" if count >= 1e5 else f"{number_text(count / 1e3, 1)} kB"
+    )
 
 
 def estimate_lines(
-    rules: RuleSet, cost: SolveEstimate, first: SolveEstimate | None, free: tuple[int | None, int | None], *,
-    solved: bool, verbose: bool,
-) -> list[str]:  # fmt: skip
-    """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of memory and disk."""
+    rules: RuleSet,
+    cost: SolveEstimate,
+    first: SolveEstimate | None,
+    free: tuple[int | None, int | None],
+    *,
+    solved: bool,
+    verbose: bool,
+) -> list[str]:
+    """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of
+    memory and disk.
+    """
     number = cost.workers or cost.threads
     memory = _("{size} for each worker") if cost.workers else "{size}"
     time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
@@ -213,7 +286,10 @@ def estimate_lines(
     table = _("{size}, {count} values of {dtype}")
     facts = [
         (_("States"), grouped(cost.states)),
-        (_("Table"), table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype)),
+        (
+            _("Table"),
+            table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype),
+        ),
         (_("Memory"), memory.format(size=size(cost.memory))),
         (_("Processor time"), duration(cost.processor_seconds)),
         (_("Time"), time.format(time=duration(cost.seconds), count=grouped(number))),
@@ -221,7 +297,11 @@ def estimate_lines(
         (_("This machine"), _machine(cost, *free)),
     ]
     if first:
-        before = _("the table of means, {size} and {time}", size=size(first.bytes), time=duration(first.seconds))
+        before = _(
+            "the table of means, {size} and {time}",
+            size=size(first.bytes),
+            time=duration(first.seconds),
+        )
         facts.append((_("Before"), before))
     if solved:
         facts.append((_("Stored"), _("the table is solved already")))
@@ -243,15 +323,36 @@ def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str
     )
     if number == shared.most_workers:
         useful = _("up to {count}, one for each shard of the largest layer")
-    shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
-    read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)  # of what the tasks read
+    shards, largest, held = (
+        grouped(shared.shards),
+        size(shared.largest_shard),
+        size(shared.task_memory),
+    )
+    read, times = (
+        size(shared.read),
+        number_text(shared.read / cost.bytes, 1),
+    )  # of what the tasks read
     shortest = duration(shared.shortest_seconds)
     return [
         (_("Disk"), size(cost.disk)),
-        (_("Shards"), _("{count} of up to {size}; a task holds up to {held}", count=shards, size=largest, held=held)),
-        (_("Read"), _("{size} from the layers below, {times} times the table", size=read, times=times)),
+        (
+            _("Shards"),
+            _(
+                "{count} of up to {size}; a task holds up to {held}",
+                count=shards,
+                size=largest,
+                held=held,
+            ),
+        ),
+        (
+            _("Read"),
+            _("{size} from the layers below, {times} times the table", size=read, times=times),
+        ),
         (_("Written"), size(shared.written)),
-        (_("Useful workers"), useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer)),
+        (
+            _("Useful workers"),
+            useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer),
+        ),
         (_("Shortest time"), _("{time}, with a worker for each shard of a layer", time=shortest)),
     ]
 
@@ -265,7 +366,9 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
     if lacks_memory and lacks_disk:
         verdict = _("too little memory and disk")
     elif lacks_memory:
-        verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
+        verdict = (
+            _("too little memory") if cost.shared else _("too little memory; --shards needs less")
+        )
     else:
         verdict = _("too little disk") if lacks_disk else _("enough")
     return f"{free}: {verdict}"
@@ -275,16 +378,33 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
 
     def seconds(value: float) -> str:
-        return f"{number_text(value, 2 if value < 1 else (1 if value < 100 else 0), grouped=True)} s"
+        return (
+            f"{number_text(value, 2 if value < 1 else (1 if value < 100 else 0), grouped=True)} s"
+        )
 
-    heads = _("filled"), _("cards"), _("table"), _("processor"), _("time"), _("shards"), _("read"), _("longest shard")
+    heads = (
+        _("filled"),
+        _("cards"),
+        _("table"),
+        _("processor"),
+        _("time"),
+        _("shards"),
+        _("read"),
+        _("longest shard"),
+    )
     rows = [
         (
-            str(layer.filled), grouped(layer.cards), size(layer.bytes), seconds(layer.processor_seconds),
-            seconds(layer.seconds), grouped(layer.shards), size(layer.read), seconds(layer.longest_seconds),
+            str(layer.filled),
+            grouped(layer.cards),
+            size(layer.bytes),
+            seconds(layer.processor_seconds),
+            seconds(layer.seconds),
+            grouped(layer.shards),
+            size(layer.read),
+            seconds(layer.longest_seconds),
         )
         for layer in cost.layers
-    ]  # fmt: skip
+    ]
     n_columns = len(heads) if cost.shared else 5  # the others are about shards
     return columns([row[:n_columns] for row in (heads, *rows)], *">" * n_columns, indent="")
 
@@ -292,9 +412,11 @@ def _layer_lines(cost: SolveEstimate) -> list[str]:
 def solve_approximately(
     solver: TableSolver, seed: int, games: int, work: float, minutes: float | None, force: bool
 ) -> None:
-    """Make a strategy with a certificate and store it, with a line for each stage; print the certificate."""
-    from ...approximation.solve import UNIT, approximate
+    """Make a strategy with a certificate and store it, with a line for each stage; print the
+    certificate.
+    """
     from ...approximation.fitted_file import fitted_path, has_fitted
+    from ...approximation.solve import UNIT, approximate
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     path = fitted_path(rules, tables)
@@ -305,13 +427,22 @@ def solve_approximately(
         strategy = open_approximate(rules, tables)
     else:
         used = threads or default_threads()
-        seconds = approximate_seconds(rules, work=UNIT * work, games=games, minutes=minutes, threads=used)
+        seconds = approximate_seconds(
+            rules, work=UNIT * work, games=games, minutes=minutes, threads=used
+        )
         text = _("making an approximate strategy of {rules}, {time}")
         click.echo(text.format(rules=rules.key, time=duration(sum(seconds.values()))), err=True)
         strategy = approximate(
-            rules, tables, seed=seed, games=games, work=work, minutes=minutes, threads=threads,
-            report=StageProgress(rules.key, seconds), force=force,
-        )  # fmt: skip
+            rules,
+            tables,
+            seed=seed,
+            games=games,
+            work=work,
+            minutes=minutes,
+            threads=threads,
+            report=StageProgress(rules.key, seconds),
+            force=force,
+        )
     found = strategy.certificate
     click.echo(wrapped(f"{rules.name}: {found.sentence}"))
     if has_table(rules, tables):
@@ -322,21 +453,31 @@ def solve_approximately(
         if found.memory:
             text = _("{games} simulated games, {seconds} s, {memory} of memory: {path}")
         count, took = number_text(found.games, grouped=True), number_text(found.seconds, 0)
-        click.echo(text.format(games=count, seconds=took, memory=gigabytes(found.memory), path=path))
+        click.echo(
+            text.format(games=count, seconds=took, memory=gigabytes(found.memory), path=path)
+        )
 
 
 def solve_goals_approximately(solver: TableSolver, seed: int, games: int, force: bool) -> None:
-    """Make estimates of all goals and store them; measure the play for three goals by simulation."""
+    """Make estimates of all goals and store them; measure the play for three goals by
+    simulation.
+    """
     from ...approximation.goals import goal_estimates_cost, measured_goals, solve_goal_estimates
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
     size = gigabytes(goal_estimates_cost(rules).bytes)
-    count = len(solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force))
+    count = len(
+        solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force)
+    )
     text = _("Estimates of all goals of {rules}: {size} in {count} tables")
     click.echo(text.format(rules=rules.key, size=size, count=count))
-    text = _("goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score")
+    text = _(
+        "goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score"
+    )
     click.echo(text.format(games=number_text(games, grouped=True)))
     for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
         chance, low, high = map(chance_text, (goal.chance, *goal.interval99))
         figures = _("{chance} ({low} to {high})", chance=chance, low=low, high=high)
-        click.echo(f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}")
+        click.echo(
+            f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}"
+        )

@@ -1,1 +1,3 @@
-"""The text and files that the commands print: each view takes an answer and returns lines or file contents."""
+"""The text and files that the commands print: each view takes an answer and returns lines or
+file contents.
+"""

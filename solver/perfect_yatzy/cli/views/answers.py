@@ -1,16 +1,27 @@
-"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the position, a table."""
+"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the
+position, a table.
+"""
 
 from __future__ import annotations
 
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from ...core.rules import RuleSet
 from ...errors import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
-from ...core.rules import RuleSet
 from ...strategy.tie_rules import TIE_RULES
 from . import wording
-from .wording import approximate_lines, card_line, category_name, chance_text, columns, grouped, number_word, wrapped
+from .wording import (
+    approximate_lines,
+    card_line,
+    category_name,
+    chance_text,
+    columns,
+    grouped,
+    number_word,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from ...strategy.turn_evaluator import CategoryOdds
@@ -19,7 +30,9 @@ ALL_OPTIONS = 10**6  # for `top`: list every option
 
 
 def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
-    """The chance of a goal or a win: ``12.34 % chance of 240 or more``, ``at least 12.34 % chance to win``."""
+    """The chance of a goal or a win: ``12.34 % chance of 240 or more``, ``at least 12.34 %
+    chance to win``.
+    """
     if "goal" in aim:
         return _("{chance} chance of {goal} or more", chance=chance_text(chance), goal=aim["goal"])
     text = chance_text(chance)
@@ -35,19 +48,31 @@ def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 
 
 def objective_lines(answer: dict[str, Any]) -> list[str]:
-    """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
+    """The opponents and the assumptions behind a chance, and whether it is decided; an empty
+    line if any.
+    """
     aim = answer["aim"]
     option = next(name for name in ("goal", "versus", "opponents") if name in aim)
     lines = [] if option == "goal" else wrapped(_against_text(aim)).splitlines()
     if option == "opponents" and aim["lower_bound"]:
-        lines.append(_("Assumes unfinished opponents maximise their expected score and ignore yours."))
+        lines.append(
+            _("Assumes unfinished opponents maximise their expected score and ignore yours.")
+        )
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
         if option == "goal":
-            certain, impossible = _("This goal is certain; {advice}"), _("This goal cannot be reached; {advice}")
+            certain, impossible = (
+                _("This goal is certain; {advice}"),
+                _("This goal cannot be reached; {advice}"),
+            )
         else:
-            certain, impossible = _("This win is certain; {advice}"), _("A win is impossible; {advice}")
-        lines.append((certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}")))
+            certain, impossible = (
+                _("This win is certain; {advice}"),
+                _("A win is impossible; {advice}"),
+            )
+        lines.append(
+            (certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}"))
+        )
     return [*lines, ""] if lines else []
 
 
@@ -56,16 +81,23 @@ def _against_text(aim: dict[str, Any]) -> str:
     tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
     if "versus" in aim:
         card = _("an empty card") if aim["versus"] == "empty" else aim["versus"]
-        text = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}")
+        text = _(
+            "Against {card}, who sees your card and plays to win, too; a tie counts as {value}"
+        )
         return text.format(card=card, value=tie)
     opponents = []
     for opponent in aim["opponents"]:
         text = number_text(opponent["mean"])
         if opponent["playing"]:
-            mean, deviation = number_text(opponent["mean"], 1), number_text(opponent["standard_deviation"], 1)
+            mean, deviation = (
+                number_text(opponent["mean"], 1),
+                number_text(opponent["standard_deviation"], 1),
+            )
             text = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
         opponents.append(text)
-    return _("Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie)
+    return _(
+        "Against {opponents}; a tie counts as {value}", opponents=", ".join(opponents), value=tie
+    )
 
 
 def drop_text(option: str) -> str:
@@ -74,11 +106,18 @@ def drop_text(option: str) -> str:
 
 
 def exact_lines(entry: dict[str, Any]) -> list[str]:
-    """The exact expected score as decimal and fraction, and an empty line; nothing if it is not there."""
+    """The exact expected score as decimal and fraction, and an empty line; nothing if it is not
+    there.
+    """
     if not (exact := entry.get("exact")):
         return []
     text = _("as a fraction: {value}", value=f"{exact['numerator']}/{exact['denominator']}")
-    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, wording.line_width()), *spread_lines(exact), ""]
+    return [
+        _("Exactly {value}", value=exact["decimal"]),
+        *wrap(text, wording.line_width()),
+        *spread_lines(exact),
+        "",
+    ]
 
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
@@ -92,18 +131,34 @@ def spread_lines(exact: dict[str, Any]) -> list[str]:
     ]
 
 
-def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]) -> list[str]:
-    """The table of options, best first; with a goal or opponents by chance, then with the expected scores too."""
+def ranking_lines(
+    answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]
+) -> list[str]:
+    """The table of options, best first; with a goal or opponents by chance, then with the
+    expected scores too.
+    """
     has_aim = "aim" in answer
-    rows = [(head, _("chance"), _("loses"), _("expected")) if has_aim else (head, _("expected"), _("loses"))]
+    rows = [
+        (head, _("chance"), _("loses"), _("expected"))
+        if has_aim
+        else (head, _("expected"), _("loses"))
+    ]
     n_shown = len(labels)
     for label, entry in zip(labels, entries[:n_shown], strict=True):
         is_best = entry is entries[0]
-        expected = entry["exact"]["decimal"] if "exact" in entry else number_text(entry["expected_final_score"], 2)
+        expected = (
+            entry["exact"]["decimal"]
+            if "exact" in entry
+            else number_text(entry["expected_final_score"], 2)
+        )
         if not has_aim:
             rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
         else:
-            loss = wording.loss_text(100 * entry["loss"], is_best) + " %" if is_best or entry["loss"] else _("tie")
+            loss = (
+                wording.loss_text(100 * entry["loss"], is_best) + " %"
+                if is_best or entry["loss"]
+                else _("tie")
+            )
             rows.append((label, chance_text(entry["chance"]), loss, expected))
     _labels, *numbers = zip(*rows, strict=True)  # as columns
     lines = columns(rows, "<", *(f">{max(9, *map(len, column))}" for column in numbers))
@@ -114,7 +169,14 @@ def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries:
 
 def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
     """The headline, the dice, the card, and the objective if there is one."""
-    lines = [*wrapped(headline).splitlines(), "", *exact_lines(answer["best"]), dice, card_line(rules, answer), ""]
+    lines = [
+        *wrapped(headline).splitlines(),
+        "",
+        *exact_lines(answer["best"]),
+        dice,
+        card_line(rules, answer),
+        "",
+    ]
     return lines + (objective_lines(answer) if "aim" in answer else [])
 
 
@@ -130,14 +192,26 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             "Hold {dice} ({glyphs}), reroll {count} dice: {value}",
             best["reroll"],
         )
-        headline = sentence.format(dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value)
+        headline = sentence.format(
+            dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value
+        )
     else:
         headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
-    roll, rolls, rerolls = answer["rolls"] - rolls_left, answer["rolls"], wording.rerolls_left_text(rolls_left)
+    roll, rolls, rerolls = (
+        answer["rolls"] - rolls_left,
+        answer["rolls"],
+        wording.rerolls_left_text(rolls_left),
+    )
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
-    labels = [_hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]]
-    return lines + ranking_lines(answer, _("hold"), labels, answer["holds"]) + approximate_lines(answer)
+    labels = [
+        _hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]
+    ]
+    return (
+        lines
+        + ranking_lines(answer, _("hold"), labels, answer["holds"])
+        + approximate_lines(answer)
+    )
 
 
 def _hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
@@ -159,7 +233,9 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
     ]
-    ranking = ranking_lines(answer, f"{_('category'):<{width}}  {_('points'):>6}", labels, answer["categories"])
+    ranking = ranking_lines(
+        answer, f"{_('category'):<{width}}  {_('points'):>6}", labels, answer["categories"]
+    )
     if answer["rolls_left"]:
         ranking += ["", _("These end the turn; `yatzy hold` says whether to reroll instead.")]
     return lines + ranking + approximate_lines(answer)
@@ -187,14 +263,18 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
     if rules.bonus:
         filled = answer["state"]["filled"]
-        lines += wording.upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
+        lines += wording.upper_bonus_lines(
+            rules, filled, answer.get("upper_by_column", [answer["upper"]])
+        )
     if not turns_left:
         return lines
     return lines + _spread_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
-    """The exact and the simulated distribution, as far as they are asked for and known; else what to run."""
+    """The exact and the simulated distribution, as far as they are asked for and known; else
+    what to run.
+    """
     from .results import distribution_lines
 
     lines = []
@@ -210,7 +290,9 @@ def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool)
     elif "distribution" in answer and not lines:  # it was asked for, but there is none
         lines += ["", _("No exact distribution for these rules; estimate it with --games 100000.")]
         if "approximate" not in answer and not answer["card_total"]:
-            text = _("For that of the empty card, first run: yatzy solve {rules} --what distribution")
+            text = _(
+                "For that of the empty card, first run: yatzy solve {rules} --what distribution"
+            )
             lines.append(text.format(rules=rules.spec or rules.key))
     return lines
 
@@ -223,7 +305,9 @@ def _expect_headline(answer: dict[str, Any]) -> str:
     if has_aim:
         return _("{chance} if you play for it", chance=_value_text(answer, answer))
     if "approximate" in answer:
-        return _("Expected final score {points} by the fitted values", points=number_text(expected, 2))
+        return _(
+            "Expected final score {points} by the fitted values", points=number_text(expected, 2)
+        )
     return _("Expected final score {points} under perfect play", points=number_text(expected, 2))
 
 
@@ -260,9 +344,15 @@ def odds_lines(
             chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
         else:  # fractions
             chance, points = str(entry.chance), str(entry.expected_points)
-        name, points_hold = category_name(rules, entry.category), hold_cell(entry.expected_points_hold)
+        name, points_hold = (
+            category_name(rules, entry.category),
+            hold_cell(entry.expected_points_hold),
+        )
         rows.append((name, chance, hold_cell(entry.hold), points, points_hold))
-    name_form, hold_form = f"<{wording.names_width(rules)}", f"<{max(2 * rules.dice - 1, len(nothing))}"
+    name_form, hold_form = (
+        f"<{wording.names_width(rules)}",
+        f"<{max(2 * rules.dice - 1, len(nothing))}",
+    )
     chance_form = f">{max(9, *(len(chance) for _name, chance, *_rest in rows))}"
     points_form = f">{max(7, *(len(points) for *_rest, points, _hold in rows))}"
     if dice:
@@ -271,5 +361,6 @@ def odds_lines(
     return lines + columns(without_holds, name_form, chance_form, points_form)
 
 
-# The text of an answer, by its query: from the rules, the answer of the service, and how many options to list.
+# The text of an answer, by its query: from the rules, the answer of the service, and how many
+# options to list.
 ANSWER_VIEWS = {"hold": _hold_lines, "score": _score_lines, "expect": expect_lines}

@@ -1,4 +1,6 @@
-"""The guide as one HTML page without scripts or external files, and as text of at most 80 columns for a terminal."""
+"""The guide as one HTML page without scripts or external files, and as text of at most 80
+columns for a terminal.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,30 @@ from .words import Span, Text, joined
 
 # Pips of each face on a square of 30 units.
 PIPS = {
-    1: ((15, 15),), 2: ((8, 8), (22, 22)), 3: ((8, 8), (15, 15), (22, 22)),
-    4: ((8, 8), (8, 22), (22, 8), (22, 22)), 5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
-    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23))}  # fmt: skip
-# The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
-SIZES = tuple(size / 10 for size in range(104, 60, -2))  # points, of A4; a card has CARD_SCALE of it
+    1: ((15, 15),),
+    2: ((8, 8), (22, 22)),
+    3: ((8, 8), (15, 15), (22, 22)),
+    4: ((8, 8), (8, 22), (22, 8), (22, 22)),
+    5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
+    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
+}
+# The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is
+# not known here.
+SIZES = tuple(
+    size / 10 for size in range(104, 60, -2)
+)  # points, of A4; a card has CARD_SCALE of it
 CARD_SCALE = 0.8
 USUAL = 9.8  # the size that the following are for
 LINES, CARD_LINES = 61.0, 37.0  # of a sheet
-HEADS, LOSSES = {1: 5, 2: 4}, 9  # lines of the title above so many columns, and of the chart of the losses
-COLUMNS, WHOLE, CARD_WIDTH = (37, 53), 96, 58  # letters of a line in each of two columns, and in a single one
+HEADS, LOSSES = (
+    {1: 5, 2: 4},
+    9,
+)  # lines of the title above so many columns, and of the chart of the losses
+COLUMNS, WHOLE, CARD_WIDTH = (
+    (37, 53),
+    96,
+    58,
+)  # letters of a line in each of two columns, and in a single one
 NUMBERS = 8  # letters of a line beside a hold rule
 HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")  # of the text
@@ -33,9 +49,14 @@ ROLLS_INDENT = 4
 
 
 def guide_html(content: GuideContent, card: bool = False) -> str:
-    """The guide as a page, or only the card to carry: prices, bonus and what to give up, and the hold rules."""
+    """The guide as a page, or only the card to carry: prices, bonus and what to give up, and the
+    hold rules.
+    """
     title = content.card_title if card else content.title
-    head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
+    head = [
+        f"<h1>{escape(title)}</h1>",
+        *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead),
+    ]
     body = ""
     for number, sheet in enumerate(sheets(content, card)):
         columns = [_sections(content, names) for names in sheet.columns]
@@ -46,7 +67,12 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
         size = _size(content, card, sheet, is_first=number == 0)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
-    return html_page(content.words.language, title, styles, f"<body{_class('card' if card else '')}>\n{body}</body>")
+    return html_page(
+        content.words.language,
+        title,
+        styles,
+        f"<body{_class('card' if card else '')}>\n{body}</body>",
+    )
 
 
 def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
@@ -72,11 +98,16 @@ def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> fl
 
 
 def _lines(section: Section, width: float) -> float:
-    """Lines that a section takes, about, if a line has so many letters: of its type, and the space between them."""
+    """Lines that a section takes, about, if a line has so many letters: of its type, and the
+    space between them.
+    """
     head = 2.6 + 0.9 * _wrapped(section.note, width)  # the title and the note
     if section.id == "opening":
         hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
-        tallest = (max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls)) for row in section.opening_rows)
+        tallest = (
+            max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls))
+            for row in section.opening_rows
+        )
         return head + 1 + sum(0.45 + lines for lines in tallest)
     if section.id == "odds":  # in three columns
         return head + 1.4 * (len(section.rows) / 3 + 2)
@@ -171,9 +202,13 @@ def _opening(section: Section) -> str:
     rows = ""
     for row in section.opening_rows:
         rows += _row(
-            ("dice-cell", _dice([*row.sample]) if row.sample else ""), ("", escape(row.heading)),
-            ("hold", escape(row.hold)), ("rolls", escape(row.rolls)), ("n", row.score), ("n", row.share),
-        )  # fmt: skip
+            ("dice-cell", _dice([*row.sample]) if row.sample else ""),
+            ("", escape(row.heading)),
+            ("hold", escape(row.hold)),
+            ("rolls", escape(row.rolls)),
+            ("n", row.score),
+            ("n", row.share),
+        )
     return f'<table class="opening"><thead>{head}</thead><tbody>{rows}</tbody></table>'
 
 
@@ -182,7 +217,9 @@ def _odds(section: Section) -> str:
     head = _row(("", box), ("n", chance), ("n", points), tag="th")
     tables = ""
     for part in column_groups(section.rows, 3):
-        rows = "".join(_row(("", _inline(row.name)), ("n", row.value), ("n", row.points)) for row in part)
+        rows = "".join(
+            _row(("", _inline(row.name)), ("n", row.value), ("n", row.points)) for row in part
+        )
         tables += f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows else ""
     return f'<div class="odds">{tables}</div>'
 
@@ -202,8 +239,12 @@ def guide_text(content: GuideContent, card: bool = False) -> str:
     return "\n".join(line.rstrip() for line in lines).replace("\u00a0", " ") + "\n"
 
 
-def _text_lines(text: Text | str, first: str = "", indent: str = "", width: int = WIDTH) -> list[str]:
-    return wrap(str(text), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
+def _text_lines(
+    text: Text | str, first: str = "", indent: str = "", width: int = WIDTH
+) -> list[str]:
+    return wrap(
+        str(text), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def _bar_lines(section: Section) -> list[str]:
@@ -235,7 +276,9 @@ def _rule_lines(section: Section) -> Iterator[str]:
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
-    """The patterns; below each one its holds and rolls, with score and share in two columns at the right."""
+    """The patterns; below each one its holds and rolls, with score and share in two columns at
+    the right.
+    """
     _rolls, score, share = section.heads
     score_width = max(len(score), *(len(row.score) for row in section.opening_rows))
     share_width = max(len(share), *(len(row.share) for row in section.opening_rows))
@@ -244,25 +287,36 @@ def _opening_lines(section: Section) -> Iterator[str]:
     for row in section.opening_rows:
         if row.heading:
             yield f"  {row.heading}"
-        first, *rest = _text_lines(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width)
+        first, *rest = _text_lines(
+            f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width
+        )
         yield f"{first:<{width}}  {row.score:>{score_width}}  {row.share:>{share_width}}"
         yield from rest
 
 
 def _odds_lines(section: Section) -> Iterator[str]:
     name_width = max(len(str(row.name)) for row in section.rows)
-    cells = [f"{row.name!s:<{name_width}} {row.value:>7} {row.points:>5}" for row in section.rows]  # of equal length
+    cells = [
+        f"{row.name!s:<{name_width}} {row.value:>7} {row.points:>5}" for row in section.rows
+    ]  # of equal length
     n_columns = 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1
     for beside_each_other in zip_longest(*column_groups(cells, n_columns)):
         yield "  " + "    ".join(cell for cell in beside_each_other if cell)
 
 
 TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
-    "prices": _bar_lines, "texts": _row_lines, "holds": _rule_lines, "losses": _bar_lines,
-    "opening": _opening_lines, "odds": _odds_lines}  # fmt: skip
+    "prices": _bar_lines,
+    "texts": _row_lines,
+    "holds": _rule_lines,
+    "losses": _bar_lines,
+    "opening": _opening_lines,
+    "odds": _odds_lines,
+}
 INLINE: dict[str, Callable[[Span], str]] = {
-    "plain": lambda span: _escaped(span.text), "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
-    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()])}  # fmt: skip
+    "plain": lambda span: _escaped(span.text),
+    "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
+}
 VIEWS: dict[str, Callable[[Section], str]] = {
     view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
 }

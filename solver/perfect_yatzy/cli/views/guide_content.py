@@ -1,4 +1,6 @@
-"""The guide in words: every text of the page, the PDF and the terminal, from the data of a guide and a catalogue."""
+"""The guide in words: every text of the page, the PDF and the terminal, from the data of a guide
+and a catalogue.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,23 @@ from ...core.rules import RuleSet, leaves_choice
 from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
 from .wording import category_name, rounded_up
-from .words import NO_TEXT, Text, Words, capitalised, dice_text, hold_sentence, joined, legend, text_of, words_of
+from .words import (
+    NO_TEXT,
+    Text,
+    Words,
+    capitalised,
+    dice_text,
+    hold_sentence,
+    joined,
+    legend,
+    text_of,
+    words_of,
+)
 
 T = TypeVar("T")
 
-MIN_SHARE = 0.01  # a box given up in less than this share of the give-up turns of a stage is not listed there
+# a box given up in less than this share of the give-up turns of a stage is not listed there
+MIN_SHARE = 0.01
 MAX_GIVE_UPS = 6
 MAX_OPENING_LINES = 30
 MAX_ROLLS = 12  # listed for a line
@@ -38,7 +52,9 @@ class Row:
 class OpeningRow:
     """First rolls that are treated in the same way."""
 
-    sample: tuple[tuple[int, bool], ...]  # faces of a roll and whether they are held; empty if it would be too long
+    sample: tuple[
+        tuple[int, bool], ...
+    ]  # faces of a roll and whether they are held; empty if it would be too long
     pattern: str
     heading: str  # the pattern at its first line, else empty
     hold: str
@@ -54,7 +70,9 @@ class Section:
     id: str  # prices, bonus, holds, give_up, examples, losses, opening, short or odds
     title: str
     note: Text = NO_TEXT  # below the title; may be empty
-    rows: tuple[Row, ...] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
+    rows: tuple[
+        Row, ...
+    ] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
     paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
     heads: tuple[str, ...] = ()  # of the columns of the opening rolls and the odds
     opening_rows: tuple[OpeningRow, ...] = ()
@@ -63,7 +81,9 @@ class Section:
     @property
     def form(self) -> str:
         """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
-        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(self.id, self.id)
+        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(
+            self.id, self.id
+        )
 
     @property
     def texts(self) -> list[Text]:
@@ -80,24 +100,37 @@ class GuideContent:
     title: str
     card_title: str
     lead: tuple[Text, ...]
-    sections: dict[str, Section]  # by id, in order of reading. Sections without content are left out
+    sections: dict[
+        str, Section
+    ]  # by id, in order of reading. Sections without content are left out
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet of paper: the ids of the sections in each column, and of those below, across the whole width."""
+    """A sheet of paper: the ids of the sections in each column, and of those below, across the
+    whole width.
+    """
 
     columns: tuple[tuple[str, ...], ...]
     below: tuple[str, ...] = ()
 
 
 def guide_content(guide: Guide) -> GuideContent:
-    """The texts of a guide, in the language of the names of its rules if there is a catalogue, else in English."""
+    """The texts of a guide, in the language of the names of its rules if there is a catalogue,
+    else in English.
+    """
     rules = guide.rules
     words = words_of(rules.language)
-    found = [*_sheet_sections(guide, words), _give_up(guide, words), _examples(guide, words), _losses(guide, words)]
+    found = [
+        *_sheet_sections(guide, words),
+        _give_up(guide, words),
+        _examples(guide, words),
+        _losses(guide, words),
+    ]
     found += [_opening(guide, words), _short(guide, words), _odds(guide, words)]
-    title, card_title = (str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title"))
+    title, card_title = (
+        str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title")
+    )
     sections = {section.id: section for section in found if section}
     return GuideContent(rules, words, title, card_title, tuple(_lead(guide, words)), sections)
 
@@ -117,7 +150,11 @@ def _lead(guide: Guide, words: Words) -> list[Text]:
     counts = {"numbers": sheet.prices.n_numbers, "holds": len(sheet.holds)}
     lead = [words.fill("guide.lead_rules", **counts, mean=words.number(mean), perfect=perfect)]
     if "worst" in sheet.figures:
-        lead.append(words.fill("guide.lead_worst", worst=words.number(rounded_up(sheet.figures["worst"], 1))))
+        lead.append(
+            words.fill(
+                "guide.lead_worst", worst=words.number(rounded_up(sheet.figures["worst"], 1))
+            )
+        )
     return lead
 
 
@@ -128,7 +165,9 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
     prices = sheet.prices.prices
     top = max(map(abs, prices)) or 1.0
     pairs = zip(rules.categories, prices, strict=True)
-    rows = tuple(Row(text_of(box.name), words.price(price), max(0.0, price) / top) for box, price in pairs)
+    rows = tuple(
+        Row(text_of(box.name), words.price(price), max(0.0, price) / top) for box, price in pairs
+    )
     title, note = ("title", "note") if leaves_choice(rules) else ("title_forced", "forced")
     bonus = tuple(_bonus(sheet.prices, rules, words))
     return [
@@ -143,7 +182,9 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
     found = []
     if rules.bonus and any(pars(rules)):
         terms = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
-        signed = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()}
+        signed = {
+            name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()
+        }
         points, threshold = rules.bonus.points, rules.threshold
         found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **signed))
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
@@ -152,7 +193,11 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         dice = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
         count = int(min(dice))
         is_each = count > 0 and dice == {count}
-        found.append(words.fill("prices.par_each" if is_each else "prices.par_boxes", count=count, pars=listed))
+        found.append(
+            words.fill(
+                "prices.par_each" if is_each else "prices.par_boxes", count=count, pars=listed
+            )
+        )
     if saved_roll := prices.terms["saved_roll"]:
         found.append(words.fill("prices.saved_roll", value=words.price(saved_roll)))
     if joker_turn := prices.terms["joker_turn"]:
@@ -169,11 +214,22 @@ def _whole(value: float, words: Words) -> str:
 def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
     if not sheet.holds:
         return None
-    worth = sheet.figures.get("worth", [])  # of each rule; it may be unknown, or that of another list
-    values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
-    rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
+    worth = sheet.figures.get(
+        "worth", []
+    )  # of each rule; it may be unknown, or that of another list
+    values = (
+        [words.number(value) for value in worth]
+        if len(worth) == len(sheet.holds)
+        else [""] * len(sheet.holds)
+    )
+    rows = [
+        Row(hold_sentence(rules, rule, words), value)
+        for rule, value in zip(sheet.holds, values, strict=True)
+    ]
     note = words.fill("holds.note") if any(values) else NO_TEXT
-    short_list = sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()  # its words are explained, too
+    short_list = (
+        sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()
+    )  # its words are explained, too
     explained = joined(legend(rules, [*sheet.holds, *short_list], words))
     return Section("holds", words.words("holds.title"), note, tuple(rows), (explained,))
 
@@ -183,10 +239,21 @@ def _short(guide: Guide, words: Words) -> Section | None:
     if guide.sheet is None or not guide.sheet.shorter:
         return None
     sheet = guide.sheet.with_rules(min(guide.sheet.sizes))
-    title = words.fill("holds.short", count=len(sheet.holds), mean=words.number(sheet.figures["mean"]))
+    title = words.fill(
+        "holds.short", count=len(sheet.holds), mean=words.number(sheet.figures["mean"])
+    )
     worst = sheet.figures.get("worst")
-    note = NO_TEXT if worst is None else words.fill("holds.short_worst", worst=words.number(rounded_up(worst, 1)))
-    return Section("short", str(title), note, tuple(Row(hold_sentence(guide.rules, r, words)) for r in sheet.holds))
+    note = (
+        NO_TEXT
+        if worst is None
+        else words.fill("holds.short_worst", worst=words.number(rounded_up(worst, 1)))
+    )
+    return Section(
+        "short",
+        str(title),
+        note,
+        tuple(Row(hold_sentence(guide.rules, r, words)) for r in sheet.holds),
+    )
 
 
 def _give_up(guide: Guide, words: Words) -> Section | None:
@@ -202,12 +269,18 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         for give_up in [each for each in stage.give_ups if each.share >= MIN_SHARE][:MAX_GIVE_UPS]:
             box, share = guide.rules.categories[give_up.category], f"{100 * give_up.share:.0f}"
             key = "give_up.one_die" if give_up.points else "give_up.zero"
-            entries.append(words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share))
+            entries.append(
+                words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share)
+            )
         turns_key = "give_up.stage_one" if stage.first == stage.last else "give_up.stage"
-        return words.fill(turns_key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
+        return (
+            words.fill(turns_key, first=stage.first, last=stage.last) + joined(entries, ", ") + "."
+        )
 
     def is_rare(category: int) -> bool:
-        shares = [[each.share for each in stage.give_ups if each.category == category] for stage in stages]
+        shares = [
+            [each.share for each in stage.give_ups if each.category == category] for stage in stages
+        ]
         return all(sum(in_stage) < RARE for in_stage in shares)
 
     rows = tuple(Row(stage_text(stage)) for stage in stages)
@@ -220,12 +293,25 @@ def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
     found = [_example(guide.rules, example, words) for example in guide.examples]
-    if hold := guide.hold:  # a roll with what the reader needs for the rules, and the rule that decides
-        boxes = [box.name for i, box in enumerate(guide.rules.categories) if not hold.state.filled >> i & 1]
+    if (
+        hold := guide.hold
+    ):  # a roll with what the reader needs for the rules, and the rule that decides
+        boxes = [
+            box.name
+            for i, box in enumerate(guide.rules.categories)
+            if not hold.state.filled >> i & 1
+        ]
         text = words.fill(
-            "examples.hold", turn=hold.turn, dice=dice_text(hold.dice), count=hold.rolls_left, number=hold.rolls_left,
-            upper=hold.state.upper, boxes=words.listed(boxes), rule=hold.rule + 1, kept=dice_text(hold.kept),
-        )  # fmt: skip
+            "examples.hold",
+            turn=hold.turn,
+            dice=dice_text(hold.dice),
+            count=hold.rolls_left,
+            number=hold.rolls_left,
+            upper=hold.state.upper,
+            boxes=words.listed(boxes),
+            rule=hold.rule + 1,
+            kept=dice_text(hold.kept),
+        )
         found.insert(1, text)
     return Section("examples", words.words("examples.title"), paragraphs=tuple(found))
 
@@ -238,7 +324,9 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
         # The sum of the numbers as they are printed, so that the reader gets the same.
         price, bonus = round(option.price, 2), round(option.bonus, 1)
         value = option.points - price + bonus
-        text = words.fill("examples.option", box=box, points=option.points, price=words.price(price))
+        text = words.fill(
+            "examples.option", box=box, points=option.points, price=words.price(price)
+        )
         if bonus:
             key = "examples.option_more" if bonus > 0 else "examples.option_less"
             text = text + words.fill(key, bonus=words.number(abs(bonus)))
@@ -246,12 +334,16 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
         return text + words.fill("examples.value", value=sign + words.price(value))
 
     key = "examples.position" if rules.bonus else "examples.position_plain"
-    head = words.fill(key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper)
+    head = words.fill(
+        key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper
+    )
     chosen = example.options[0]
     box, best = (rules.categories[option.category].name for option in (chosen, example.best))
     decision = words.fill("examples.same", box=box)
     if chosen.loss:
-        decision = words.fill("examples.differs", box=box, best=best, loss=words.number(chosen.loss, 1))
+        decision = words.fill(
+            "examples.differs", box=box, best=best, loss=words.number(chosen.loss, 1)
+        )
     return joined([head, joined(map(subtraction, example.options), "; ") + ".", decision])
 
 
@@ -260,16 +352,31 @@ def _losses(guide: Guide, words: Words) -> Section | None:
         return None
     top = max(*guide.losses, 1e-9)
     losses = enumerate(guide.losses, start=1)
-    rows = tuple(Row(text_of(str(turn)), words.number(loss, 2), loss / top) for turn, loss in losses)
-    return Section("losses", words.words("losses.title"), words.fill("losses.total", total=sum(guide.losses)), rows)
+    rows = tuple(
+        Row(text_of(str(turn)), words.number(loss, 2), loss / top) for turn, loss in losses
+    )
+    return Section(
+        "losses",
+        words.words("losses.title"),
+        words.fill("losses.total", total=sum(guide.losses)),
+        rows,
+    )
 
 
 def _odds(guide: Guide, words: Words) -> Section:
     rows = []
     for box, odds in zip(guide.rules.categories, guide.odds, strict=True):
-        rows.append(Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points)))
+        rows.append(
+            Row(
+                text_of(box.name),
+                _percent(odds.chance, words),
+                points=words.number(odds.expected_points),
+            )
+        )
     heads = tuple(words.words(f"odds.{name}") for name in ("box", "chance", "points"))
-    return Section("odds", words.words("odds.title"), words.fill("odds.note"), tuple(rows), heads=heads)
+    return Section(
+        "odds", words.words("odds.title"), words.fill("odds.note"), tuple(rows), heads=heads
+    )
 
 
 def _percent(share: float, words: Words) -> str:
@@ -285,25 +392,36 @@ def _opening(guide: Guide, words: Words) -> Section | None:
     pairs = zip(listed, [None, *listed], strict=False)  # each with the one before it
     rows = tuple(_opening_row(guide.rules, line, before, words) for line, before in pairs)
     return Section(
-        "opening", words.words("opening.title"), words.fill("opening.note"), opening_rows=rows,
+        "opening",
+        words.words("opening.title"),
+        words.fill("opening.note"),
+        opening_rows=rows,
         heads=tuple(words.words(f"opening.{name}") for name in ("rolls", "score", "share")),
         dice_note=words.words("opening.held") if any(row.sample for row in rows) else "",
-    )  # fmt: skip
+    )
 
 
-def _opening_row(rules: RuleSet, line: OpeningLine, before: OpeningLine | None, words: Words) -> OpeningRow:
+def _opening_row(
+    rules: RuleSet, line: OpeningLine, before: OpeningLine | None, words: Words
+) -> OpeningRow:
     low, high = words.number(line.lowest, 0), words.number(line.highest, 0)
     pattern = words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls")
     is_first = before is None or before.pattern != line.pattern
     return OpeningRow(
-        sample=_sample(rules, line), pattern=pattern, heading=capitalised(pattern) if is_first else "",
-        hold=_hold_words(rules, line, words), rolls=_rolls_words(rules, line, words),
-        score=low if low == high else f"{low}–{high}", share=_percent(line.chance, words),
-    )  # fmt: skip
+        sample=_sample(rules, line),
+        pattern=pattern,
+        heading=capitalised(pattern) if is_first else "",
+        hold=_hold_words(rules, line, words),
+        rolls=_rolls_words(rules, line, words),
+        score=low if low == high else f"{low}–{high}",
+        share=_percent(line.chance, words),
+    )
 
 
 def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
-    """A roll of the line with the dice that are held: the last one, which has the highest faces held."""
+    """A roll of the line with the dice that are held: the last one, which has the highest faces
+    held.
+    """
     if rules.dice > MAX_SAMPLE:
         return ()
     entry = line.entries[-1]
@@ -352,7 +470,9 @@ def _kept_words(line: OpeningLine, words: Words) -> str:
 
 
 def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
-    """Which rolls: all of the pattern, all others, or a list; the dice held or the category where they differ."""
+    """Which rolls: all of the pattern, all others, or a list; the dice held or the category
+    where they differ.
+    """
     if line.faces or (line.whole_pattern and len({entry.category for entry in line.entries}) == 1):
         return words.words("opening.all")
     if line.majority and not _needs_labels(line):
@@ -366,17 +486,25 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
         if not listed:
             continue
         label = category_name(rules, entry.category) if entry.category else _digits(entry.hold)
-        text = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in listed)
+        text = " ".join(
+            _digits(dice) + words.words("opening.other_dice") * others for dice, others in listed
+        )
         parts.append(f"{label}: {text}" if _needs_labels(line) else text)
-    more = f" {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}" if n_rolls > MAX_ROLLS else ""
+    more = (
+        f" {words.fill('opening.more', count=n_rolls - MAX_ROLLS)}" if n_rolls > MAX_ROLLS else ""
+    )
     return "; ".join(parts) + more
 
 
 def _needs_labels(line: OpeningLine) -> bool:
-    """Whether each roll is listed with its hold or category, as :func:`_kept_words` does not say which it is."""
+    """Whether each roll is listed with its hold or category, as :func:`_kept_words` does not say
+    which it is.
+    """
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    if not line.kept or len(line.entries) == 1:  # all dice are rolled again, or the one hold is named
+    if (
+        not line.kept or len(line.entries) == 1
+    ):  # all dice are rolled again, or the one hold is named
         return False
     is_one_group = len(line.kept) == 1 and line.kept[0] > 1  # the roll shows of which face
     return not is_one_group and line.which != "highest"
@@ -387,7 +515,9 @@ def _digits(dice: Dice) -> str:
 
 
 def sheets(content: GuideContent, card: bool) -> list[Sheet]:
-    """The two sheets of a guide or sides of a card; without a learned strategy one sheet of what is always known."""
+    """The two sheets of a guide or sides of a card; without a learned strategy one sheet of what
+    is always known.
+    """
     if card:
         sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
         return [side for side in sides if content.sections.keys() & {*side.columns[0]}]

@@ -1,7 +1,8 @@
 """The guide as a PDF, drawn by fpdf2 (extra `pdf`): two sheets of A4, or a card of A6 to carry.
 
-The texts are those of the HTML page (:mod:`.guide_content`). The type is Helvetica, which every reader has. Letters
-that it lacks, those outside Western Europe, need DejaVu Sans, which comes with matplotlib.
+The texts are those of the HTML page (:mod:`.guide_content`). The type is Helvetica, which every
+reader has. Letters that it lacks, those outside Western Europe, need DejaVu Sans, which comes with
+matplotlib.
 """
 
 from __future__ import annotations
@@ -23,12 +24,23 @@ from .words import Span, Text, joined, text_of
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
-SIZES = tuple(size / 10 for size in range(119, 68, -3))  # points; for each sheet the first at which it fits
+SIZES = tuple(
+    size / 10 for size in range(119, 68, -3)
+)  # points; for each sheet the first at which it fits
 CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
 POINT = 25.4 / 72  # mm
 LEADING = 1.3  # distance of lines, in type sizes
-INK, SOFT, LINE, TINT, BAR = (22, 32, 28), (77, 89, 84), (205, 213, 210), (238, 243, 241), (127, 181, 160)
-RIGHT, BOLD = {"align": "right"}, {"bold": True}  # how the text of a cell is set: arguments of `Paper.text`
+INK, SOFT, LINE, TINT, BAR = (
+    (22, 32, 28),
+    (77, 89, 84),
+    (205, 213, 210),
+    (238, 243, 241),
+    (127, 181, 160),
+)
+RIGHT, BOLD = (
+    {"align": "right"},
+    {"bold": True},
+)  # how the text of a cell is set: arguments of `Paper.text`
 ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}  # share of the space that is left of a line
 DASH = str.maketrans({"−": "–", "\u2060": ""})  # Helvetica in a PDF has no minus sign
 
@@ -49,7 +61,8 @@ def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
     with closing(Paper(content, card)) as paper:
         for number, sheet in enumerate(sheets(content, card)):
             fits = partial(_fits, content, card, sheet, number == 0)
-            # The sizes fall, and below one that fits all others do: the first that fits, or the last if none does.
+            # The sizes fall, and below one that fits all others do: the first that fits, or the
+            # last if none does.
             paper.size = sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]
             _draw(paper, sheet, is_first=number == 0)
         return bytes(paper.pdf.output())
@@ -62,7 +75,9 @@ def _fits(content: GuideContent, card: bool, sheet: Sheet, is_first: bool, size:
 
 
 class Paper:
-    """A PDF in progress: type, words in lines, dice and bars at places of a sheet. Lengths are in mm."""
+    """A PDF in progress: type, words in lines, dice and bars at places of a sheet. Lengths are
+    in mm.
+    """
 
     def __init__(self, content: GuideContent, card: bool, size: float = 10.0) -> None:
         check_pdf()
@@ -92,7 +107,9 @@ class Paper:
         try:
             import matplotlib
         except ImportError as error:
-            raise MissingPackage(_("a PDF with these letters"), "matplotlib", extra="plot") from error
+            raise MissingPackage(
+                _("a PDF with these letters"), "matplotlib", extra="plot"
+            ) from error
         folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
         self.pdf.add_font("DejaVu", "", folder / "DejaVuSans.ttf")
         self.pdf.add_font("DejaVu", "B", folder / "DejaVuSans-Bold.ttf")
@@ -125,14 +142,25 @@ class Paper:
         self.pdf.set_font(self.family, "B" if word.kind == "bold" else "", self.size * scale)
         return float(self.pdf.get_string_width(word.text))
 
-    def lines(self, text: Text, width: float, scale: float) -> list[tuple[float, list[tuple[float, Span]]]]:
-        """The lines of a text: the length of each, at most `width` unless it is one word, and its words by places."""
+    def lines(
+        self, text: Text, width: float, scale: float
+    ) -> list[tuple[float, list[tuple[float, Span]]]]:
+        """The lines of a text: the length of each, at most `width` unless it is one word, and
+        its words by places.
+        """
         self.pdf.set_font(self.family, "", self.size * scale)
         blank = self.pdf.get_string_width(" ")
-        complete, line = [], list[tuple[float, Span]]()  # of a line: each word after its distance from the left end
+        complete, line = (
+            [],
+            list[tuple[float, Span]](),
+        )  # of a line: each word after its distance from the left end
         length = 0.0  # of `line`
         for unit in _units(text):
-            if line and length + blank + sum(self.word_width(word, scale) for word in unit) > width + 1e-6:
+            if (
+                line
+                and length + blank + sum(self.word_width(word, scale) for word in unit)
+                > width + 1e-6
+            ):
                 complete.append((length, line))
                 line, length = [], 0.0
             if line:
@@ -143,9 +171,16 @@ class Paper:
         return [*complete, (length, line)]
 
     def text(
-        self, text: Text | str, x: float, y: float, width: float, scale: float = 1.0,
-        colour: tuple[int, int, int] = INK, align: str = "left", bold: bool = False,
-    ) -> float:  # fmt: skip
+        self,
+        text: Text | str,
+        x: float,
+        y: float,
+        width: float,
+        scale: float = 1.0,
+        colour: tuple[int, int, int] = INK,
+        align: str = "left",
+        bold: bool = False,
+    ) -> float:
         """Write a text in lines; returns the y below it."""
         text = Text((Span(str(text), "bold"),)) if bold else text_of(text)
         line = self.line(scale)
@@ -153,7 +188,12 @@ class Paper:
             start = x + (width - length) * ALIGN[align]
             for place, word in words:
                 if word.kind == "dice":  # drawn from its upper left corner
-                    self.die(int(word.text), start + place, y + line * 0.13, self.size * scale * POINT * 1.05)
+                    self.die(
+                        int(word.text),
+                        start + place,
+                        y + line * 0.13,
+                        self.size * scale * POINT * 1.05,
+                    )
                 else:  # written on its base line
                     self.font(scale, word.kind == "bold", colour)
                     self.pdf.text(start + place, y + line * 0.76, word.text)
@@ -171,11 +211,21 @@ class Paper:
         self.pdf.set_line_width(0.15)
         self.pdf.line(x, y, x + width, y)
 
-    def bar(self, x: float, y: float, width: float, height: float, colour: tuple[int, int, int] = BAR) -> None:
+    def bar(
+        self, x: float, y: float, width: float, height: float, colour: tuple[int, int, int] = BAR
+    ) -> None:
         """A filled rectangle with round corners."""
         self.pdf.set_fill_color(*colour)
         radius = min(0.6, width / 2, height / 2)
-        self.pdf.rect(x, y, max(width, 0.3), height, style="F", round_corners=width > 1.2, corner_radius=radius)
+        self.pdf.rect(
+            x,
+            y,
+            max(width, 0.3),
+            height,
+            style="F",
+            round_corners=width > 1.2,
+            corner_radius=radius,
+        )
 
     def die(self, face: int, x: float, y: float, side: float, *, held: bool = False) -> None:
         """A die; one that is held is dark."""
@@ -190,7 +240,9 @@ class Paper:
                 self.pdf.circle(x + side * column / 30, y + side * row / 30, side / 10, style="F")
         else:
             self.font(0.8, True, mark)
-            self.pdf.text(x + (side - self.pdf.get_string_width(str(face))) / 2, y + side * 0.78, str(face))
+            self.pdf.text(
+                x + (side - self.pdf.get_string_width(str(face))) / 2, y + side * 0.78, str(face)
+            )
 
 
 def _units(text: Text) -> list[list[Span]]:
@@ -199,7 +251,9 @@ def _units(text: Text) -> list[list[Span]]:
     may_break = True
     for span in text.spans:
         for i, piece in enumerate(span.text.translate(DASH).split(" ")):
-            if i > 0 and span.kind != "dice":  # after a space, which also separates the dice of a span
+            if (
+                i > 0 and span.kind != "dice"
+            ):  # after a space, which also separates the dice of a span
                 may_break = True
             if piece:
                 if may_break:
@@ -228,8 +282,14 @@ def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
             y = paper.text(text, paper.left, y, width, colour=SOFT)
         y += paper.line() * 0.3
     narrow = (width - gap) * 0.42  # the first of two columns
-    places = [(0.0, width)] if len(sheet.columns) == 1 else [(0.0, narrow), (narrow + gap, width - narrow - gap)]
-    columns = zip(sheet.columns, places, strict=True)  # the place of a column: its distance from the left, its width
+    places = (
+        [(0.0, width)]
+        if len(sheet.columns) == 1
+        else [(0.0, narrow), (narrow + gap, width - narrow - gap)]
+    )
+    columns = zip(
+        sheet.columns, places, strict=True
+    )  # the place of a column: its distance from the left, its width
     ends = [_column(paper, names, paper.left + left, y, wide) for names, (left, wide) in columns]
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
@@ -246,7 +306,8 @@ def _section(paper: Paper, section: Section, x: float, y: float, width: float) -
     if section.id not in ("bonus", "give_up"):
         return _contents(paper, section, x, y, width)
     pad, top = 2.5, y + paper.line() * 0.7
-    # The tint lies below the text, so its height must be known first: measure on a page that is thrown away.
+    # The tint lies below the text, so its height must be known first: measure on a page that is
+    # thrown away.
     with closing(Paper(paper.content, paper.card, paper.size)) as draft:
         draft.pdf.add_page()
         end = _contents(draft, section, x + pad, top, width - 2 * pad) + pad * 0.6
@@ -258,7 +319,10 @@ def _section(paper: Paper, section: Section, x: float, y: float, width: float) -
 
 
 def _contents(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
-    y = paper.text(section.title, x, y + paper.line() * 0.35, width, 1.1, bold=True) + paper.line() * 0.1
+    y = (
+        paper.text(section.title, x, y + paper.line() * 0.35, width, 1.1, bold=True)
+        + paper.line() * 0.1
+    )
     if note := joined([section.note, section.dice_note]):
         y = paper.text(note, x, y, width, 0.9, SOFT) + paper.line() * 0.2
     return VIEWS[section.form](paper, section, x, y, width)
@@ -287,7 +351,15 @@ def _prices(paper: Paper, section: Section, x: float, y: float, width: float) ->
         for row in part:
             if bar and row.bar > 0:
                 paper.bar(left + name, end + line * 0.44, bar * row.bar, line * 0.36)
-            end = _row(paper, left, end, 0.12, (name, row.name, {}), (bar, "", {}), (value, row.value, RIGHT | BOLD))
+            end = _row(
+                paper,
+                left,
+                end,
+                0.12,
+                (name, row.name, {}),
+                (bar, "", {}),
+                (value, row.value, RIGHT | BOLD),
+            )
         ends.append(end)
     return max(ends)
 
@@ -300,13 +372,21 @@ def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> 
 
 def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     label = paper.line() * 1.5  # width of the number before a rule, with the space behind it
-    worth = paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)  # of the number after it
+    worth = paper.line() * (
+        2.0 if any(row.value for row in section.rows) else 0.0
+    )  # of the number after it
     soft = RIGHT | {"colour": SOFT}
     for number, row in enumerate(section.rows, start=1):
         y = _row(
-            paper, x, y, 0.1, (label * 0.75, str(number), soft), (label * 0.25, "", {}),
-            (width - label - worth, row.name, {}), (worth, row.value, soft),
-        )  # fmt: skip
+            paper,
+            x,
+            y,
+            0.1,
+            (label * 0.75, str(number), soft),
+            (label * 0.25, "", {}),
+            (width - label - worth, row.name, {}),
+            (worth, row.value, soft),
+        )
     for text in section.paragraphs:
         y = paper.text(text, x, y + paper.line() * 0.25, width, 0.9, SOFT)
     return y
@@ -327,10 +407,16 @@ def _losses(paper: Paper, section: Section, x: float, y: float, width: float) ->
 def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     side = paper.size * POINT * 1.15  # of a die
     most_dice = max((len(row.sample) for row in section.opening_rows), default=0)
-    dice = most_dice * side * 1.12 + (2.5 if most_dice else 0.0)  # widths of the columns, first that of the dice
-    heading, hold, rolls, score, share = ((width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09))
+    dice = most_dice * side * 1.12 + (
+        2.5 if most_dice else 0.0
+    )  # widths of the columns, first that of the dice
+    heading, hold, rolls, score, share = (
+        (width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09)
+    )
     left = x + dice + heading + hold  # the last three have heads
-    for column, head, align in zip((rolls, score, share), section.heads, ("left", "right", "right"), strict=True):
+    for column, head, align in zip(
+        (rolls, score, share), section.heads, ("left", "right", "right"), strict=True
+    ):
         paper.text(head, left, y, column, 0.85, SOFT, align)
         left += column
     y += paper.line(0.85) * 1.1
@@ -340,10 +426,20 @@ def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -
         for i, (face, held) in enumerate(row.sample):
             paper.die(face, x + i * side * 1.12, y + paper.line() * 0.23, side, held=held)
         y = _row(
-            paper, x, y, 0.18, (dice, "", {}), (heading - 2, row.heading, {}), gap, (hold - 2, row.hold, BOLD), gap,
-            (rolls - 2, row.rolls, {"scale": 0.92, "colour": SOFT}), gap,
-            (score, row.score, RIGHT), (share, row.share, RIGHT),
-        )  # fmt: skip
+            paper,
+            x,
+            y,
+            0.18,
+            (dice, "", {}),
+            (heading - 2, row.heading, {}),
+            gap,
+            (hold - 2, row.hold, BOLD),
+            gap,
+            (rolls - 2, row.rolls, {"scale": 0.92, "colour": SOFT}),
+            gap,
+            (score, row.score, RIGHT),
+            (share, row.share, RIGHT),
+        )
     return y
 
 
@@ -353,13 +449,22 @@ def _odds(paper: Paper, section: Section, x: float, y: float, width: float) -> f
     head_style: dict[str, Any] = {"scale": 0.85, "colour": SOFT}
     for i, part in enumerate(column_groups(section.rows, columns)):
         left, end = x + i * (column + gap), y
-        lines = [(section.heads, head_style), *(((str(row.name), row.value, row.points), {}) for row in part)]
-        for (name, chance, points), style in lines if part else []:  # a column without rows has no heads
+        lines = [
+            (section.heads, head_style),
+            *(((str(row.name), row.value, row.points), {}) for row in part),
+        ]
+        for (name, chance, points), style in (
+            lines if part else []
+        ):  # a column without rows has no heads
             numbers = (column * 0.26, chance, style | RIGHT), (column * 0.2, points, style | RIGHT)
             end = _row(paper, left, end, 0.12, (column * 0.54, name, style), *numbers)
         ends.append(end)
     return max(ends)
 
 
-View = Callable[[Paper, Section, float, float, float], float]  # of rows at (x, y), in a width; gives the y below them
-VIEWS: dict[str, View] = {view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)}
+View = Callable[
+    [Paper, Section, float, float, float], float
+]  # of rows at (x, y), in a width; gives the y below them
+VIEWS: dict[str, View] = {
+    view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)
+}

@@ -1,13 +1,15 @@
-"""The game of `yatzy play` as text: scorecards, prompts and points, in lines that fit into the terminal."""
+"""The game of `yatzy play` as text: scorecards, prompts and points, in lines that fit into the
+terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...errors import N_, _, enumerated
-from ...game.notation import glyphs, spaced
 from ...core.rules import RuleSet
 from ...core.scorecard import Scorecard
+from ...errors import N_, _, enumerated
+from ...game.notation import glyphs, spaced
 from ...play.session import Action, Session
 from . import wording
 
@@ -33,10 +35,17 @@ def short_name(name: str) -> str:
 
 def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """One player's scorecard as labels and values; a dot is an open category."""
-    rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
+    rows = [
+        (c.name, str(card.points[i]) if i in card.points else "·")
+        for i, c in enumerate(rules.categories)
+    ]
     if rules.bonus:
         labels = wording.upper_bonus_labels(rules, short=True)
-        rows += zip(labels, wording.upper_bonus_cells(rules, card.state.filled, card.column_sums), strict=True)
+        rows += zip(
+            labels,
+            wording.upper_bonus_cells(rules, card.state.filled, card.column_sums),
+            strict=True,
+        )
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:
@@ -51,7 +60,10 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
     room = most
     for i in players:
-        card = [short_name(session.players[i]), *(value for _label, value in card_rows(rules, session.card(i)))]
+        card = [
+            short_name(session.players[i]),
+            *(value for _label, value in card_rows(rules, session.card(i))),
+        ]
         width = 2 + _width(card)
         if blocks[-1] and width > room:
             blocks.append([])
@@ -61,7 +73,9 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     lines: list[str] = []
     for block in blocks:
         lines += [""] if lines else []
-        lines += wording.columns([*zip(labels, *block, strict=True)], "<", *(f">{_width(card)}" for card in block))
+        lines += wording.columns(
+            [*zip(labels, *block, strict=True)], "<", *(f">{_width(card)}" for card in block)
+        )
     return lines
 
 
@@ -74,12 +88,21 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
     lines = []
     for player in players:
         name, card = session.players[player], session.card(player)
-        points_of = [(box.name, card.points.get(i)) for i, box in enumerate(rules.categories)]  # None: open
+        points_of = [
+            (box.name, card.points.get(i)) for i, box in enumerate(rules.categories)
+        ]  # None: open
         filled = ", ".join(f"{box} {points}" for box, points in points_of if points is not None)
         still_open = ", ".join(box for box, points in points_of if points is None)
         boxes = {"filled": filled or _("nothing"), "open": still_open or _("none")}
-        line = _("{name}: total {total}. Filled: {filled}. Open: {open}.", name=name, total=card.score, **boxes)
-        for label, value in card_rows(rules, card)[len(rules.categories) : -1]:  # between the boxes and the total
+        line = _(
+            "{name}: total {total}. Filled: {filled}. Open: {open}.",
+            name=name,
+            total=card.score,
+            **boxes,
+        )
+        for label, value in card_rows(rules, card)[
+            len(rules.categories) : -1
+        ]:  # between the boxes and the total
             is_final = value.lstrip("+").isdigit()  # not ``16 of 63``
             row = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
             line += row.format(label=label, value=value)
@@ -91,7 +114,11 @@ def winner_line(session: Session) -> str:
     """The winner of a finished game and the lead, or the players who tie."""
     scores = [session.card(i).score for i in range(len(session.players))]
     highest = max(scores)
-    winners = [short_name(name) for name, score in zip(session.players, scores, strict=True) if score == highest]
+    winners = [
+        short_name(name)
+        for name, score in zip(session.players, scores, strict=True)
+        if score == highest
+    ]
     if len(winners) > 1:
         return _("A tie at {points} points: {names}.", points=highest, names=enumerated(winners))
     second = max(score for score in scores if score < highest)
@@ -110,8 +137,14 @@ def stage_line(session: Session) -> str:
     saved = min(rolls_left, session.card().saved)
     turn = len(session.turns) // len(session.players) + 1
     prefix = player_prefix(session, session.player)
-    sentence = _("turn {turn} of {turns}, roll {roll}") if prefix else _("Turn {turn} of {turns}, roll {roll}")
-    stage = sentence.format(turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history))
+    sentence = (
+        _("turn {turn} of {turns}, roll {roll}")
+        if prefix
+        else _("Turn {turn} of {turns}, roll {roll}")
+    )
+    stage = sentence.format(
+        turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history)
+    )
     line = f"{prefix}{stage}, {wording.rerolls_left_text(rolls_left)}"
     if saved:
         line += " " + _("({count} saved)", count=wording.number_word(saved))
@@ -125,7 +158,9 @@ def dice_question(session: Session) -> str:
     if held:
         dice = _("{count}, without the held {dice}", count=session.to_roll, dice=spaced(held))
     prefix = player_prefix(session, session.player)
-    sentence = _("dice you rolled ({dice}; help):") if prefix else _("Dice you rolled ({dice}; help):")
+    sentence = (
+        _("dice you rolled ({dice}; help):") if prefix else _("Dice you rolled ({dice}; help):")
+    )
     return prefix + sentence.format(dice=dice)
 
 
@@ -152,7 +187,11 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
     """One roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
         points = _points_and_bonus(*session.choices()[decision])
-        action = _("takes {category} for {points}", category=wording.category_name(rules, decision), points=points)
+        action = _(
+            "takes {category} for {points}",
+            category=wording.category_name(rules, decision),
+            points=points,
+        )
     else:
         action = _("holds {dice}", dice=spaced(decision)) if decision else _("rerolls all dice")
     return wording.wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
@@ -160,9 +199,15 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
 
 def points_line(rules: RuleSet, session: Session) -> str:
     """The points of the dice in each category that can be taken, most first."""
-    points_of = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
+    points_of = {
+        name: points + bonus_points for name, (points, bonus_points) in session.choices().items()
+    }
     ranked = sorted(points_of, key=lambda name: -points_of[name])
-    scoring = [f"{wording.category_name(rules, name)} {points_of[name]}" for name in ranked if points_of[name]]
+    scoring = [
+        f"{wording.category_name(rules, name)} {points_of[name]}"
+        for name in ranked
+        if points_of[name]
+    ]
     zeros = [f"{wording.category_name(rules, name)} 0" for name in ranked if not points_of[name]]
     if scoring and len(zeros) > 4:  # where nothing scores, these are the choice
         zeros = [_("{count} others", count=wording.number_word(len(zeros))) + " 0"]

@@ -1,4 +1,6 @@
-"""Final scores as text and pictures: distributions, simulated games, evaluated policies, two players."""
+"""Final scores as text and pictures: distributions, simulated games, evaluated policies, two
+players.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,23 @@ from typing import Any
 
 import click
 
-from ...errors import MissingPackage, _, alternatives, ngettext, number_text, significant_text
 from ...core.dice import Floats
-from ...game.notebook import histogram_bins
 from ...core.rules import RuleSet
+from ...errors import MissingPackage, _, alternatives, ngettext, number_text, significant_text
+from ...game.notebook import histogram_bins
 from ...strategy.tie_rules import TIE_RULES
 from ..console import output_file
 from . import wording
-from .wording import card_line, category_name, chance_text, columns, grouped, names_width, rounded_up, wrapped
+from .wording import (
+    card_line,
+    category_name,
+    chance_text,
+    columns,
+    grouped,
+    names_width,
+    rounded_up,
+    wrapped,
+)
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -26,7 +37,9 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
-    """Lines about the exact distribution in an answer of `yatzy expect`; also about each category if wanted."""
+    """Lines about the exact distribution in an answer of `yatzy expect`; also about each
+    category if wanted.
+    """
     distribution = answer["distribution"]
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
     bonus = distribution["upper_bonus_chance"]
@@ -34,7 +47,11 @@ def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: 
     lines.append(_deviation_text(number_text(distribution["standard_deviation"], 2), chance))
     lines += [percentile_line(distribution["percentiles"]), ""]
     lines += histogram(distribution["lowest"], distribution["chances"])
-    return [*lines, "", *category_lines(rules, distribution["categories"])] if with_categories else lines
+    return (
+        [*lines, "", *category_lines(rules, distribution["categories"])]
+        if with_categories
+        else lines
+    )
 
 
 def simulated_figures(rules: RuleSet, answer: dict[str, Any], decimals: int) -> list[str]:
@@ -53,11 +70,17 @@ def _deviation_text(deviation: str, bonus_chance: str) -> str:
 
 def percentile_line(percentiles: dict[str, float]) -> str:
     """Percentiles in one line; the keys are per cent, the values final scores."""
-    return _("Percentiles") + "  " + "  ".join(f"{percent} %: {score:.0f}" for percent, score in percentiles.items())
+    return (
+        _("Percentiles")
+        + "  "
+        + "  ".join(f"{percent} %: {score:.0f}" for percent, score in percentiles.items())
+    )
 
 
 def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
-    """A table of categories from entries with ``category, mean, crossed_out``: mean points, chance of a zero."""
+    """A table of categories from entries with ``category, mean, crossed_out``: mean points,
+    chance of a zero.
+    """
     rows = [(_("category"), _("mean"), _("crossed out"))]
     for entry in entries:
         name = category_name(rules, entry["category"])
@@ -66,24 +89,35 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
 
 
 def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.measure.run_simulation`."""
+    """Lines for `yatzy simulate` from the answer of
+    :func:`perfect_yatzy.service.measure.run_simulation`.
+    """
     end = ["", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
     if answer["games"] == 1:
         headline = _("Final score {points} in one game", points=answer["highest"])
         return [headline, "", card_line(rules, answer), _reference_line(answer), *end]
     mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
     text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
-    lines = [text.format(mean=mean, error=error, games=grouped(answer["games"])), "", card_line(rules, answer)]
+    lines = [
+        text.format(mean=mean, error=error, games=grouped(answer["games"])),
+        "",
+        card_line(rules, answer),
+    ]
     if "plain_mean" in answer:
         text = _("The luck of the dice is removed; the mean of the scores is {mean}")
         lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
     lines += [_reference_line(answer), *simulated_figures(rules, answer, 2)]
-    lines += [_("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]), ""]
+    lines += [
+        _("Lowest {lowest}, highest {highest}", lowest=answer["lowest"], highest=answer["highest"]),
+        "",
+    ]
     return [*lines, *histogram(answer["lowest"], answer["chances"]), *end]
 
 
 def _reference_line(answer: dict[str, Any]) -> str:
-    """What simulated games are compared with: the chance of the goal, perfect play, or what the strategy expects."""
+    """What simulated games are compared with: the chance of the goal, perfect play, or what the
+    strategy expects.
+    """
     if "reached" in answer:
         return _goal_line(answer)
     if "perfect_mean" in answer:
@@ -105,23 +139,35 @@ def _goal_line(answer: dict[str, Any]) -> str:
     facts["share"] = number_text(100 * answer["reached"], 2)
     facts["error"] = number_text(100 * answer["reached_error"], 2)
     if is_estimate:
-        return _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}", **facts)
+        return _(
+            "{goal} or more in {share} ± {error} % of the games; estimated chance {chance}", **facts
+        )
     return _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}", **facts)
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
-    """Lines for `yatzy positions` from the answer of :func:`perfect_yatzy.service.measure.run_positions`."""
+    """Lines for `yatzy positions` from the answer of
+    :func:`perfect_yatzy.service.measure.run_positions`.
+    """
     rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
-    written = ngettext("Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows)
+    written = ngettext(
+        "Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows
+    )
     played = ngettext(
         "{decisions} decisions of {count} game, seed {seed}",
         "{decisions} decisions of {count} games, seed {seed}",
         games,
     )
     lines = [written.format(count=grouped(rows), path=path), "", card_line(rules, answer)]
-    lines.append(played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"]))
-    named = {left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n}
-    shares = [_("{share} % with {count} left", share=share, count=left) for left, share in named.items()]
+    lines.append(
+        played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"])
+    )
+    named = {
+        left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n
+    }
+    shares = [
+        _("{share} % with {count} left", share=share, count=left) for left, share in named.items()
+    ]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
         chance = significant_text(answer["exploration"], 6)
@@ -135,13 +181,22 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     after_head = ["", card_line(rules, answer), _against_perfect(answer)]
     if "games" in answer:  # of a sampled policy
         mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
-        text = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
+        text = ngettext(
+            "Plain mean of {count} game: {mean}",
+            "Plain mean of {count} games: {mean}",
+            answer["games"],
+        )
         plain = text.format(count=grouped(answer["games"]), mean=plain_mean)
         headline = _("{policy}: mean final score {mean}, luck removed", policy=title, mean=mean)
         return [headline, *after_head, plain, "", *loss_lines(rules, answer["losses"])]
-    lines = [_("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)), *after_head]
+    lines = [
+        _("{policy}: mean final score {mean}", policy=title, mean=number_text(answer["mean"], 4)),
+        *after_head,
+    ]
     if against := answer.get("against"):
-        chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
+        chance = _(
+            TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"])
+        )  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
@@ -159,7 +214,9 @@ def _against_perfect(answer: dict[str, Any]) -> str:
     if perfect <= 0:
         return _("Perfect play: {best}; {loss} points a game less", **facts)
     share = number_text(100 * answer["mean"] / perfect, 2)
-    return _("Perfect play: {best}; {loss} points a game less, {share} % of it", **facts, share=share)
+    return _(
+        "Perfect play: {best}; {loss} points a game less, {share} % of it", **facts, share=share
+    )
 
 
 def _with_interval(answer: dict[str, Any], prefix: str) -> str:
@@ -175,7 +232,9 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left in sorted(by_rerolls_left, reverse=True):
         count = wording.number_word(left)
-        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", left, count=count)
+        label = ngettext(
+            "hold, {count} reroll left", "hold, {count} rerolls left", left, count=count
+        )
         lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
@@ -184,20 +243,41 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
         blocks = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
         lines.append(f"  {turn:>2}  {number_text(loss, 2):>6}  {blocks}".rstrip())
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
-    named = [(category_name(rules, category), number_text(loss, 2)) for category, loss in worst if loss >= 0.005]
+    named = [
+        (category_name(rules, category), number_text(loss, 2))
+        for category, loss in worst
+        if loss >= 0.005
+    ]
     if named:
-        lines += ["", _("By the category that was filled instead of the best one"), *columns(named, "<", ">6")]
+        lines += [
+            "",
+            _("By the category that was filled instead of the best one"),
+            *columns(named, "<", ">6"),
+        ]
     return lines
 
 
 def versus_lines(
-    rules: RuleSet, policies: Sequence[str], ties: str, chances: Floats, exploitability: Sequence[float]
+    rules: RuleSet,
+    policies: Sequence[str],
+    ties: str,
+    chances: Floats,
+    exploitability: Sequence[float],
 ) -> list[str]:
     """Lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`."""
     first_wins = chances[0, 0]  # if both play to win
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
-    lines = [_("{game}, two players: the first wins {chance}", game=rules.name, chance=chance_text(first_wins)), ""]
-    lines += wrapped(_("Both know both cards and play to win; a tie counts as {value}.", value=tie)).splitlines()
+    lines = [
+        _(
+            "{game}, two players: the first wins {chance}",
+            game=rules.name,
+            chance=chance_text(first_wins),
+        ),
+        "",
+    ]
+    lines += wrapped(
+        _("Both know both cards and play to win; a tie counts as {value}.", value=tie)
+    ).splitlines()
     lines.append(_("Who moves second wins {chance}.", chance=chance_text(1 - first_wins)))
     if not policies:
         return lines
@@ -207,12 +287,22 @@ def versus_lines(
         rows.append([name, *map(chance_text, of_name)])
     lines += ["", _("Chance of the first player (rows) against the second (columns):"), ""]
     lines += [*columns(rows, "<", *(">" for _name in names)), ""]
-    lines += [*wrapped(_("What best responses win beyond a half, over both orders of moving:")).splitlines(), ""]
-    return [*lines, *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">")]
+    lines += [
+        *wrapped(
+            _("What best responses win beyond a half, over both orders of moving:")
+        ).splitlines(),
+        "",
+    ]
+    return [
+        *lines,
+        *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">"),
+    ]
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
-    """Lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`, rounded outwards."""
+    """Lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`, rounded
+    outwards.
+    """
     lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
     text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
@@ -222,11 +312,17 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
         "is exact: yatzy hold --versus CARD",
         value=tie,
     )
-    return [text.format(game=rules.name, low=lowest, high=highest), "", *wrapped(proof).splitlines()]
+    return [
+        text.format(game=rules.name, low=lowest, high=highest),
+        "",
+        *wrapped(proof).splitlines(),
+    ]
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
-    """The chances of the `lowest` score and those after it as bars, without tails below one in ten thousand."""
+    """The chances of the `lowest` score and those after it as bars, without tails below one in
+    ten thousand.
+    """
     starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
     lines = []
@@ -235,7 +331,9 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
         percent = number_text(100 * chance, 1)
         if chance < 0.0005:  # which would be shown as 0.0
             percent = f"<{number_text(0.1, 1)}" if chance else "0"
-        lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
+        lines.append(
+            f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip()
+        )
     return lines
 
 
@@ -258,7 +356,9 @@ def check_picture(path: str) -> None:
 
 @contextmanager
 def picture(path: str) -> Iterator[Any]:
-    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or an old one stays."""
+    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or
+    an old one stays.
+    """
     check_picture(path)
     import matplotlib
 
@@ -274,22 +374,39 @@ def picture(path: str) -> Iterator[Any]:
 
 
 def plot(
-    path: str, title: str, lowest: int, chances: Sequence[float], goal_chances: Sequence[float] | None = None,
+    path: str,
+    title: str,
+    lowest: int,
+    chances: Sequence[float],
+    goal_chances: Sequence[float] | None = None,
     goal: int | None = None,
-) -> None:  # fmt: skip
-    """Draw a distribution, and the chance of at least each score, also of each as the goal (`goal_chances`)."""
+) -> None:
+    """Draw a distribution, and the chance of at least each score, also of each as the goal
+    (`goal_chances`).
+    """
     with picture(path) as plt:
         scores = range(lowest, lowest + len(chances))
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
-        _figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-        upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
+        _figure, (upper, lower) = plt.subplots(
+            2, 1, figsize=(8, 7), sharex=True, layout="constrained"
+        )
+        upper.fill_between(
+            scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0
+        )
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
-        lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label=_("maximising the expected score"))
+        lower.plot(
+            scores,
+            [100 * c for c in at_least],
+            color="#4477aa",
+            label=_("maximising the expected score"),
+        )
         if goal_chances is not None:
             percent, label = [100 * c for c in goal_chances], _("with this score as goal")
             lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
-        lower.set(xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101))
+        lower.set(
+            xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101)
+        )
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
             if goal is not None:

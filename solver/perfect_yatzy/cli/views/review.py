@@ -1,4 +1,6 @@
-"""How well people play, as text: graded games, puzzles, and ratings, these also as CSV and as a picture."""
+"""How well people play, as text: graded games, puzzles, and ratings, these also as CSV and as a
+picture.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from typing import IO, Any
 
 import numpy as np
 
+from ...core.rules import RuleSet, leaves_choice
 from ...errors import N_, StateError, _, ngettext, number_text, significant_text
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
-from ...core.rules import RuleSet, leaves_choice
 from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
@@ -21,7 +23,15 @@ from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from . import wording
 from .results import bar, picture
-from .wording import category_name, chance_text, columns, decision_of, grouped, line_width, loss_text
+from .wording import (
+    category_name,
+    chance_text,
+    columns,
+    decision_of,
+    grouped,
+    line_width,
+    loss_text,
+)
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
@@ -39,22 +49,38 @@ HOLD_KINDS = {  # the second one includes all later rolls
 def _action_text(rules: RuleSet, action: Hold | Choice) -> str:
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
-        return _("{category} for {points}", category=category_name(rules, action.category), points=points)
+        return _(
+            "{category} for {points}", category=category_name(rules, action.category), points=points
+        )
     return _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
 
 
 def summary_lines(rules: RuleSet, review: Review) -> list[str]:
-    """The result of a game, split into start, luck and errors, and the number of decisions of each grade."""
-    text = _("{player}: {points} points") if review.finished else _("{player}: {points} points expected (unfinished)")
+    """The result of a game, split into start, luck and errors, and the number of decisions of
+    each grade.
+    """
+    text = (
+        _("{player}: {points} points")
+        if review.finished
+        else _("{player}: {points} points expected (unfinished)")
+    )
     terms = {"result": review.result, "start": review.start, "lost": review.points_lost}
     figures = {name: number_text(points, 2) for name, points in terms.items()}
     count = len(review.decisions)
-    grades = ", ".join(f"{count} {grade_word(grade, count)}" for grade, count in review.counts().items() if count)
+    grades = ", ".join(
+        f"{count} {grade_word(grade, count)}" for grade, count in review.counts().items() if count
+    )
     decisions = ngettext("{count} decision: {grades}", "{count} decisions: {grades}", count)
     return [
-        text.format(player=review.player, points=number_text(review.result, 0 if review.finished else 2)),
+        text.format(
+            player=review.player, points=number_text(review.result, 0 if review.finished else 2)
+        ),
         "",
-        _("Result {result} = start {start} {luck} luck - {lost} errors", **figures, luck=signed(review.luck)),
+        _(
+            "Result {result} = start {start} {luck} luck - {lost} errors",
+            **figures,
+            luck=signed(review.luck),
+        ),
         decisions.format(count=count, grades=grades or _("none yet")),
     ]
 
@@ -62,9 +88,12 @@ def summary_lines(rules: RuleSet, review: Review) -> list[str]:
 def grade_word(grade: str, count: int) -> str:
     """``mistake`` or ``mistakes``; best and tied have no plural."""
     words = {
-        "best": _("best"), "tied": _("tied"), "inaccuracy": ngettext("inaccuracy", "inaccuracies", count),
-        "mistake": ngettext("mistake", "mistakes", count), "blunder": ngettext("blunder", "blunders", count),
-    }  # fmt: skip
+        "best": _("best"),
+        "tied": _("tied"),
+        "inaccuracy": ngettext("inaccuracy", "inaccuracies", count),
+        "mistake": ngettext("mistake", "mistakes", count),
+        "blunder": ngettext("blunder", "blunders", count),
+    }
     return words.get(grade, grade)
 
 
@@ -74,36 +103,68 @@ def signed(points: float) -> str:
     return f"{'-' if rounded < 0 else '+'} {number_text(abs(rounded), 2)}"
 
 
-def _decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook) -> list[str]:
+def _decision_lines(
+    rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook
+) -> list[str]:
     text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
     facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
     grade, points = grade_word(decision.grade, 1), number_text(decision.loss, 2)
-    text = text.format(**facts, action=_action_text(rules, decision.done), grade=grade, points=points)
+    text = text.format(
+        **facts, action=_action_text(rules, decision.done), grade=grade, points=points
+    )
     lines = wrap(text, line_width(), subsequent_indent="  ")
     best_action = _("best: {action}", action=_action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
-    return lines + columns([("", _("best"), _("actual")), *outlook_rows(rules, actual, best)], "<", ">12", ">12")
+    return lines + columns(
+        [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)], "<", ">12", ">12"
+    )
 
 
-def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:
-    """Label, best and actual: points now and later, upper bonus, and the chance of each category for this turn."""
+def outlook_rows(
+    rules: RuleSet, actual: ActionOutlook, best: ActionOutlook
+) -> list[tuple[str, str, str]]:
+    """Label, best and actual: points now and later, upper bonus, and the chance of each category
+    for this turn.
+    """
 
     def bonus_text(chance: float) -> str:
         if chance < 1e-9:
             return _("out of reach")
         return _("secured") if chance > 1 - 1e-9 else chance_text(chance)
 
-    rows = [(_("points this turn"), number_text(best.turn_points, 2), number_text(actual.turn_points, 2))]
+    rows = [
+        (
+            _("points this turn"),
+            number_text(best.turn_points, 2),
+            number_text(actual.turn_points, 2),
+        )
+    ]
     if actual.later_points is not None and best.later_points is not None:
-        rows.append((_("points later"), number_text(best.later_points, 2), number_text(actual.later_points, 2)))
+        rows.append(
+            (
+                _("points later"),
+                number_text(best.later_points, 2),
+                number_text(actual.later_points, 2),
+            )
+        )
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
-        rows.append((_("upper bonus"), bonus_text(best.upper_bonus_chance), bonus_text(actual.upper_bonus_chance)))
+        rows.append(
+            (
+                _("upper bonus"),
+                bonus_text(best.upper_bonus_chance),
+                bonus_text(actual.upper_bonus_chance),
+            )
+        )
     if len(best.categories) > 1 or len(actual.categories) > 1:
         of_best = {category: chance for category, chance, _points in best.categories}
         of_actual = {category: chance for category, chance, _points in actual.categories}
-        chances = {each: (of_best.get(each, 0.0), of_actual.get(each, 0.0)) for each in of_best | of_actual}
+        chances = {
+            each: (of_best.get(each, 0.0), of_actual.get(each, 0.0)) for each in of_best | of_actual
+        }
         rows.append((_("category taken:"), "", ""))
-        for category in sorted(chances, key=lambda each: max(chances[each]), reverse=True)[:MAX_CATEGORIES]:
+        for category in sorted(chances, key=lambda each: max(chances[each]), reverse=True)[
+            :MAX_CATEGORIES
+        ]:
             best_chance, actual_chance = map(chance_text, chances[category])
             rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
     return rows
@@ -112,7 +173,9 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
 def review_lines(
     rules: RuleSet, review: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
 ) -> list[str]:
-    """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action and of the best."""
+    """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action
+    and of the best.
+    """
     decisions = [line for each in explained for line in (*_decision_lines(rules, *each), "")]
     return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
@@ -121,7 +184,9 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     """The position: the scorecard, the roll and the rerolls left."""
     card, rolls_left = puzzle.card, puzzle.rolls_left
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
-    still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
+    still_open = [
+        category.name for c, category in enumerate(rules.categories) if c not in card.points
+    ]
     if card.bonus_points:
         filled.append(_("bonus points {points}", points=card.bonus_points))
     if card.saved:
@@ -131,34 +196,59 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     width = max(map(len, labels))
     for label, names in zip(labels, (filled, still_open), strict=True):
         text = ", ".join(names) or _("nothing")
-        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=" " * (width + 3))
+        lines += wrap(
+            text,
+            line_width(),
+            initial_indent=f"  {label:<{width}} ",
+            subsequent_indent=" " * (width + 3),
+        )
     n_rolls = strategy.max_rerolls(card.state) + 1
     rerolls = wording.rerolls_left_text(rolls_left)
-    stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
+    stage = _(
+        "roll {roll} of {rolls}, {rerolls}",
+        roll=n_rolls - rolls_left,
+        rolls=n_rolls,
+        rerolls=rerolls,
+    )
     return [*lines, f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
 
 
-def find_answer(rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str) -> Hold | Choice:
+def find_answer(
+    rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str
+) -> Hold | Choice:
     """The option that a player's text names: dice, ``none``, or a category."""
     text = decision_of(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held == puzzle.dice:
-        raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
-    points_of = {each.category: each.points + each.bonus_points for each in options if isinstance(each, Choice)}
+        raise StateError(
+            _("all dice are held, so there is nothing to reroll; name the category to take")
+        )
+    points_of = {
+        each.category: each.points + each.bonus_points
+        for each in options
+        if isinstance(each, Choice)
+    }
     named = held if held is not None else parse_category(rules, text, points_of)
     if option := find_action(options, named):
         return option
     if not isinstance(named, str):
-        raise StateError(_("{held} is not within {dice}", held=spaced(named), dice=spaced(puzzle.dice)))
+        raise StateError(
+            _("{held} is not within {dice}", held=spaced(named), dice=spaced(puzzle.dice))
+        )
     is_filled = rules.index_of[named] in puzzle.card.points
-    sentence = _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
+    sentence = (
+        _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
+    )
     raise StateError(sentence.format(category=named))
 
 
 def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
     """The grade and the loss of an answer."""
     action = _action_text(rules, answer)
-    facts = {"action": action[0].upper() + action[1:], "grade": grade_word(grade(answer.loss, is_best), 1)}
+    facts = {
+        "action": action[0].upper() + action[1:],
+        "grade": grade_word(grade(answer.loss, is_best), 1),
+    }
     sentence = _("{action}: {grade}, loses {points}") if answer.loss else _("{action}: {grade}")
     return sentence.format(**facts, points=number_text(answer.loss, 2))
 
@@ -171,7 +261,9 @@ def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str
 
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
-    """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
+    """Lines for one rating, with the names of `rules` and so many games in a block of the list
+    over time.
+    """
     share = significant_text(100 * rating.confidence, 6)
     interval_head = _("{share} % interval", share=share) if rating.games > 1 else ""
     games = _games_text(rating.games)
@@ -190,15 +282,29 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         text = _(
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
-        as_many = grouped(rating.narrower**2 * rating.games)  # a width falls with the square root of their number
-        lines += wrap(text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width())
-    numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)  # of each grade, in a game
-    first, second, third = (f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers)  # plural
+        as_many = grouped(
+            rating.narrower**2 * rating.games
+        )  # a width falls with the square root of their number
+        lines += wrap(
+            text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width()
+        )
+    numbers = zip(
+        GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True
+    )  # of each grade, in a game
+    first, second, third = (
+        f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers
+    )  # plural
     errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
     lines += wrap(errors, line_width())
     if len(rating.other_results):
-        others, mean = _games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
-        lines += wrap(_("{games} without decisions: mean result {mean}.", games=others, mean=mean), line_width())
+        others, mean = (
+            _games_text(len(rating.other_results)),
+            number_text(float(rating.other_results.mean()), 2),
+        )
+        lines += wrap(
+            _("{games} without decisions: mean result {mean}.", games=others, mean=mean),
+            line_width(),
+        )
     lines += ["", *_kind_lines(rating, interval_head)]
     if leaves_choice(rules):
         lines += ["", *category_lines(rating, rules)]
@@ -228,7 +334,9 @@ def _games_text(number: int) -> str:
 
 
 def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
-    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`, which may include all later rolls."""
+    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`, which may include
+    all later rolls.
+    """
     if kind == "category":
         return _("category")
     if (number := int(kind.removeprefix("hold_"))) in HOLD_KINDS:
@@ -240,9 +348,13 @@ def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
 
 def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
     def line(label: str, lost: Estimate, per_decision: Estimate | None) -> str:
-        return _estimate_row(f"  {label}", lost, f"{number_text(per_decision.value, 3):>14}" if per_decision else "")
+        return _estimate_row(
+            f"  {label}", lost, f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
+        )
 
-    lines = [row(_("Points lost by decision"), _("a game"), interval_head, f"{_('a decision'):>14}")]
+    lines = [
+        row(_("Points lost by decision"), _("a game"), interval_head, f"{_('a decision'):>14}")
+    ]
     for i, kind in enumerate(rating.kinds):
         is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
         label = kind_name(kind, with_later_rolls=rating.rules.saved_rolls and is_last_hold)
@@ -251,7 +363,9 @@ def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
 
 
 def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
-    """The points lost by category decisions: by taking each category, and by leaving it when it was the best one."""
+    """The points lost by category decisions: by taking each category, and by leaving it when it
+    was the best one.
+    """
     heads = f"{_('taking it'):>12}{_('leaving it'):>12}{_('mean points'):>14}"
     lines = [f"{_('Points lost a game by'):<{LABEL}}{heads}"]
     for i, category in enumerate(rules.categories):
@@ -287,7 +401,9 @@ def block_lines(rating: Rating, parts: Sequence[Block], interval_head: str) -> l
     if trend.low <= 0 <= trend.high:
         text = _("No trend is shown: {change} in 100 games ({interval}).")
     change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
-    return lines + wrap(text.format(change=change, interval=interval_text(trend, 100)), line_width())
+    return lines + wrap(
+        text.format(change=change, interval=interval_text(trend, 100)), line_width()
+    )
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
@@ -296,8 +412,12 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     advantage = comparison.advantage  # of the first player
     if advantage.low is None or advantage.high is None:
-        return wrap(_("{first} and {second}, {rules}: too few games to compare.", **names), line_width())
-    sign = -1 if advantage.value < 0 else 1  # of the figures, which are shown for the player who is ahead
+        return wrap(
+            _("{first} and {second}, {rules}: too few games to compare.", **names), line_width()
+        )
+    sign = (
+        -1 if advantage.value < 0 else 1
+    )  # of the figures, which are shown for the player who is ahead
     ahead, behind = (second, first) if sign < 0 else (first, second)
     verdict = _(
         "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
@@ -312,12 +432,19 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     if (p := advantage.chance) is not None:
         chance = f"p < {number_text(0.0001, 4)}" if p < 0.0001 else f"p = {number_text(p, 4)}"
     verdict = verdict.format(
-        **names, ahead=ahead.player, behind=behind.player, points=number_text(sign * advantage.value, 2),
-        chance=chance, share=significant_text(100 * first.confidence, 6), interval=interval_text(advantage, sign),
-    )  # fmt: skip
+        **names,
+        ahead=ahead.player,
+        behind=behind.player,
+        points=number_text(sign * advantage.value, 2),
+        chance=chance,
+        share=significant_text(100 * first.confidence, 6),
+        interval=interval_text(advantage, sign),
+    )
     plain_points = number_text(sign * comparison.results.value, 2)
     interval = interval_text(comparison.results, sign) or _("too few to say")
-    plain = _("The plain results differ by {points} ({interval}).", points=plain_points, interval=interval)
+    plain = _(
+        "The plain results differ by {points} ({interval}).", points=plain_points, interval=interval
+    )
     return wrap(f"{verdict} {plain}", line_width())
 
 
@@ -363,22 +490,34 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     head = ["player", "rules", "place", "date", "game", "result", "start", "luck", "points_lost"]
-    writer.writerow([*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)])
+    writer.writerow(
+        [*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)]
+    )
     for rating in ratings:
         figures, lost, games = rating.figures, rating.lost_by_game, rating.games
         lost_by_kind = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
         columns: list[Iterable[Any]] = [  # in the order of the head
-            [rating.player] * games, [rating.rules.key] * games, rating.places, rating.dates, range(1, games + 1),
-            figures.results.tolist(), [rating.start] * games, figures.luck.tolist(), lost.tolist(),
-            (rating.start - lost).tolist(), figures.decisions.sum(axis=1).tolist(),
+            [rating.player] * games,
+            [rating.rules.key] * games,
+            rating.places,
+            rating.dates,
+            range(1, games + 1),
+            figures.results.tolist(),
+            [rating.start] * games,
+            figures.luck.tolist(),
+            lost.tolist(),
+            (rating.start - lost).tolist(),
+            figures.decisions.sum(axis=1).tolist(),
             *(lost_by_kind.get(kind, [None] * games) for kind in kinds),
-        ]  # fmt: skip
+        ]
         writer.writerows(zip(*columns, strict=True))
     text.detach()  # the caller closes the file
 
 
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
-    """Draw the points lost a game over time, with a band for the interval, and below them by kind of decision."""
+    """Draw the points lost a game over time, with a band for the interval, and below them by
+    kind of decision.
+    """
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
         kinds = kinds_of(ratings)
@@ -399,9 +538,14 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
             values = np.array([part.points_lost.value for part in parts])
             half = np.array([part.points_lost.half_width or 0.0 for part in parts])
             upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
-            upper.fill_between(middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0)
+            upper.fill_between(
+                middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0
+            )
             by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
-            means, errors = [lost.value for lost in by_kind], [lost.half_width or 0.0 for lost in by_kind]
+            means, errors = (
+                [lost.value for lost in by_kind],
+                [lost.half_width or 0.0 for lost in by_kind],
+            )
             shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
             places = [kinds.index(kind) + shift for kind in rating.kinds]
             lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.rules import RuleSet
 from ...errors import _, ngettext
 from ...game.rule_words import number_word, order_text
-from ...core.rules import RuleSet
 from ...game.translations import row_of
 from .wording import columns, grouped
 
@@ -14,7 +14,9 @@ MAX_WIDTH = 80  # of a table
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`."""
+    """Lines for `yatzy rules show`; `facts`:
+    :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`.
+    """
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
     by_column = _column_table(rules)
     lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
@@ -22,7 +24,12 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
     if rules.switches:
-        lines.append(_("Switches, written as in {example}:", example=f"{rules.origin}+{rules.switches[0].id}"))
+        lines.append(
+            _(
+                "Switches, written as in {example}:",
+                example=f"{rules.origin}+{rules.switches[0].id}",
+            )
+        )
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
     return lines + _fact_lines(rules, facts)
@@ -31,11 +38,18 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     known = [(_("Highest score"), str(facts["maximum"]))]
     if "too_large" in facts:
-        known.append((_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"])))
+        known.append(
+            (_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"]))
+        )
         known.append(("", approximate_advice(rules, facts)))
     else:
         text = _("{states} reachable, {values} values in the table")
-        known.append((_("States"), text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))))
+        known.append(
+            (
+                _("States"),
+                text.format(states=grouped(facts["states"]), values=grouped(facts["values"])),
+            )
+        )
     known.append((_("Fingerprint"), rules.fingerprint))
     published = _("Published value")
     if rules.published:
@@ -48,12 +62,19 @@ def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
     """What to run for a game that is too large."""
     from ...tablebase.estimates import duration
 
-    command, time = f"yatzy solve {rules.spec or rules.key} --approximate", duration(facts["approximate_seconds"])
-    return _("`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time)
+    command, time = (
+        f"yatzy solve {rules.spec or rules.key} --approximate",
+        duration(facts["approximate_seconds"]),
+    )
+    return _(
+        "`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time
+    )
 
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in :func:`rules_lines`."""
+    """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in
+    :func:`rules_lines`.
+    """
     from ...tablebase.estimates import SolveCost, gigabytes
 
     count = len(rules.categories)
@@ -68,11 +89,16 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         return [first, reason, approximate_advice(rules, facts)]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
     text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
-    return [first, text.format(values=grouped(cost.values), cost=cost.words, memory=gigabytes(cost.memory))]
+    return [
+        first,
+        text.format(values=grouped(cost.values), cost=cost.words, memory=gigabytes(cost.memory)),
+    ]
 
 
 def _column_table(rules: RuleSet) -> list[str]:
-    """What differs between the columns of the sheet, side by side, and an empty line; nothing if it is too wide."""
+    """What differs between the columns of the sheet, side by side, and an empty line; nothing if
+    it is too wide.
+    """
     if not rules.columns:
         return []
     rows = [
@@ -89,13 +115,19 @@ def _column_table(rules: RuleSet) -> list[str]:
 
 
 def _row_lines(rules: RuleSet) -> list[str]:
-    """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes may be several."""
-    rows = [row_of(rules, box) for box in rules.categories if not (box.copy or box.column)]  # by their first boxes
+    """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes
+    may be several.
+    """
+    rows = [
+        row_of(rules, box) for box in rules.categories if not (box.copy or box.column)
+    ]  # by their first boxes
     code_width = max(3, *(len(row.code) for row in rows))
     cells = []
     for row in rows:
         count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
         times = ngettext("{count} time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
-        cells.append((f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text))
+        cells.append(
+            (f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text)
+        )
     return columns(cells, "<", "<", "<")

@@ -12,10 +12,10 @@ from html import escape
 from typing import Any
 
 from ..._version import ANSWER_SCHEMA
-from ...errors import N_, StateError, _, current_language, number_text
-from ...game.notation import dice_of, spaced
 from ...core.rules import leaves_choice
 from ...core.scorecard import State
+from ...errors import N_, StateError, _, current_language, number_text
+from ...game.notation import dice_of, spaced
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
@@ -55,12 +55,17 @@ class StrategyTable:
     rows: list[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
-    approximate: dict[str, Any]  # the field of answers with the certificate; empty if the strategy is exact
+    approximate: dict[
+        str, Any
+    ]  # the field of answers with the certificate; empty if the strategy is exact
 
     @property
     def notes(self) -> list[str]:
         """Paragraphs above the table."""
-        return [self.note, *(_("Approximate: {text}", text=found["text"]) for found in self.approximate.values())]
+        return [
+            self.note,
+            *(_("Approximate: {text}", text=found["text"]) for found in self.approximate.values()),
+        ]
 
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
@@ -72,11 +77,19 @@ class StrategyTable:
 
 
 def _table(
-    strategy: Strategy, what: str, *, title: str, note: str, columns: list[Column], rows: Iterable[Sequence[Cell]]
+    strategy: Strategy,
+    what: str,
+    *,
+    title: str,
+    note: str,
+    columns: list[Column],
+    rows: Iterable[Sequence[Cell]],
 ) -> StrategyTable:
     title, language = title.format(game=strategy.rules.name), strategy.rules.language
     found = metadata(strategy.rules, strategy.policy, table=what)
-    return StrategyTable(title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy))
+    return StrategyTable(
+        title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy)
+    )
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -96,23 +109,34 @@ def opening(strategy: Strategy) -> StrategyTable:
     rules = strategy.rules
     rolls_left_values = range(rules.rolls_per_turn - 1, 0, -1)
     if not rolls_left_values:
-        raise StateError(_("{rules} has one roll a turn, so there is no hold to tabulate", rules=rules.key))
+        raise StateError(
+            _("{rules} has one roll a turn, so there is no hold to tabulate", rules=rules.key)
+        )
     columns = [Column(N_("dice"))]
     for left in rolls_left_values:
-        columns += [Column(N_("hold, {count} left"), left=left), Column(N_("expected, {count} left"), 2, left)]
+        columns += [
+            Column(N_("hold, {count} left"), left=left),
+            Column(N_("expected, {count} left"), 2, left),
+        ]
         columns.append(Column(N_("second best loses, {count} left"), 2, left))
     rows = []
     for dice in _first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]
         for left in rolls_left_values:
             ranked = strategy.holds(State(), dice, left)
-            row += [hold_cell(ranked[0], strategy), ranked[0].value, ranked[1].loss if len(ranked) > 1 else 0.0]
+            row += [
+                hold_cell(ranked[0], strategy),
+                ranked[0].value,
+                ranked[1].loss if len(ranked) > 1 else 0.0,
+            ]
         rows.append(row)
     note = _(
         "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
         "the second best hold loses."
     )
-    return _table(strategy, "opening", title=_("{game}: opening holds"), note=note, columns=columns, rows=rows)
+    return _table(
+        strategy, "opening", title=_("{game}: opening holds"), note=note, columns=columns, rows=rows
+    )
 
 
 def scoring(strategy: Strategy) -> StrategyTable:
@@ -129,15 +153,28 @@ def scoring(strategy: Strategy) -> StrategyTable:
         "best category loses."
     )
     columns = [
-        Column(N_("dice")), Column(N_("category")), Column(N_("points")), Column(N_("expected"), 2),
-        Column(N_("second best")), Column(N_("loses"), 2),
-    ]  # fmt: skip
+        Column(N_("dice")),
+        Column(N_("category")),
+        Column(N_("points")),
+        Column(N_("expected"), 2),
+        Column(N_("second best")),
+        Column(N_("loses"), 2),
+    ]
     rows = map(row, _first_turn_rolls(strategy))
-    return _table(strategy, "scoring", title=_("{game}: first category"), note=note, columns=columns, rows=rows)
+    return _table(
+        strategy,
+        "scoring",
+        title=_("{game}: first category"),
+        note=note,
+        columns=columns,
+        rows=rows,
+    )
 
 
 def categories(strategy: Strategy) -> StrategyTable:
-    """Value of each category as the only open one, and the cost of crossing it out in the first turn."""
+    """Value of each category as the only open one, and the cost of crossing it out in the first
+    turn.
+    """
     rules = strategy.rules
     if not leaves_choice(rules):
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
@@ -163,14 +200,23 @@ def markdown(table: StrategyTable) -> str:
     body = table.cell_texts()
     widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
     at_right = [isinstance(cell, int | float) for cell in table.rows[0]]
-    forms = [f"{'>' if right else '<'}{width}" for right, width in zip(at_right, widths, strict=True)]
+    forms = [
+        f"{'>' if right else '<'}{width}" for right, width in zip(at_right, widths, strict=True)
+    ]
 
     def row(cells: list[str]) -> str:
-        return f"| {' | '.join(format(cell, form) for cell, form in zip(cells, forms, strict=True))} |"
+        return (
+            f"| {' | '.join(format(cell, form) for cell, form in zip(cells, forms, strict=True))} |"
+        )
 
-    dashes = ["-" * width + ("-:" if right else "--") for right, width in zip(at_right, widths, strict=True)]
+    dashes = [
+        "-" * width + ("-:" if right else "--")
+        for right, width in zip(at_right, widths, strict=True)
+    ]
     notes = "".join(f"{note}\n\n" for note in table.notes)
-    return f"# {table.title}\n\n{notes}" + "\n".join([row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""])
+    return f"# {table.title}\n\n{notes}" + "\n".join(
+        [row(names), f"|{'|'.join(dashes)}|", *map(row, body), ""]
+    )
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -178,15 +224,26 @@ def comma_separated(table: StrategyTable) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.field for column in table.columns)
-    writer.writerows([[f"{cell:.10f}" if isinstance(cell, float) else cell for cell in row] for row in table.rows])
+    writer.writerows(
+        [
+            [f"{cell:.10f}" if isinstance(cell, float) else cell for cell in row]
+            for row in table.rows
+        ]
+    )
     return out.getvalue()
 
 
 def as_json(table: StrategyTable) -> str:
-    """One object with title, note and rows; each row is an object with the column names as fields."""
+    """One object with title, note and rows; each row is an object with the column names as
+    fields.
+    """
     fields = [column.field for column in table.columns]
     rows: list[dict[str, Any]] = [dict(zip(fields, row, strict=True)) for row in table.rows]
-    content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note} | table.approximate | {"rows": rows}
+    content = (
+        {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note}
+        | table.approximate
+        | {"rows": rows}
+    )
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -194,7 +251,10 @@ def html(table: StrategyTable) -> str:
     """A self-contained page with styles for the screen, light and dark, and for print."""
     language = current_language()
     is_number = [isinstance(cell, int | float) for cell in table.rows[0]]
-    is_foreign = [table.language != language and column.english in CATEGORY_COLUMNS for column in table.columns]
+    is_foreign = [
+        table.language != language and column.english in CATEGORY_COLUMNS
+        for column in table.columns
+    ]
 
     def line(tag: str, texts: list[str]) -> str:
         cells = ""
@@ -218,12 +278,19 @@ def parquet(table: StrategyTable) -> bytes:
     check_pyarrow("Parquet")
     import pyarrow.parquet
 
-    columns = {column.field: [row[i] for row in table.rows] for i, column in enumerate(table.columns)}
+    columns = {
+        column.field: [row[i] for row in table.rows] for i, column in enumerate(table.columns)
+    }
     buffer = io.BytesIO()
     pyarrow.parquet.write_table(arrow_table(columns, table.metadata), buffer)
     return buffer.getvalue()
 
 
 FORMATS: dict[str, Callable[[StrategyTable], str | bytes]] = {
-    "md": markdown, "csv": comma_separated, "json": as_json, "html": html, "parquet": parquet}  # fmt: skip
+    "md": markdown,
+    "csv": comma_separated,
+    "json": as_json,
+    "html": html,
+    "parquet": parquet,
+}
 STRATEGY_TABLES = {table.__name__: table for table in (opening, scoring, categories)}

@@ -1,4 +1,6 @@
-"""Text that several views share: numbers, names, lines and columns, the card, and the prompt for a decision."""
+"""Text that several views share: numbers, names, lines and columns, the card, and the prompt for
+a decision.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from ...errors import N_, StateError, _, ngettext, number_text, significant_text
-from ...game.rule_words import number_word as number_word
 from ...core.rules import RuleSet
 from ...core.scoring import upper_sums
+from ...errors import N_, StateError, _, ngettext, number_text, significant_text
+from ...game.rule_words import number_word as number_word
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
-# What a player may enter, in English and in the chosen language; the first word is the name of the command.
+# What a player may enter, in English and in the chosen language; the first word is the name of the
+# command.
 COMMANDS = {
     "help": N_("help, h"),
     "card": N_("card"),
@@ -55,7 +58,9 @@ def size_text(size: float) -> str:
 
 
 def loss_text(loss: float, is_best: bool) -> str:
-    """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as good as the best."""
+    """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as
+    good as the best.
+    """
     if loss == 0.0:
         return number_text(0, 2) if is_best else _("{loss} tie", loss=number_text(0, 2))
     return f"<{number_text(0.01, 2)}" if loss < 0.005 else number_text(loss, 2)
@@ -73,22 +78,32 @@ def rounded_up(value: float, decimals: int) -> float:
 
 
 def chance_text(chance: float) -> str:
-    """Per cent with two decimals, small chances with four; 100 % and 0 % only for certain and impossible."""
+    """Per cent with two decimals, small chances with four; 100 % and 0 % only for certain and
+    impossible.
+    """
     if 0 < chance < 0.00005:
-        return f"{number_text(100 * chance, 4)} %" if chance >= 5e-7 else f"<{number_text(0.0001, 4)} %"
+        return (
+            f"{number_text(100 * chance, 4)} %"
+            if chance >= 5e-7
+            else f"<{number_text(0.0001, 4)} %"
+        )
     if 0.99995 < chance < 1 - 1e-12:
         return f">{number_text(99.99, 2)} %"
     return f"{number_text(100 * chance, 2)} %"
 
 
 def lower_bound_text(chance: float) -> str:
-    """A chance as :func:`chance_text`, rounded down to the decimals shown, for a sentence with "at least"."""
+    """A chance as :func:`chance_text`, rounded down to the decimals shown, for a sentence with
+    "at least".
+    """
     return chance_text(rounded_down(chance, 4 if chance >= 5e-5 else 6))
 
 
 def rerolls_left_text(number: int) -> str:
     """How many rerolls are left: ``two rerolls left``."""
-    return ngettext("{count} reroll left", "{count} rerolls left", number, count=number_word(number))
+    return ngettext(
+        "{count} reroll left", "{count} rerolls left", number, count=number_word(number)
+    )
 
 
 def category_name(rules: RuleSet, category: str) -> str:
@@ -112,13 +127,25 @@ def line_width() -> int:
 
 def wrapped(text: str) -> str:
     """Text in lines of :func:`line_width`; a path that is longer stays whole."""
-    return "\n".join(wrap(text, line_width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+    return "\n".join(
+        wrap(
+            text,
+            line_width(),
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default: the longest cell."""
+    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default:
+    the longest cell.
+    """
     longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    forms = [form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)]
+    forms = [
+        form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)
+    ]
     return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]
 
 
@@ -132,11 +159,18 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     elif len(card) > 4:
         counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
         filled = _("{filled} categories filled, {open} open", **counts)
-    return _("{game}, {points} points: {filled}", game=rules.name, points=answer["card_total"], filled=filled)
+    return _(
+        "{game}, {points} points: {filled}",
+        game=rules.name,
+        points=answer["card_total"],
+        filled=filled,
+    )
 
 
 def approximate_lines(answer: dict[str, Any]) -> list[str]:
-    """An empty line and the certificate if the answer is that of an approximate strategy; else nothing."""
+    """An empty line and the certificate if the answer is that of an approximate strategy; else
+    nothing.
+    """
     if not (approximate := answer.get("approximate")):
         return []
     return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
@@ -157,18 +191,29 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
     """What the upper bonus of each column is called; without points if it has several steps."""
     names = [f", {column.name}" for column in rules.columns] or [""]
     text = _("Upper bonus {points}") if short else _("Upper bonus of {points}")
-    labels = [_("Upper bonus") if bonus.lower_steps else text.format(points=bonus.points) for bonus in rules.bonuses]
+    labels = [
+        _("Upper bonus") if bonus.lower_steps else text.format(points=bonus.points)
+        for bonus in rules.bonuses
+    ]
     return [label + name for label, name in zip(labels, names, strict=False)]
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum of each column."""
+    """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum
+    of each column.
+    """
     lines = []
     to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
-    for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
+    for label, bonus, total, more in zip(
+        upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False
+    ):
         next_step = bonus.next_step(total)
         threshold, points = next_step or bonus.steps[-1]
-        template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
+        template = (
+            _("{sum} of {threshold} for {points} points")
+            if bonus.lower_steps
+            else _("{sum} of {threshold}")
+        )
         progress = template.format(sum=total, threshold=threshold, points=points)
         paid = bonus.paid(total)  # by the steps before
         secured = f", {_('{points} points secured', points=paid)}" if paid else ""
@@ -178,15 +223,24 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
         elif more < missing:
             lines.append(_("{bonus}: out of reach ({sums})", bonus=label, sums=progress) + secured)
         else:
-            needed = _("{bonus}: {sums}, {missing} more needed", bonus=label, sums=progress, missing=missing)
+            needed = _(
+                "{bonus}: {sums}, {missing} more needed",
+                bonus=label,
+                sums=progress,
+                missing=missing,
+            )
             lines.append(needed + secured)
     return lines
 
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """For each bonus the points earned; while upper boxes are open, the sum and the next step: ``+35, 70 of 71``."""
+    """For each bonus the points earned; while upper boxes are open, the sum and the next step:
+    ``+35, 70 of 71``.
+    """
     cells = []
-    for bonus, total, more in zip(rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False):
+    for bonus, total, more in zip(
+        rules.bonuses, sums, upper_sums(rules).to_come(filled), strict=False
+    ):
         parts = [f"+{paid}"] if (paid := bonus.paid(total)) else []
         if more and (next_step := bonus.next_step(total)):
             parts.append(_("{sum} of {threshold}", sum=total, threshold=next_step[0]))
@@ -196,7 +250,11 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 def decision_question(rolls_left: int) -> str:
     """The prompt for a decision."""
-    return _("Hold which dice, or take which category? (help)") if rolls_left else _("Take which category? (help)")
+    return (
+        _("Hold which dice, or take which category? (help)")
+        if rolls_left
+        else _("Take which category? (help)")
+    )
 
 
 def words_of(command: str) -> set[str]:
@@ -211,7 +269,9 @@ def command_of(text: str) -> str:
 
 
 def decision_of(text: str) -> str:
-    """A decision without the verb before it: ``full house`` for ``take full house``; StateError for a verb alone."""
+    """A decision without the verb before it: ``full house`` for ``take full house``; StateError
+    for a verb alone.
+    """
     if command_of(text) == "hold":
         raise StateError(_("name the dice to hold, such as 33, or the category to take"))
     verbs = "|".join(map(re.escape, words_of("hold")))

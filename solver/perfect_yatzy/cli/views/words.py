@@ -1,7 +1,9 @@
-"""The words of the printed guide in several languages: text with dice and bold parts, hold rules as sentences.
+"""The words of the printed guide in several languages: text with dice and bold parts, hold rules as
+sentences.
 
-The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
-``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`; the context is the key.
+The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural
+forms ``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`;
+the context is the key.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Literal
 
-from ...errors import LANGUAGES, pgettext
 from ...core.dice import Dice
 from ...core.rules import RuleSet, prerequisites
+from ...errors import LANGUAGES, pgettext
 from ...game.translations import ENGLISH, languages, toml_text
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
@@ -99,11 +101,16 @@ class Words:
                 spans.append(Span(part, "bold" if is_bold else "plain"))
             if name is not None:
                 filled = self._field(name, values[name], plural_forms).spans
-                spans += [Span(span.text, "bold") if is_bold and span.kind == "plain" else span for span in filled]
+                spans += [
+                    Span(span.text, "bold") if is_bold and span.kind == "plain" else span
+                    for span in filled
+                ]
         return Text(_merged(spans))
 
     def _field(self, name: str, value: object, plural_forms: str | None) -> Text:
-        """What a field of a template becomes: one of its plural forms, a count in words, a number or a text."""
+        """What a field of a template becomes: one of its plural forms, a count in words, a
+        number or a text.
+        """
         if plural_forms:
             return text_of(plural_forms.split("|")[0 if value == 1 else 1])
         if name == "count":
@@ -122,7 +129,9 @@ class Words:
         return self.table[section][name] if section else self.table[name]
 
     def number(self, value: float, decimals: int = 1) -> str:
-        """A number with the decimal sign of the language and a minus sign of the width of a plus sign."""
+        """A number with the decimal sign of the language and a minus sign of the width of a plus
+        sign.
+        """
         rounded = round(value, decimals)
         text = f"{abs(rounded):.{decimals}f}".replace(".", self.words("decimal"))
         return f"−{text}" if rounded < 0 else text
@@ -150,7 +159,9 @@ class Words:
         return str(self.fill(f"groups.{form}_many", count=size))
 
     def pattern(self, groups: tuple[int, ...]) -> str:
-        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``."""
+        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all
+        different``.
+        """
         large = [size for size in groups if size > 1]
         if not large:
             return self.words("groups.different")
@@ -160,7 +171,9 @@ class Words:
             if size == 2 and number > 1:
                 parts.append(str(self.entry("groups.pairs")[number - 1]))
             elif number > 1:
-                parts.append(str(self.fill("groups.several", number=number, group=self.group(size, "name"))))
+                parts.append(
+                    str(self.fill("groups.several", number=number, group=self.group(size, "name")))
+                )
             else:
                 parts.append(self.group(size, "name"))
         return " + ".join(parts)
@@ -179,14 +192,19 @@ def _catalogue(language: str) -> dict[str, Any]:
     table: dict[str, Any] = {"language": languages()[language], "decimal": ","}
     for part, entries in english.items():
         if isinstance(entries, dict):
-            table[part] = {name: _translated(f"{part}.{name}", value, language) for name, value in entries.items()}
+            table[part] = {
+                name: _translated(f"{part}.{name}", value, language)
+                for name, value in entries.items()
+            }
     return table
 
 
 def _translated(key: str, value: str | list[str], language: str) -> str | list[str]:
     """A template, or a list of words whose context ends with their place."""
     if isinstance(value, list):
-        return [pgettext(f"{key}.{i}", word, language) for i, word in enumerate(value)]  # marked elsewhere
+        return [
+            pgettext(f"{key}.{i}", word, language) for i, word in enumerate(value)
+        ]  # marked elsewhere
     return pgettext(key, value, language)  # marked elsewhere
 
 
@@ -202,16 +220,20 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
-    """A rule as a sentence: ``At least three alike of 3–6, if one roll is left: keep all of them.``"""
+    """A rule as a sentence: ``At least three alike of 3–6, if one roll is left: keep all of
+    them.``
+    """
     action_key = rule.action.replace(" ", "_")
     if rule.action == "keep" and rule.pattern.kind in EACH:
         is_row = rule.pattern.kind == "row" and not _is_whole(rule.pattern)
         action_key = "keep_row" if is_row else "keep_each"
     conditions = [_condition(rules, condition, words) for condition in rule.conditions]
     first, *rest = words.fill(
-        "rule.sentence", pattern=_pattern(rules, rule.pattern, words), action=words.fill(f"rule.{action_key}"),
+        "rule.sentence",
+        pattern=_pattern(rules, rule.pattern, words),
+        action=words.fill(f"rule.{action_key}"),
         conditions=words.fill("rule.if", conditions=words.listed(conditions)) if conditions else "",
-    ).spans  # fmt: skip
+    ).spans
     return Text((Span(capitalised(first.text), first.kind), *rest))
 
 
@@ -260,11 +282,16 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
         key = "rule.pays_least" if pattern.least > 1 else "rule.pays"
         return words.fill(key, box=boxes, points=pattern.least)
     if _is_whole(pattern):
-        return words.fill("rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))]))
+        return words.fill(
+            "rule.each", faces=words.listed([*map(str, range(pattern.low, pattern.high + 1))])
+        )
     has_one_face = pattern.low == pattern.high
     names_faces = (pattern.low, pattern.high) != (1, rules.faces)
     faces = _faces(pattern, words)
-    faces_key, open_key = "_faces" if names_faces else "", "_open" if pattern.open else ""  # parts of a key
+    faces_key, open_key = (
+        "_faces" if names_faces else "",
+        "_open" if pattern.open else "",
+    )  # parts of a key
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
     is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     if is_single_die and not has_one_face:
@@ -280,9 +307,13 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     elif len(pattern.sizes) == 1:
         text = words.fill("rule.group", count=size, faces=of_faces)
     elif len(set(pattern.sizes)) == 1:
-        text = words.fill("rule.groups_equal", number=words.count(len(pattern.sizes)), count=size, faces=of_faces)
+        text = words.fill(
+            "rule.groups_equal", number=words.count(len(pattern.sizes)), count=size, faces=of_faces
+        )
     else:
-        text = words.fill("rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces)
+        text = words.fill(
+            "rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces
+        )
     return text + (words.fill("rule.open") if pattern.open else NO_TEXT) + lowest
 
 
@@ -296,7 +327,9 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     if condition.kind in ("open", "closed", "only"):
         words_for = "turn" if any(prerequisites(rules)) else "boxes"  # an open box need not be next
         key = f"rule.{words_for}_{condition.kind}"
-        return words.fill(key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition)))
+        return words.fill(
+            key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition))
+        )
     key = f"rule.{condition.kind.replace(' ', '_')}"
     if condition.kind == "scored":
         return words.fill(key, box=rules.categories[rules.tracked_index].name)
@@ -309,7 +342,9 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
     """The boxes of a condition: one *or* another is open, but one *and* another are closed."""
-    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind  # "not the turn of"
+    kind = (
+        "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
+    )  # "not the turn of"
     names = [
         words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)
         for name in condition.categories

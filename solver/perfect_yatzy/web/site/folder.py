@@ -1,19 +1,22 @@
 """Writes a site: the page, its data, and what makes it work without a network.
 
-Files are replaced one by one, each as a whole: data first, under names with a hash of their content, then the page,
-last the description and the service worker. So a visitor has the old site or the new one. Files that are no part of
-the site stay, such as ``CNAME``.
+Files are replaced one by one, each as a whole: data first, under names with a hash of their
+content, then the page, last the description and the service worker. So a visitor has the old site
+or the new one. Files that are no part of the site stay, such as ``CNAME``.
 
-Rules are the arrays of the turn model as JSON: what a roll scores, which boxes may take it and which card follows is
-computed here, so the engine in the browser has no scoring of its own (``static/engine/game.js``).
+Rules are the arrays of the turn model as JSON: what a roll scores, which boxes may take it and
+which card follows is computed here, so the engine in the browser has no scoring of its own
+(``static/engine/game.js``).
 
-Values are read by ``static/engine/table.js``. A small table is one file. Its values are rounded to fixed point, which
-makes each differ by at most 2^-31 = 4.7e-10 points: by float32, equal options would no longer be known as equal.
-Neighbouring states have similar values: stored are differences from an expectation (:func:`encoded`), as bytes in
-gzip, first the highest of all, then the second highest ...: 3.3 MB for Yatzy instead of 7.7.
+Values are read by ``static/engine/table.js``. A small table is one file. Its values are rounded to
+fixed point, which makes each differ by at most 2^-31 = 4.7e-10 points: by float32, equal options
+would no longer be known as equal. Neighbouring states have similar values: stored are differences
+from an expectation (:func:`encoded`), as bytes in gzip, first the highest of all, then the second
+highest ...: 3.3 MB for Yatzy instead of 7.7.
 
-A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16 kB by HTTP Range,
-and compares each with its digest: the first 16 bytes of its SHA-256, one after the other in a file of their own.
+A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16
+kB by HTTP Range, and compares each with its digest: the first 16 bytes of its SHA-256, one after
+the other in a file of their own.
 """
 
 from __future__ import annotations
@@ -34,14 +37,11 @@ import numpy as np
 
 from ..._files import replacing
 from ..._version import __version__
-from ...errors import RulesError, StateError, _
+from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
-from ...game.rule_loader import builtin_ids, load_rules
+from ...core.objectives import BonusChance, PolicyQuantity, Variance
 from ...core.rules import RuleSet, chains, column_order, prerequisites
 from ...core.scoring import first_roll_points, points_table, possible_points, upper_sums
-from ...game.translations import languages, localized
-from ...core.checked_values import Table
-from ...core.objectives import BonusChance, PolicyQuantity, Variance
 from ...core.state_space import StateSpace, state_space
 from ...core.turn_model import (
     SCORING_WAYS,
@@ -50,6 +50,9 @@ from ...core.turn_model import (
     numbered_outcomes,
     turn_outcomes,
 )
+from ...errors import RulesError, StateError, _
+from ...game.rule_loader import builtin_ids, load_rules
+from ...game.translations import languages, localized
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService
@@ -75,11 +78,18 @@ HEAD = """<link rel="manifest" href="manifest.webmanifest">
 <link rel="apple-touch-icon" href="icon-192.png">
 <script src="engine/offline.js" type="module"></script>
 """
-# The icons of the installed page, a die that shows five; the ground of the maskable one fills the square.
+# The icons of the installed page, a die that shows five; the ground of the maskable one fills the
+# square.
 ICONS = Path(__file__).with_name("icons")
 ICON_SIZES = (192, 512)
 MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
-JOKER_FLAGS = "must_match", "requires_points", "bonus_requires_points", "bonus_requires_open", "always_in_full"
+JOKER_FLAGS = (
+    "must_match",
+    "requires_points",
+    "bonus_requires_points",
+    "bonus_requires_open",
+    "always_in_full",
+)
 
 
 def is_whole(space: StateSpace) -> bool:
@@ -92,21 +102,38 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
     differences = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
-        differences[place] = np.diff(fixed[place] - expected, prepend=0)  # of each lane and the one before
-    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)  # the sign in the last bit
-    planes = max(1, ceil(int(codes.max(initial=0)).bit_length() / 8))  # as many bytes as the largest code has
-    shifts = (8 * plane for plane in reversed(range(planes)))  # the highest byte of all values first
+        differences[place] = np.diff(
+            fixed[place] - expected, prepend=0
+        )  # of each lane and the one before
+    codes = np.where(
+        differences < 0, -2 * differences - 1, 2 * differences
+    )  # the sign in the last bit
+    planes = max(
+        1, ceil(int(codes.max(initial=0)).bit_length() / 8)
+    )  # as many bytes as the largest code has
+    shifts = (
+        8 * plane for plane in reversed(range(planes))
+    )  # the highest byte of all values first
     data = b"".join((codes >> shift & 0xFF).astype(np.uint8).tobytes() for shift in shifts)
-    fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
+    fields = {
+        "coding": "planes",
+        "count": len(fixed),
+        "planes": planes,
+        "fraction_bits": fraction_bits,
+    }
     return fields, gzip.compress(data, 9, mtime=0)
 
 
 def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
-    """For each row its place in the table, and what is expected: V(card + a) + V(card + b) - V(card + a + b)."""
+    """For each row its place in the table, and what is expected: V(card + a) + V(card + b) -
+    V(card + a + b).
+    """
     layout = space.layout
     needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
-    lower = [box for box, weight in weights if not weight and box != rules.tracked_index]  # these keep the lanes
+    lower = [
+        box for box, weight in weights if not weight and box != rules.tracked_index
+    ]  # these keep the lanes
 
     def after(row: int, length: int, *boxes: int) -> Ints:
         """The values of a row of this length with these boxes filled, too."""
@@ -116,9 +143,15 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
     for filled in range(space.categories, -1, -1):
         for row in space.layers[filled].tolist():
             mask, begin = int(layout.masks[row]), int(layout.offsets[row])
-            length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
-            fillable = [box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]]
-            parts = [after(row, length, box) for box in fillable[:2]]  # a and b; of a late card one or none
+            length = int(layout.lane_count[layout.lane_sets[row]]) * (
+                int(space.most_saved[filled]) + 1
+            )
+            fillable = [
+                box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]
+            ]
+            parts = [
+                after(row, length, box) for box in fillable[:2]
+            ]  # a and b; of a late card one or none
             if len(parts) == 2:
                 parts.append(-after(row, length, *fillable[:2]))
             yield slice(begin, begin + length), sum(parts)
@@ -144,8 +177,12 @@ class DataFiles:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False)
         return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
 
-    def add_table(self, name: str, rules: RuleSet, values: Table, fraction_bits: int) -> dict[str, Any]:
-        """Write a table: a small one with so many bits after the point, a large one in parts and their digests."""
+    def add_table(
+        self, name: str, rules: RuleSet, values: Table, fraction_bits: int
+    ) -> dict[str, Any]:
+        """Write a table: a small one with so many bits after the point, a large one in parts and
+        their digests.
+        """
         if is_whole(state_space(rules)):
             fields, content = encoded(rules, values, fraction_bits)
             return self.add(name, content) | fields
@@ -156,38 +193,57 @@ class DataFiles:
             part = rows.astype(rows.dtype.newbyteorder("<"), copy=False).tobytes()
             files.append(self.add(f"{name}-{len(files) + 1}", part)["file"])
             for start in range(0, len(part), PAGE_BYTES):
-                digests += hashlib.sha256(part[start : start + PAGE_BYTES]).digest()[:PAGE_DIGEST_BYTES]
+                digests += hashlib.sha256(part[start : start + PAGE_BYTES]).digest()[
+                    :PAGE_DIGEST_BYTES
+                ]
         return {
-            "coding": "pages", "count": len(values), "bytes": values.dtype.itemsize, "part_bytes": PART_BYTES,
-            "page_bytes": PAGE_BYTES, "digest_bytes": PAGE_DIGEST_BYTES, "parts": files,
+            "coding": "pages",
+            "count": len(values),
+            "bytes": values.dtype.itemsize,
+            "part_bytes": PART_BYTES,
+            "page_bytes": PAGE_BYTES,
+            "digest_bytes": PAGE_DIGEST_BYTES,
+            "parts": files,
             "digests": self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0)),
-        }  # fmt: skip
+        }
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
     """Everything about a rule set but its table."""
     if len(rules.categories) > MAX_CATEGORIES:
-        facts: dict[str, Any] = {"rules": rules.key, "count": len(rules.categories), "most": MAX_CATEGORIES}
+        facts: dict[str, Any] = {
+            "rules": rules.key,
+            "count": len(rules.categories),
+            "most": MAX_CATEGORIES,
+        }
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
     legal, uppers = legal_categories(rules), upper_sums(rules)
     paid = [points.tolist() for points in uppers.paid]
     least = points_table(rules).min(axis=1).tolist()  # of each category over the rolls
     categories = []
-    points_of = zip(rules.categories, possible_points(rules), least, first_roll_points(rules), strict=True)
+    points_of = zip(
+        rules.categories, possible_points(rules), least, first_roll_points(rules), strict=True
+    )
     for box, possible, lowest, bonus in points_of:
         points = {"points": [*map(int, possible)], "least": lowest, "first_roll_bonus": bonus}
         categories.append(picked(box, "id", "upper", "column") | points)
     return {
         **picked(rules, "key", "fingerprint", "dice", "faces"),
-        "rolls": rules.rolls_per_turn, "saved_rolls": rules.saved_rolls,
+        "rolls": rules.rolls_per_turn,
+        "saved_rolls": rules.saved_rolls,
         "first_roll_bonus": bool(rules.first_roll_bonus),
-        "columns": len(rules.columns), "categories": categories, "prerequisites": list(prerequisites(rules)),
-        "requiring": legal.requiring, "strict": bool(legal.strict),
+        "columns": len(rules.columns),
+        "categories": categories,
+        "prerequisites": list(prerequisites(rules)),
+        "requiring": legal.requiring,
+        "strict": bool(legal.strict),
         "upper_bits": sum(1 << i for i, box in enumerate(rules.categories) if box.upper),
-        "joker": _joker(rules), "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
-        "layout": _layout(rules), **_outcomes(rules),
-    }  # fmt: skip
+        "joker": _joker(rules),
+        "uppers": picked(uppers, "thresholds", "widths", "weights") | {"paid": paid},
+        "layout": _layout(rules),
+        **_outcomes(rules),
+    }
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
@@ -195,33 +251,54 @@ def _joker(rules: RuleSet) -> dict[str, Any]:
     model = joker_model(rules)
     rolls = model.rolls - lattice(rules.dice, rules.faces).first_roll
     return {
-        "index": rules.joker_index, "rolls": rolls.tolist(), "box": model.box.tolist(), "bit": model.bit,
+        "index": rules.joker_index,
+        "rolls": rolls.tolist(),
+        "box": model.box.tolist(),
+        "bit": model.bit,
         "bonus": rules.joker.bonus if rules.joker else 0,
         **{name: bool(getattr(model, name)) for name in JOKER_FLAGS},
-    }  # fmt: skip
+    }
 
 
 def _layout(rules: RuleSet) -> dict[str, Any]:
-    """How the engine finds the place of a state (:class:`perfect_yatzy.core.state_space.StateSpace`)."""
+    """How the engine finds the place of a state
+    (:class:`perfect_yatzy.core.state_space.StateSpace`).
+    """
     space = state_space(rules)
     layout = space.layout
     orders = {column_order(rules, column) for column in range(max(1, len(rules.columns)))}
     return {
-        "chains": [list(chain) for chain in chains(rules)], "step_of": space.step_of.tolist(),
-        "weight_of": space.lanes.weight_of.tolist(), "lane_count": layout.lane_count.tolist(),
-        "lane_of": layout.lane_of.ravel().tolist(), "upper_width": layout.upper_width,
-        "most_saved": space.most_saved.tolist(), "tracked_index": rules.tracked_index,
-        "upper_first": "upper-first" in orders, "size": space.size,
-    }  # fmt: skip
+        "chains": [list(chain) for chain in chains(rules)],
+        "step_of": space.step_of.tolist(),
+        "weight_of": space.lanes.weight_of.tolist(),
+        "lane_count": layout.lane_count.tolist(),
+        "lane_of": layout.lane_of.ravel().tolist(),
+        "upper_width": layout.upper_width,
+        "most_saved": space.most_saved.tolist(),
+        "tracked_index": rules.tracked_index,
+        "upper_first": "upper-first" in orders,
+        "size": space.size,
+    }
 
 
 def _outcomes(rules: RuleSet) -> dict[str, Any]:
-    """The outcomes of a turn, and which of them each category pays for each roll in each way to score."""
+    """The outcomes of a turn, and which of them each category pays for each roll in each way to
+    score.
+    """
     found = turn_outcomes(rules)
     number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
-    rows, row_of = np.unique(number, axis=0, return_inverse=True)  # a row: the outcome for each roll
-    outcomes = {name: [*map(int, getattr(found, name))] for name in ("category", "points", "total", "step", "shift")}
-    return {"outcomes": outcomes, "rows": rows.tolist(), "ways": row_of.reshape(SCORING_WAYS, -1).tolist()}
+    rows, row_of = np.unique(
+        number, axis=0, return_inverse=True
+    )  # a row: the outcome for each roll
+    outcomes = {
+        name: [*map(int, getattr(found, name))]
+        for name in ("category", "points", "total", "step", "shift")
+    }
+    return {
+        "outcomes": outcomes,
+        "rows": rows.tolist(),
+        "ways": row_of.reshape(SCORING_WAYS, -1).tolist(),
+    }
 
 
 class ForeignFolder(StateError):
@@ -242,15 +319,25 @@ def default_rules(service: QueryService) -> list[RuleSet]:
 
 
 def check_folder(folder: Path, force: bool) -> None:
-    """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this program."""
+    """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this
+    program.
+    """
     if folder.exists() and not folder.is_dir():
         raise ForeignFolder(f"{folder} is a file; name a folder")
-    if force or not folder.is_dir() or all(entry.name.startswith(".") for entry in folder.iterdir()):
+    if (
+        force
+        or not folder.is_dir()
+        or all(entry.name.startswith(".") for entry in folder.iterdir())
+    ):
         return
     with suppress(OSError):
-        if f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes():  # it may be damaged
+        if (
+            f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes()
+        ):  # it may be damaged
             return
-    raise ForeignFolder(f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them")
+    raise ForeignFolder(
+        f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them"
+    )
 
 
 def write_site(
@@ -269,39 +356,58 @@ def write_site(
     chosen = list(rule_sets)
     data = DataFiles(write)
     entries = [rule_set_entry(service, rules, data, options) for rules in chosen]
-    described = {code: data.add_json(f"rules-{code}", _descriptions(chosen, code)) for code in languages()}
+    described = {
+        code: data.add_json(f"rules-{code}", _descriptions(chosen, code)) for code in languages()
+    }
     page = dict(page_files())
     for name, content in page.items():
         write(name, content)
     description = {
-        "schema": SCHEMA, "generator": GENERATOR, "version": __version__, "rules": entries, "languages": languages(),
-        "descriptions": described, "files": sorted(data.sizes),
-    }  # fmt: skip
+        "schema": SCHEMA,
+        "generator": GENERATOR,
+        "version": __version__,
+        "rules": entries,
+        "languages": languages(),
+        "descriptions": described,
+        "files": sorted(data.sizes),
+    }
     rest = json.dumps(description, indent=1).removeprefix("{\n").encode()
     last = {
-        DESCRIPTION: f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode() + rest,  # of the lines below
+        DESCRIPTION: f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode()
+        + rest,  # of the lines below
         SERVICE_WORKER: service_worker(page),
         ".nojekyll": b"",  # GitHub Pages serves the files as they are
     }
     for name, content in last.items():
         write(name, content)
     current = {folder / name for name in data.sizes}
-    for path in list((folder / "data").rglob("*.bin")):  # those of an earlier version of the site are removed
+    for path in list(
+        (folder / "data").rglob("*.bin")
+    ):  # those of an earlier version of the site are removed
         if path not in current and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
             path.unlink()
-            with suppress(OSError):  # other files are left in it; a folder that has become empty goes, too
+            with suppress(
+                OSError
+            ):  # other files are left in it; a folder that has become empty goes, too
                 path.parent.rmdir()
     return {name: len(content) for name, content in (page | last).items()} | data.sizes
 
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
     """The rule sets as `/api/rules` describes them, with the switches that the site has."""
-    on_site = {frozenset(rules.key.split("+")) for rules in rule_sets}  # id and switches of each, in any order
+    on_site = {
+        frozenset(rules.key.split("+")) for rules in rule_sets
+    }  # id and switches of each, in any order
     found = []
     for rules in rule_sets:
         fields = rule_set_json(localized(rules, language)) | {"solved": True}
-        names = {rules.id, *rules.active_switches}  # with a switch changed (^) they must be on the site, too
-        fields["switches"] = [switch for switch in fields["switches"] if names ^ {switch["id"]} in on_site]
+        names = {
+            rules.id,
+            *rules.active_switches,
+        }  # with a switch changed (^) they must be on the site, too
+        fields["switches"] = [
+            switch for switch in fields["switches"] if names ^ {switch["id"]} in on_site
+        ]
         found.append(fields)
     return found
 
@@ -319,22 +425,39 @@ def page_files() -> Iterator[tuple[str, bytes]]:
         yield name, content
     for image in sorted(ICONS.iterdir()):
         yield image.name, image.read_bytes()
-    icons = [{"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"} for size in ICON_SIZES]
-    maskable = {"src": "icon-maskable-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable"}
+    icons = [
+        {"src": f"icon-{size}.png", "sizes": f"{size}x{size}", "type": "image/png"}
+        for size in ICON_SIZES
+    ]
+    maskable = {
+        "src": "icon-maskable-512.png",
+        "sizes": "512x512",
+        "type": "image/png",
+        "purpose": "maskable",
+    }
     manifest = {
-        "name": "Perfect Yatzy", "short_name": "Yatzy", "start_url": "./", "scope": "./", "display": "standalone",
-        "background_color": "#ffffff", "theme_color": "#146c43",
+        "name": "Perfect Yatzy",
+        "short_name": "Yatzy",
+        "start_url": "./",
+        "scope": "./",
+        "display": "standalone",
+        "background_color": "#ffffff",
+        "theme_color": "#146c43",
         "icons": [*icons, maskable, {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}],
-    }  # fmt: skip
+    }
     yield "manifest.webmanifest", json.dumps(manifest, indent=1).encode()
 
 
 def service_worker(page: Mapping[str, bytes]) -> bytes:
-    """The service worker for these files: it keeps exactly them, so a new version replaces all at once."""
+    """The service worker for these files: it keeps exactly them, so a new version replaces all
+    at once.
+    """
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(page.items())}
     source = STATIC.joinpath(WORKER_SOURCE).read_text(encoding="utf-8")
     version = hashlib.sha256((json.dumps(hashes) + source).encode()).hexdigest()[:12]
-    head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(hashes, indent=1)};\n"
+    head = (
+        f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(hashes, indent=1)};\n"
+    )
     return (head + source).encode()
 
 
@@ -352,7 +475,9 @@ def data_folder(rules: RuleSet) -> str:
     return rules.key.replace("+", ".")
 
 
-def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, options: SiteOptions) -> dict[str, Any]:
+def rule_set_entry(
+    service: QueryService, rules: RuleSet, files: DataFiles, options: SiteOptions
+) -> dict[str, Any]:
     """Write the files of a rule set; its entry in ``site.json``."""
     data = rule_data(rules)
     strategy = service.strategy(rules)
@@ -374,7 +499,9 @@ def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, opti
         puzzles: dict[str, Any] = {"first_day": options.first_day.toordinal()}
         for difficulty in DIFFICULTIES:
             options.report(f"{key}: {options.puzzles} puzzles, {difficulty}")
-            puzzles[difficulty] = [puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days]
+            puzzles[difficulty] = [
+                puzzle_fields(find_puzzle(strategy, daily_seed(day), difficulty)) for day in days
+            ]
         entry["puzzles"] = files.add_json(f"{place}/puzzles", puzzles)
     return entry
 
@@ -382,7 +509,9 @@ def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, opti
 def _other_tables(
     service: QueryService, strategy: Strategy, files: DataFiles, options: SiteOptions
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Standard deviations, and chances of the upper bonus: of a large game only if they are stored already."""
+    """Standard deviations, and chances of the upper bonus: of a large game only if they are
+    stored already.
+    """
     rules = strategy.rules
     kinds: list[tuple[str, type[PolicyQuantity], int]] = [("deviations", Variance, DEVIATION_BITS)]
     kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
