@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -225,9 +226,7 @@ def main() -> None:
         }
         for name, options in queries.items():
             command = [sys.executable, "-m", "perfect_yatzy", "hold", "33456", *options]
-            run = lambda command=command: subprocess.run(
-                command, check=True, stdout=subprocess.DEVNULL
-            )  # noqa: E731
+            run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
         others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
         seconds = median_of(

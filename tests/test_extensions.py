@@ -133,12 +133,22 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 """
 
 
+MAKE_BONUS_POINTS = """def _bonus_points(rules, means):
+    from ..core.objectives import BonusPoints
+
+    return BonusPoints(rules, means(rules))
+
+
+"""
+
+
 def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of
     them.
     """
     copy.edit("core/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
-    quantity = 'Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
+    copy.edit("tablebase/quantities.py", "class Quantity(NamedTuple):\n", MAKE_BONUS_POINTS)
+    quantity = 'Quantity("bonuspoints", _bonus_points, True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
     copy.edit("tablebase/quantities.py", '        Quantity(\n            "bonus",', quantity)
     assert copy.changed == named_files("a new stored quantity")
     assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")

@@ -3,11 +3,10 @@ cache of compiled kernels.
 """
 
 import os
+import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +15,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 import pytest
-from numba import config
-from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 from perfect_yatzy.core import jit as kernels_jit
 from perfect_yatzy.core.jit import by_kind
@@ -410,20 +407,47 @@ def test_numba_without_compilation_is_refused_in_a_line(run_real: Run, tmp_path:
     assert "Traceback" not in said
 
 
-def test_threads_that_import_kernels_side_by_side_use_one_folder(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """numba takes the folder of the cache from a global, which is set for a moment."""
-    before, folders = config.CACHE_DIR, []
+SOLVE = """
+from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.core.jit import cache_path
+from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.core.turn import solve_rows
+from perfect_yatzy.game.rule_loader import load_rules
 
-    def cache(function: object) -> object:
-        folders.append(config.CACHE_DIR)
-        time.sleep(0.01)
-        folders.append(config.CACHE_DIR)
-        return NullCache()
+solve_objective(Objective(load_rules("yatzy-forced")))
+print(*(sum(counts.values()) for counts in (solve_rows.stats.cache_hits, solve_rows.stats.cache_misses)))
+"""
 
-    monkeypatch.setattr(kernels_jit, "RepairingCache", cache)
-    with ThreadPoolExecutor(8) as pool:
-        [*pool.map(lambda number: kernels_jit.jit(lambda x: x + number), range(8))]
-    assert set(folders) == {str(kernels_jit.cache_path())}
-    assert before == config.CACHE_DIR
+
+@pytest.mark.full
+def test_a_kernel_is_compiled_again_only_if_its_sources_changed(tmp_path: Path) -> None:
+    """A second copy of the sources elsewhere, and one with a comment in a kernel of another
+    feature, find everything; a comment in a module that the kernel imports does not.
+    """
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def hits_and_misses(folder: str, changed: str = "") -> str:
+        copy = tmp_path / folder
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(kernels_jit.PACKAGE, copy / "perfect_yatzy", ignore=ignored)
+        if changed:
+            module = copy / "perfect_yatzy" / changed
+            module.write_text(
+                module.read_text(encoding="utf-8") + "# a comment\n", encoding="utf-8"
+            )
+        command = [sys.executable, "-c", SOLVE]
+        found = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=environment | {"PYTHONPATH": str(copy)},
+            cwd=copy,
+            check=False,
+        )
+        assert found.returncode == 0, found.stderr
+        return found.stdout
+
+    assert hits_and_misses("first") == "0 1\n"
+    assert hits_and_misses("second") == "1 0\n"
+    assert hits_and_misses("feature", "policies/hold_rules_kernel.py") == "1 0\n"
+    assert hits_and_misses("core", "core/legal.py") == "0 1\n"

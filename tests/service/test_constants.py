@@ -406,10 +406,12 @@ def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
     )
     for limit, check in kinds:
         allowed = SolveBudget(**{limit: SolveLimit(10.0, 1_000)})  # type: ignore[arg-type]
-        taken_up_to(
-            10.0, 0.001, lambda most: check(allowed, replace(COST, seconds=most)), RulesError
-        )  # noqa: B023
-        taken_up_to(1_000, 1, lambda most: check(allowed, replace(COST, bytes=most)), RulesError)  # noqa: B023
+        for field, largest, step in (("seconds", 10.0, 0.001), ("bytes", 1_000, 1)):
+
+            def checked(value: float, check=check, allowed=allowed, field=field) -> None:  # type: ignore[no-untyped-def]
+                check(allowed, replace(COST, **{field: value}))
+
+            taken_up_to(largest, step, checked, RulesError)
     command = SolveBudget.command()
     text = r"the limit is 2\.0 GB and 180 s; ask from a later card$"
     for beyond in (replace(COST, bytes=2_000_000_001), replace(COST, seconds=180.1)):

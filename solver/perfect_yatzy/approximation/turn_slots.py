@@ -11,7 +11,8 @@ a *slot*::
 so a state has a child value for each slot (Giant Yatzy: 119) instead of one for each outcome of the
 turn (about 700).
 :class:`TurnSlots` is the turn of a rule set with its outcomes by slot; it takes the place of a
-:class:`.turn_model.TurnModel` in kernels that work on single states (:mod:`perfect_yatzy.approximation.state_lanes_kernel`).
+:class:`..core.turn_model.TurnModel` in kernels that work on single states
+(:mod:`.state_lanes_kernel`).
 """
 
 from __future__ import annotations

@@ -159,16 +159,13 @@ def compiling(kernels: str) -> Iterator[None]:
     from ..core.jit import cache_folder, cache_path
 
     folder = cache_folder(cache_path())
-    mark = (
-        folder or Path()
-    ) / f"{kernels}.compiled"  # there once a process has compiled: later runs do not wait
+    # The mark is there once a process has compiled these sources: later runs do not wait.
+    mark = (folder or Path()) / f"{dict(software())[SOURCES]}.{kernels}.compiled"
     if folder is None or mark.exists():
         yield
     else:
-        with (
-            _compiling,
-            folder_lock(folder),
-        ):  # one thread of this process, one process of this machine
+        # One thread of this process, one process of this machine.
+        with _compiling, folder_lock(folder):
             yield  # a task that fails ends here, without a mark
             with suppress(OSError):  # a full disk
                 mark.touch()

@@ -1,11 +1,14 @@
 """One decorator and one cache policy for every jitted function.
 
-numba's disk cache compares the file of the function alone and would miss an edit elsewhere. So the
-cache is in a folder named by a hash of all sources that determine the machine code and of the
-bounds-check flag. Each file of it begins with the SHA-256 of its content, because numba would run
-damaged machine code: one that does not match is discarded. If the cache cannot be written,
-functions are compiled in every process. While a process compiles a function, others that need it
-wait for its lock and then read the result.
+numba's disk cache compares the file of the function alone, by path and time. It would miss an edit
+elsewhere, and a copy of the same sources in another folder would compile everything again. So a
+compiled function is stored under a hash of the sources that it can depend on: its module with all
+that this imports, and the modules of the named tuples in its signature. That is all, because
+``@function.of(Kind)`` stands in the module of the function or in that of the kind (a test checks
+it). Each file of the cache begins with the SHA-256 of its content, because numba would run damaged
+machine code: one that does not match is discarded. If the cache cannot be written, functions are
+compiled in every process. While a process compiles a function, others that need it wait for its
+lock and then read the result.
 """
 
 from __future__ import annotations
@@ -14,16 +17,19 @@ import gc
 import hashlib
 import os
 import pickle
+import re
 import sys
-import threading
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 import platformdirs
 from numba import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba import types as types_of_numba
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload
 
@@ -34,29 +40,72 @@ if config.DISABLE_JIT:
     raise SolverError("NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it")
 
 DIGEST_BYTES = 32
+DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
 
 
-def sources() -> list[Path]:
-    """Every file that determines the machine code: kernels, and the modules of the named tuples
-    they take.
+PACKAGE = Path(__file__).resolve().parent.parent
+# These write words and files, and have no part in machine code.
+WITHOUT_KERNELS = {PACKAGE / "errors.py", PACKAGE / "_files.py"}
+IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
+
+
+def imported_modules(module: Path) -> Iterator[Path]:
+    """The modules of this package that a module of it imports at the top."""
+    for dots, origin, names in IMPORT.findall(module.read_text(encoding="utf-8")):
+        folder = module.parents[len(dots) - 1].joinpath(*filter(None, origin.split(".")))
+        found = [folder.with_suffix(".py")] if origin else []
+        found += [folder / f"{name}.py" for name in re.findall(r"\w+", names)]
+        yield from (path for path in found if path.exists() and path not in WITHOUT_KERNELS)
+
+
+@cache
+def sources(module: Path) -> frozenset[Path]:
+    """A module of this package and all modules of it that it imports, directly or not.
+
+    For a file outside the package, which may import anything: that file and the whole package.
     """
-    package = Path(__file__).resolve().parent.parent
-    return [
-        *sorted(package.glob("kernels/*.py")),
-        *sorted(package.glob("model/*.py")),
-        package / "game" / "dice.py",
-    ]
+    if PACKAGE not in module.parents:
+        return frozenset({module, *PACKAGE.rglob("*.py")})
+    found, to_read = {module}, [module]
+    while to_read:
+        for path in imported_modules(to_read.pop()):
+            if path not in found:
+                found.add(path)
+                to_read.append(path)
+    return frozenset(found)
+
+
+@cache
+def file_digest(path: Path) -> bytes:
+    """SHA-256 of a source file."""
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+@cache
+def digest_of(module: Path) -> str:
+    """SHA-256 of the sources that determine the machine code of the functions of a module."""
+    digests = sorted(file_digest(path) for path in sources(module))
+    return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
+def kinds_in(types: Iterable[Any]) -> Iterator[Path]:
+    """The modules of the named tuples in a signature, also of those within others."""
+    for each in types:
+        if kind := getattr(each, "instance_class", None):
+            path = getattr(sys.modules[kind.__module__], "__file__", None)
+            if path and PACKAGE in (module := Path(path).resolve()).parents:
+                yield module
+        if isinstance(each, types_of_numba.BaseTuple):
+            yield from kinds_in(each)
 
 
 def cache_path() -> Path:
-    """The folder of the compiled kernels of these sources and flags, whether or not it exists."""
-    digest = hashlib.sha256(
-        f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}".encode()
-    )
-    for path in sources():
-        digest.update(path.read_bytes())
+    """The folder of the kernels compiled by this numba with these flags, whether or not it
+    exists.
+    """
+    flags = f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}"
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
-    return Path(parent) / f"kernels-{digest.hexdigest()[:16]}"
+    return Path(parent) / f"kernels-{hashlib.sha256(flags.encode()).hexdigest()[:16]}"
 
 
 def cache_folder(folder: Path) -> Path | None:
@@ -70,9 +119,6 @@ def cache_folder(folder: Path) -> Path | None:
 
 _PATH = cache_path()
 _FOLDER = cache_folder(_PATH)
-_CHOICE_OF_FOLDER = (
-    threading.Lock()
-)  # numba takes the folder from a global; threads may import kernels side by side
 _warned: set[str] = set()
 
 
@@ -85,12 +131,16 @@ def warn_once(message: str) -> None:
 
 
 def old_caches() -> list[Path]:
-    """Folders of kernels compiled by other versions or with other flags."""
-    return (
-        sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER)
-        if _FOLDER
-        else []
-    )
+    """Folders of kernels compiled by other versions of numba or with other flags, and the files of
+    kernels of other sources.
+    """
+    if _FOLDER is None:
+        return []
+    folders = [path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER]
+    modules = [path for path in PACKAGE.rglob("*.py") if path not in WITHOUT_KERNELS]
+    current = {digest_of(module)[:DIGEST_LETTERS] for module in modules}
+    files = [path for path in _FOLDER.iterdir() if path.name.split(".")[0] not in current]
+    return sorted(folders + files)
 
 
 class DamagedCache(Exception):
@@ -133,9 +183,42 @@ class CheckedCacheFile(IndexDataCacheFile):
         Path(self._index_path).unlink(missing_ok=True)
 
 
+class Locator:
+    """Where numba finds the compiled forms of a function: in our folder, by its sources."""
+
+    def __init__(self, function: Any) -> None:
+        self.digest = digest_of(Path(function.__code__.co_filename).resolve())
+
+    def get_cache_path(self) -> str:
+        """The folder, as text."""
+        return str(_PATH)
+
+    def get_source_stamp(self) -> str:
+        """The digest of the sources, which numba compares with that of the index."""
+        return self.digest
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder if somebody removed it meanwhile."""
+        _PATH.mkdir(parents=True, exist_ok=True)
+
+
+class KernelCacheImpl(CompileResultCacheImpl):
+    """The name of the files of a function."""
+
+    def __init__(self, function: Any) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = Locator(function)
+        module = Path(function.__code__.co_filename).stem
+        python = f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags}"
+        self._filename_base = (
+            f"{self._locator.digest[:DIGEST_LETTERS]}.{module}.{function.__qualname__}.{python}"
+        )
+
+
 class RepairingCache(FunctionCache):
     """A disk cache of one function that repairs itself: no error of the cache makes a call fail."""
 
+    _impl_class = KernelCacheImpl
     _cache_file: CheckedCacheFile
     _lock: int | None = None  # descriptor of the lock file, from load_overload() to release()
 
@@ -143,6 +226,10 @@ class RepairingCache(FunctionCache):
         super().__init__(function)
         stamp = self._cache_file._source_stamp
         self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        kinds = tuple(sorted({digest_of(module) for module in kinds_in(sig)}))
+        return super()._index_key(sig, codegen), kinds
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function from the disk; None if missing or damaged: compile it, then call
@@ -210,13 +297,7 @@ def jit(function: Any, inline: bool = False) -> Any:
     if _FOLDER is None:
         warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
         return compiled
-    with _CHOICE_OF_FOLDER:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(_FOLDER)
-        try:
-            compiled._cache = RepairingCache(function)
-        finally:
-            config.CACHE_DIR = before
+    compiled._cache = RepairingCache(function)
 
     def compile_locked(signature: Any) -> Any:
         # numba's own lock first: a thread that waits for a file must not hold what the thread with

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import StateError
 from ..tablebase.estimates import (
     BASE_MEMORY,
     FLOAT64_VALUES,
@@ -132,6 +133,16 @@ class Objective:
         """
         return float(last_layer[-1])
 
+    def parameters(self) -> dict[str, Any]:
+        """What the values depend on besides the rules, as JSON: two tables of one name may differ
+        in it. StateError if it cannot be written as text.
+        """
+        if self.start != EMPTY_STATE:
+            raise StateError(
+                f"a table of {self.name} from this state on cannot be solved in shards"
+            )
+        return {}
+
 
 class PolicyQuantity(Objective):
     """Base of quantities of the rest of a game under a policy with the means `values`; default:
@@ -160,6 +171,12 @@ class PolicyQuantity(Objective):
     def layer_seconds(self) -> list[float]:
         """As for the means, with more work."""
         return [POLICY_COST_RATIO * seconds for seconds in layer_seconds(self.rules)]
+
+    def parameters(self) -> dict[str, Any]:
+        """None: the policy is perfect play. StateError under another policy."""
+        if self.policy is not None:
+            raise StateError(f"{self.name} under a policy cannot be solved in shards")
+        return super().parameters()
 
 
 class PolicyMean(PolicyQuantity):
@@ -206,6 +223,10 @@ class ExponentialUtility(Objective):
         super().__init__(rules, start)
         self.rate = float(rate)
         self.kernel_arguments = (self.rate,)
+
+    def parameters(self) -> dict[str, Any]:
+        """The rate."""
+        return super().parameters() | {"rate": self.rate}
 
     def full_cards(self) -> Values:
         """The utility of the upper bonus, which is all that a full card has to come."""
@@ -450,6 +471,11 @@ class Utility(ScoreObjective):
         """The given function."""
         return self._utility(total)
 
+    def parameters(self) -> dict[str, Any]:
+        """The utility of every final score from 0 on."""
+        scores = np.arange(self.most_points + self.after + 1)
+        return super().parameters() | {"utilities": self.utility(scores).tolist()}
+
 
 class ReachableUtility(Utility):
     """The same values, with the scores that the upper sum of a card allows: two thirds of those
@@ -465,6 +491,10 @@ class ReachableUtility(Utility):
     ) -> None:
         super().__init__(rules, utility, start)
         self.tolerance = tolerance
+
+    def parameters(self) -> dict[str, Any]:
+        """StateError: its scores are placed in another way than those of a description."""
+        raise StateError(f"a table of {self.name} from this state on cannot be solved in shards")
 
     @cached_property
     def _points_made(self) -> tuple[Ints, Ints, Ints]:

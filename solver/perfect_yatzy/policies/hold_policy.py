@@ -1,7 +1,8 @@
 """Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies.
 NumPy only.
 
-:func:`decisions` is the reference for what a list does, :mod:`perfect_yatzy.policies.hold_rules_kernel` the compiled form.
+:func:`decisions` is the reference for what a list does, :mod:`.hold_rules_kernel` the compiled
+form.
 """
 
 from __future__ import annotations

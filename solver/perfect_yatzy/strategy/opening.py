@@ -52,8 +52,8 @@ def open_strategy(
     Strategy
         Play that maximises the expected final score. A table of more than 64 MB is read as it is
         needed; a new one is stored in the folder. For a game that is too large, an
-        :class:`perfect_yatzy.approximation.approximate_strategy.ApproximateStrategy` if :func:`perfect_yatzy.approximate`
-        has made one.
+        :class:`perfect_yatzy.ApproximateStrategy` if :func:`perfect_yatzy.approximate` has made
+        one.
 
     Raises
     ------

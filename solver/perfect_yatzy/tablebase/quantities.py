@@ -1,14 +1,13 @@
 """The quantities that tables are stored of: one entry each, which the command, estimates, shards
 and workers read.
 
-A new one is a subclass in :mod:`.objectives` and an entry here.
+A new one is a subclass in :mod:`..core.objectives`, a function that makes it and an entry here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import N_
 
@@ -17,24 +16,42 @@ if TYPE_CHECKING:
     from ..core.objectives import Objective
     from ..core.rules import RuleSet
 
+    OpenMeans = Callable[[RuleSet], Table]  # opens the table of means of a game
+
+
+def _mean(rules: RuleSet, means: OpenMeans) -> Objective:
+    from ..core.objectives import Objective
+
+    return Objective(rules)
+
+
+def _goals(rules: RuleSet, means: OpenMeans) -> Objective:
+    from ..core.objectives import Goals
+
+    return Goals(rules)
+
+
+def _variance(rules: RuleSet, means: OpenMeans) -> Objective:
+    from ..core.objectives import Variance
+
+    return Variance(rules, means(rules))
+
+
+def _bonus_chance(rules: RuleSet, means: OpenMeans) -> Objective:
+    from ..core.objectives import BonusChance
+
+    return BonusChance(rules, means(rules))
+
 
 class Quantity(NamedTuple):
     """What is stored for each state of a game."""
 
     name: str  # of the table, and of the choice of `yatzy solve --what`
-    kind: str  # class of :mod:`.objectives`
-    needs_means: bool
+    objective: Callable[[RuleSet, OpenMeans], Objective]  # of a whole game
+    needs_means: bool  # whether it depends on the table of means
     estimate: str  # title of the estimate of a solve
     result: str = ""  # about the value at the start; empty if a table has no single one
     is_square: bool = False  # whether people are told the square root
-
-    def objective(self, rules: RuleSet, means: Callable[[RuleSet], Table]) -> Objective:
-        """The objective of a whole game; `means` opens the table of means where it depends on
-        them.
-        """
-        kind: Any = getattr(import_module(".objectives", __package__), self.kind)
-        objective: Objective = kind(rules, means(rules)) if self.needs_means else kind(rules)
-        return objective
 
 
 QUANTITIES = {
@@ -42,20 +59,20 @@ QUANTITIES = {
     for quantity in (
         Quantity(
             "mean",
-            "Objective",
+            _mean,
             False,
             N_("Expected scores of {rules}: an estimate, nothing is solved"),
             N_("Expected score of {rules} under perfect play: {value}"),
         ),
         Quantity(
             "goals",
-            "Goals",
+            _goals,
             False,
             N_("Chances of all goals of {rules}: an estimate, nothing is solved"),
         ),
         Quantity(
             "variance",
-            "Variance",
+            _variance,
             True,
             N_("Variances of the final score of {rules}: an estimate, nothing is solved"),
             N_("Standard deviation of {rules} under perfect play: {value}"),
@@ -63,7 +80,7 @@ QUANTITIES = {
         ),
         Quantity(
             "bonus",
-            "BonusChance",
+            _bonus_chance,
             True,
             N_("Chances of the upper bonus of {rules}: an estimate, nothing is solved"),
             N_("Chance of the upper bonus of {rules} under perfect play: {value}"),

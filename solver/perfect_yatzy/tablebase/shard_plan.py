@@ -29,9 +29,8 @@ import numpy as np
 
 from ..core.checked_values import BLOCK_BYTES, Table
 from ..core.dice import Ints
-from ..core.objectives import ExponentialUtility, Objective, PolicyQuantity, ScoreObjective, Utility
+from ..core.objectives import ExponentialUtility, Objective, ScoreObjective, Utility
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
 from ..core.state_space import LANES, StateSpace
 from ..core.table_info import UNROUNDED_ENDING
 from ..errors import StateError, TableError
@@ -254,21 +253,7 @@ def objective_text(objective: Objective) -> str:
 
 def objective_fields(objective: Objective) -> dict[str, Any]:
     """The parameters of an objective, apart from the rules."""
-    fields: dict[str, Any] = {"objective": objective.name}
-    known = {quantity.kind for quantity in QUANTITIES.values()} | {"ExponentialUtility", "Utility"}
-    if objective.start != EMPTY_STATE or type(objective).__name__ not in known:
-        raise StateError(
-            f"a table of {objective.name} from this state on cannot be solved in shards"
-        )
-    if isinstance(objective, PolicyQuantity) and objective.policy is not None:
-        raise StateError(f"{objective.name} under a policy cannot be solved in shards")
-    if isinstance(objective, ExponentialUtility):
-        fields["rate"] = objective.rate
-    if isinstance(objective, Utility):
-        fields["utilities"] = objective.utility(
-            np.arange(objective.most_points + objective.after + 1)
-        ).tolist()
-    return fields
+    return {"objective": objective.name} | objective.parameters()
 
 
 def objective_digest(objective: Objective) -> str:

@@ -6,12 +6,14 @@ learns that score late. A player P follows a policy of its own card; F is the la
 s. An opponent who knows s from the start reaches it with the highest chance P*(>= s). If a tie
 counts `share` for P, it wins at least::
 
-    sum over s of  F(s) (1 - V(s))                    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
+    sum over s of  F(s) (1 - V(s))
+    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
 
 The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split
 it::
 
-    R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)                  w, rest >= 0
+    R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)
+    w, rest >= 0
 
 a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let
 somebody tell the opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with
@@ -34,6 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, islice, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -256,6 +259,10 @@ class GoalsWithRandomPoints(Goals):
     def row_lengths(self) -> Ints:
         """As for all goals, with the random points."""
         return super().row_lengths() + self.most * (self.space.filled <= self.filled)
+
+    def parameters(self) -> dict[str, Any]:
+        """StateError: a description of an objective does not name the random points."""
+        raise StateError("chances with random points cannot be solved in shards")
 
 
 def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:

@@ -407,8 +407,11 @@ def tables(
 
         files, caches = store.remove_leftovers(tables), old_caches()
         for cache in caches:
-            shutil.rmtree(cache, ignore_errors=True)
-        text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
+            if cache.is_dir():
+                shutil.rmtree(cache, ignore_errors=True)
+            else:
+                cache.unlink(missing_ok=True)
+        text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
         click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
         if not (chosen := store.matching(entries, name)):
