@@ -51,6 +51,9 @@ test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 campaign: $(READY) ## faults, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
 	PYTHONPATH=tests $(RUN)/python -m benchmarks.campaign $(if $(SEED),--seed $(SEED))
 
+mutants: $(READY) ## planted bugs that tests should catch: hours; make mutants MUTANTS="--seed 7 --count 20 --ring 2"
+	$(RUN)/python -m benchmarks.mutants $(MUTANTS)
+
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
 	PYTEST_ADDOPTS="--cov --cov-report= --cov-fail-under=0" $(MAKE) test
 	PYTEST_ADDOPTS="--cov --cov-append --cov-fail-under=96" $(MAKE) test-full

@@ -40,6 +40,7 @@ from support.command import Run
 from support.refusals import load_text
 from support.seeds import ring_2, ring_3
 
+from benchmarks.mutants.nearest_tests import NEAREST, PACKAGE
 from tables import build
 
 README, *OTHERS = DOCUMENTS
@@ -232,6 +233,20 @@ def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> Non
             )
     named = set(re.findall(r"tests/(\w+)", read(".github", "workflows", "ci.yml")))
     assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+
+
+def test_the_tests_after_a_change_are_those_of_the_planted_bugs() -> None:
+    """Every folder of the package has a row, and every test of a row exists."""
+    rows = re.findall(
+        r"^\| `([\w/.]+)`.* \| `pytest --ring 2 (.*)` \|$", read("tests", "README.md"), re.MULTILINE
+    )
+    assert {folder: tuple(tests.split()) for folder, tests in rows} == NEAREST
+    assert [
+        tests for listed in NEAREST.values() for tests in listed if not (ROOT / tests).exists()
+    ] == []
+    package = ROOT / PACKAGE
+    assert {path.parent.name for path in package.glob("*/__init__.py")} <= set(NEAREST)
+    assert [folder for folder in NEAREST if not (package / folder).is_dir()] == []
 
 
 def test_readable_tables_are_up_to_date_and_games_that_are_not_solved_keep_their_line(
