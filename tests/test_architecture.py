@@ -59,14 +59,12 @@ KNOTS = [
     "core.scorecard imports game.translations",
     "core.state_space imports game.limits",
     "core.table_file imports tablebase.shard_file",
-    "core.value_tables imports approximation.goal_estimates",
     "rl.environment_kernel imports approximation.turn_slots",
     "strategy.forward_pass imports two_players.leads_kernel",
     "strategy.opening imports approximation.approximate_cost",
     "strategy.opening imports approximation.approximate_strategy",
     "strategy.opening imports approximation.fitted_file",
     "strategy.positions imports rl.environment_kernel",
-    "strategy.score_strategy imports approximation.goal_estimates",
     "strategy.strategy imports approximation.fitted_file",
 ]
 

@@ -6,11 +6,18 @@ PACKAGE = PurePosixPath("solver/perfect_yatzy")
 
 # Folder of the package -> tests, the nearest first. "." has the modules beside the folders.
 NEAREST = {
-    "game": ("tests/game", "tests/tablebase", "tests/strategy", "tests/service"),
-    "model": ("tests/model", "tests/tablebase", "tests/strategy", "tests/approximation"),
-    "kernels": ("tests/kernels", "tests/tablebase", "tests/strategy", "tests/policies", "tests/rl"),
-    "tablebase": ("tests/tablebase", "tests/strategy", "tests/cli", "tests/cluster"),
+    "core": (
+        "tests/core",
+        "tests/game",
+        "tests/tablebase",
+        "tests/strategy",
+        "tests/policies",
+        "tests/rl",
+    ),
+    "game": ("tests/game", "tests/core", "tests/tablebase", "tests/strategy", "tests/service"),
+    "tablebase": ("tests/tablebase", "tests/core", "tests/strategy", "tests/cli", "tests/cluster"),
     "strategy": ("tests/strategy", "tests/play", "tests/service"),
+    "two_players": ("tests/two_players", "tests/cluster", "tests/service"),
     "approximation": ("tests/approximation", "tests/service"),
     "policies": ("tests/policies", "tests/cli", "tests/service"),
     "play": ("tests/play", "tests/service", "tests/cli"),
