@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.strategy.verify import random_states
+from perfect_yatzy.tablebase.in_memory import solve_values
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"

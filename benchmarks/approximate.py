@@ -58,7 +58,7 @@ def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", RUN, name, folder, str(work)], check=True)
     wall = time.perf_counter() - began
-    from perfect_yatzy.strategy.opening import open_approximate
+    from perfect_yatzy.approximation.opening import open_approximate
 
     found = open_approximate(rules, folder).certificate
     low = found.interval99[0]

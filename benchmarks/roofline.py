@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import perfect_yatzy
-from perfect_yatzy.core.backward_induction import RowSolver, solve_layers, solve_values
+from perfect_yatzy.core.backward_induction import RowSolver, solve_layers
 from perfect_yatzy.core.dice import Lattice, lattice
 from perfect_yatzy.core.lattice import maxima, means
 from perfect_yatzy.core.legal import choices_of
@@ -42,6 +42,7 @@ from perfect_yatzy.core.turn import (
 )
 from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.core.value_tables import Block, MeanTable, lanes_of
+from perfect_yatzy.tablebase.in_memory import solve_values
 
 from .__main__ import VALUE, cpu_name
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from datetime import date
 
 import perfect_yatzy
-from perfect_yatzy.core.backward_induction import solve_values
+from perfect_yatzy.tablebase.in_memory import solve_values
 
 from benchmarks.__main__ import RUNS, cpu_name
 

@@ -14,6 +14,7 @@ from itertools import combinations
 from pathlib import Path
 
 from perfect_yatzy.approximation.approximate_cost import rule_set_facts
+from perfect_yatzy.approximation.opening import open_strategy
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.policies import levels
@@ -24,7 +25,6 @@ from perfect_yatzy.policies.levels import (
     simulated_loss,
     soft_loss,
 )
-from perfect_yatzy.strategy.opening import open_strategy
 
 PATH = Path(levels.__file__).with_name("levels.toml")
 EXACT_OPERATIONS = 3e9  # up to a game as large as Yatzy

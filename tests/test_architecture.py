@@ -48,24 +48,14 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 
 # Imports up that are still to be untied.
 KNOTS = [
-    "core.backward_induction imports game.rule_loader",
     "core.backward_induction imports strategy.policy_evaluation_kernel",
     "core.backward_induction imports strategy.policy_kernel",
-    "core.backward_induction imports tablebase.estimates",
     "core.objectives imports tablebase.estimates",
     "core.resources imports tablebase.estimates",
     "core.rules imports game.notebook",
     "core.rules imports game.rule_words",
     "core.scorecard imports game.translations",
-    "core.state_space imports game.limits",
     "core.table_file imports tablebase.shard_file",
-    "rl.environment_kernel imports approximation.turn_slots",
-    "strategy.forward_pass imports two_players.leads_kernel",
-    "strategy.opening imports approximation.approximate_cost",
-    "strategy.opening imports approximation.approximate_strategy",
-    "strategy.opening imports approximation.fitted_file",
-    "strategy.positions imports rl.environment_kernel",
-    "strategy.strategy imports approximation.fitted_file",
 ]
 
 
@@ -105,7 +95,7 @@ def top(module: str) -> str:
 def entry(module: str) -> int:
     """Index of a module's package in ORDER."""
     if top(module) in ADD_ONS:
-        return ORDER.index("strategy")
+        return ORDER.index("approximation")
     return ORDER.index("base" if top(module) in BASE else top(module))
 
 

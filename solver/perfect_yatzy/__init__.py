@@ -46,9 +46,9 @@ from ._version import __version__ as __version__
 if TYPE_CHECKING:
     from .approximation.approximate_strategy import ApproximateStrategy
     from .approximation.fitted_file import Certificate
+    from .approximation.opening import open_strategy
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
-    from .core.backward_induction import solve_values as solve
     from .core.rules import RuleSet
     from .core.scorecard import Scorecard, State
     from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
@@ -70,13 +70,13 @@ if TYPE_CHECKING:
     from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
-    from .strategy.opening import open_strategy
     from .strategy.positions import PositionSample, sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
     from .tablebase.exact_solve import Proof, prove
+    from .tablebase.in_memory import solve_values as solve
     from .two_players.versus import TwoPlayerChances, versus
 
 # Public names by their module, for __getattr__; type checkers read the imports above.
@@ -100,14 +100,14 @@ _NAMES = {
     "strategy.batch": "BatchAnswer BatchOptions",
     "strategy.distribution": "distribution",
     "approximation.fitted_file": "Certificate",
-    "strategy.opening": "open_strategy",
+    "approximation.opening": "open_strategy",
     "strategy.positions": "PositionSample sample_positions",
     "strategy.score_distribution": "ScoreDistribution",
     "strategy.score_strategy": "ScoreStrategy maximise reach",
     "strategy.simulation": "Simulation",
     "strategy.strategy": "Strategy",
     "two_players.versus": "TwoPlayerChances versus",
-    "core.backward_induction": "solve",
+    "tablebase.in_memory": "solve",
     "tablebase.exact_solve": "Proof prove",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -28,15 +28,15 @@ from perfect_yatzy.approximation.relaxation import (
 )
 from perfect_yatzy.approximation.relaxed_game import RelaxedGame, required_exact
 from perfect_yatzy.approximation.solve import simulate_values
-from perfect_yatzy.approximation.turn_slots import allowed_boxes, feature_count, turn_slots
 from perfect_yatzy.core import state_space as spaces
-from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category, chains
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.strategy.turn_slots import allowed_boxes, feature_count, turn_slots
+from perfect_yatzy.tablebase.in_memory import solve_values
 from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game, small
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Card, Naive

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
 from perfect_yatzy.core import lattice
-from perfect_yatzy.core.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Objective, Values
 from perfect_yatzy.core.resources import ScratchPool, thread_map
 from perfect_yatzy.core.rules import Bonus
@@ -24,6 +24,7 @@ from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.estimates import count_states
+from perfect_yatzy.tablebase.in_memory import solve_values
 from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules

@@ -16,7 +16,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rules
 from perfect_yatzy.core import objectives, resources
-from perfect_yatzy.core.backward_induction import solve_layers, solve_values
+from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.checked_values import BlockHasher
 from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.patterns import Pattern
@@ -29,6 +29,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.store import (
     has_table,
     open_table,

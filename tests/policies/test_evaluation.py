@@ -20,7 +20,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import open_policy, open_strategy, simulate, start_turn
-from perfect_yatzy.core.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.dice import dice_of_game
 from perfect_yatzy.core.objectives import PolicyMean, Variance
 from perfect_yatzy.core.rules import RuleSet
@@ -43,6 +43,7 @@ from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueF
 from perfect_yatzy.policies.user_code import BatchPolicy, ProcessError, ProcessPlayer
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.in_memory import solve_values
 from support import games
 from support.command import Run, refusal
 from support.mechanics import random_rules

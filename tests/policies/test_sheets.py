@@ -26,7 +26,6 @@ from perfect_yatzy import (
     load_rules,
 )
 from perfect_yatzy.cli.views.wording import rounded_up
-from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
@@ -60,6 +59,7 @@ from perfect_yatzy.policies.worst_decisions import (
 )
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.tablebase.in_memory import solve_values
 from support.command import ROOT
 from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive

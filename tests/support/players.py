@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 from perfect_yatzy import ApproximateStrategy, RuleSet, Simulation, State, Strategy
-from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.in_memory import solve_values
 
 from support.naive import Naive
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from perfect_yatzy import RuleSet
 from perfect_yatzy.core import objectives
-from perfect_yatzy.core.backward_induction import solve_layers, solve_values
+from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import (
     ExponentialUtility,
     Goals,
@@ -20,6 +20,7 @@ from perfect_yatzy.core.objectives import (
 )
 from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path

@@ -16,7 +16,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
 from perfect_yatzy.core import objectives, table_info
-from perfect_yatzy.core.backward_induction import solve_objective, solve_values
+from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
 from perfect_yatzy.core.table_file import read_table
@@ -30,6 +30,7 @@ from perfect_yatzy.core.table_slices import window
 from perfect_yatzy.strategy.verify import verify
 from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
 from perfect_yatzy.tablebase.estimates import rule_set_stats
+from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.shard_file import (
     PAGE_BYTES,
     listed_shards,

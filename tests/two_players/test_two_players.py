@@ -28,7 +28,6 @@ from perfect_yatzy import (
     reach,
     versus,
 )
-from perfect_yatzy.core.backward_induction import solve_values
 from perfect_yatzy.core.objectives import FRAME
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
@@ -36,6 +35,7 @@ from perfect_yatzy.core.table_info import table_stem
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
+from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players import two_player_table, two_players
 from perfect_yatzy.two_players.leads_kernel import LeadValues, range_of

@@ -24,6 +24,7 @@ from ..core.rules import RuleSet, chains
 from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
+from ..strategy.turn_slots import feature_count, turn_slots
 from ..tablebase.estimates import (
     LANE_OPERATIONS_PER_SECOND,
     THREADS,
@@ -31,7 +32,6 @@ from ..tablebase.estimates import (
     turn_operations,
 )
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
-from .turn_slots import feature_count, turn_slots
 
 GAMES = 20_000  # of the simulation
 FIT_GAMES = 6_000  # of the last round of the fit

@@ -35,11 +35,11 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
 from ..core.state_space import LANES, card_masks, is_wide, packed
+from ..strategy.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 from . import state_lanes_kernel as kernels
 from .approximate_cost import FIT_GAMES, ROUNDS, played_games
 from .fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .multipliers import dot, exact_bits, rounded
-from .turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 
 CHUNK = 512  # states a thread takes at a time
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random

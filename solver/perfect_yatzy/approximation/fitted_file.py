@@ -55,10 +55,10 @@ from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
 from ..core.table_info import checked_fields, damaged, reading, with_checksum
 from ..errors import _, number_text, shown, significant_text
+from ..strategy import turn_slots as slots_of
+from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
 from ..tablebase.store import Folder, table_path
-from . import turn_slots as slots_of
 from .relaxed_game import RelaxedLayout
-from .turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
 
 NOT_ALLOWED = (
     -1e30

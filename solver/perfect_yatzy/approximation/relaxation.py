@@ -23,11 +23,10 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.lattice import kernel_lattice
 from ..core.resources import ScratchPool, default_threads, thread_map
 from ..core.rules import RuleSet, chains
-from ..core.state_space import card_masks
+from ..core.state_space import ONE_WORD, card_masks
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import SolveJob, make_scratch, solve_rows
 from ..errors import RulesError
-from ..game.limits import ONE_WORD
 from . import approximate_cost as costs
 from .multipliers import (
     Prices,

@@ -50,7 +50,7 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import LaneSets, ceil_div
 from ..core.rules import Bonus, RuleSet, chains, prerequisites
 from ..core.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
-from ..core.state_space import LANES, StateLayout, card_masks, in_layers
+from ..core.state_space import LANES, ONE_WORD, StateLayout, card_masks, in_layers
 from ..core.turn_model import (
     CategoryOutcomes,
     JokerModel,
@@ -60,8 +60,7 @@ from ..core.turn_model import (
     dice_model,
 )
 from ..errors import RulesError, _
-from ..game.limits import ONE_WORD
-from .turn_slots import open_boxes
+from ..strategy.turn_slots import open_boxes
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
 

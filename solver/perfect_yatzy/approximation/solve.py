@@ -45,7 +45,6 @@ from ..core.table_info import (
 )
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.rule_loader import load_rules
-from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
@@ -57,6 +56,7 @@ from . import fitted_file
 from .approximate_strategy import ApproximateStrategy, needs_table
 from .fit import LaneTurns, fit_values, same_cards
 from .fitted_file import Certificate, FittedValues, first_guess, fitted_path
+from .opening import open_approximate, open_strategy
 from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time

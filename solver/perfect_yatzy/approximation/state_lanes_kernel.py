@@ -7,7 +7,7 @@ is a state of its own, with its own open boxes::
     block b = states 8b, ..., 8b + 7
     child values[b, n, slot] = a vector: value of each state after the turn, if it ends with n rerolls left
 
-for the slots of :class:`perfect_yatzy.approximation.turn_slots.TurnSlots`. A slot that a state
+for the slots of :class:`perfect_yatzy.strategy.turn_slots.TurnSlots`. A slot that a state
 cannot reach holds a number below NOT_REACHED, so one maximum serves all lanes. A joker restricts
 the boxes by state: its rolls are decided lane by lane.
 
@@ -30,7 +30,7 @@ from ..core.simd import aligned, choose, load, maximum, shifted, splat, store, v
 from ..core.state_space import LANES
 from ..core.turn import LOWEST, mean_of_first_roll
 from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
-from .turn_slots import TurnSlots
+from ..strategy.turn_slots import TurnSlots
 
 NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
 EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..approximation.fitted_file import FittedValues
+from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.dice import Ints
 from ..core.objectives import FRAME
@@ -40,7 +41,6 @@ from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
-from ..strategy.opening import open_approximate, open_strategy
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games

@@ -15,16 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tablebase.estimates import log_long
-from .dice import Floats, Ints, lattice
+from .dice import Ints, lattice
 from .objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
-from .resources import ScratchPool, check_memory, default_threads, thread_map
-from .rules import RuleSet
+from .resources import ScratchPool, default_threads, thread_map
 from .state_space import ScoreOffsets
 from .table_slices import PADDING, TableSlice, padded, read_only, window
 from .turn_model import turn_model
@@ -231,41 +228,3 @@ def solve_objective(
         if progress:
             progress(layer.done, layer.total)
     return values
-
-
-def solve_values(
-    rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True
-) -> Floats:
-    """Solve a rule set in memory: the expected points still to come in every state. Nothing is
-    stored on disk.
-
-    Parameters
-    ----------
-    rules
-        A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
-    threads
-        Number of threads; default: one per processor. The values do not depend on it.
-    unrolled
-        Whether the passes over the lattice of holds are compiled as straight-line code (faster) or
-        driven by index arrays. The values do not depend on it.
-
-    Returns
-    -------
-    (size,) float64
-        Value of each state at the start of a turn, in points, upper bonus included. The order is
-        that of
-        :class:`perfect_yatzy.core.state_space.StateSpace`: ``StateSpace(rules).index(state)`` is the index of a
-        state, and the last value is that of the empty card.
-
-    Raises
-    ------
-    RulesError
-        If the rules are unknown or malformed, or the machine has too little memory.
-    """
-    from ..game.rule_loader import load_rules
-
-    objective = Objective(load_rules(rules))
-    cost = objective.solve_cost()
-    check_memory(objective.rules, cost.with_table())
-    log_long(f"solving {objective.rules.key} in memory", cost.seconds)
-    return solve_objective(objective, threads=threads, unrolled=unrolled)

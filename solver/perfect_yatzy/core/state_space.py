@@ -35,7 +35,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import RulesError, StateError, _, number_text, span
-from ..game.limits import ONE_WORD
 from .dice import Ints
 from .lanes import LaneSets, upper_chains
 from .rules import RuleSet, chains, prerequisites
@@ -47,6 +46,7 @@ RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
 T = TypeVar("T")
 # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
 LANES = 8
+ONE_WORD = 62  # boxes of a card whose bitmask has one word, and which can be solved
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
 MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
 MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set

@@ -40,9 +40,7 @@ MAX_PLAYERS = 64
 MAX_RULES_BYTES = 64 << 10
 MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
 MAX_EXTENDS = 8  # files that extend each other
-# a card is a bitmask of two words; of one word with at most ONE_WORD, and then it can be solved
-MAX_CATEGORIES = 126
-ONE_WORD = 62
+MAX_CATEGORIES = 126  # a card is a bitmask of two words; of one up to core.state_space.ONE_WORD
 MAX_COLUMNS = 12
 MAX_STEPS = 10  # of the upper bonus
 MAX_PATTERNS = 240  # of all categories together

@@ -16,6 +16,7 @@ from typing import overload
 
 import numpy as np
 
+from ..approximation.opening import open_strategy
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
@@ -28,7 +29,6 @@ from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
-from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
+from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
@@ -20,7 +21,6 @@ from ..core.state_space import Policy
 from ..errors import StateError, _, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..strategy import simulation
-from ..strategy.opening import open_strategy
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from ..approximation.opening import open_strategy
 from ..core.dice import Dice, Floats, Ints, dice_of_game
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
@@ -28,7 +29,6 @@ from ..game import legal_actions as numbers
 from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
-from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 
 Observation = dict[str, npt.NDArray[Any]]

@@ -21,7 +21,7 @@ from ..core.scorecard import Scorecard
 from ..errors import StateError, positive_number, shown, whole_number
 from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
-from . import environment_kernel as kernel
+from ..strategy import environment_kernel as kernel
 from .single import (
     RENDER_MODES,
     SEED_MASK,

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._version import ANSWER_SCHEMA
+from ..approximation.opening import certificate_of
 from ..core.scorecard import Scorecard
 from ..core.table_info import fraction_fields
 from ..strategy.actions import Choice, Hold, max_rerolls
-from ..strategy.strategy import Strategy, certificate_of
+from ..strategy.strategy import Strategy
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:

@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..approximation.opening import (
+    approximate_advice,
+    certificate_of,
+    open_strategy,
+    opens_approximate,
+    strategy_in_memory,
+)
 from ..core.objectives import Variance
 from ..core.resources import default_threads
 from ..core.rules import RuleSet
@@ -22,13 +29,7 @@ from ..errors import RulesError, _, current_language
 from ..game.rule_loader import load_rules
 from ..game.translations import ENGLISH, localized
 from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
-from ..strategy.opening import (
-    approximate_advice,
-    open_strategy,
-    opens_approximate,
-    strategy_in_memory,
-)
-from ..strategy.strategy import Strategy, certificate_of
+from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import has_table, open_table

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Goals
 from ..core.resources import check_memory
@@ -30,7 +31,7 @@ from ..core.scorecard import Scorecard
 from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, _, error_context
-from ..strategy.strategy import Strategy, certificate_of
+from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats

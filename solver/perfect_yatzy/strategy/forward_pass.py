@@ -42,7 +42,6 @@ from ..core.table_slices import window
 from ..core.turn import hold_values
 from ..core.turn_model import turn_model, turn_outcomes
 from ..tablebase.store import Progress
-from ..two_players.leads_kernel import TurnEndsOfStates
 from .losses_kernel import LossJob, NoLosses, list_rows
 from .policy_evaluation_kernel import ToCome, distribute_rows
 from .policy_kernel import policy_job
@@ -52,6 +51,7 @@ from .propagation_kernel import (
     LayerScores,
     PropagationJob,
     TurnEnds,
+    TurnEndsOfStates,
     pull_rows,
     support_rows,
 )

@@ -319,7 +319,7 @@ class _Games:
 
     def play(self, first: int, number: int) -> PositionSample:
         """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
-        from ..rl.environment_kernel import Decisions, explore, roll_decisions
+        from .environment_kernel import Decisions, explore, roll_decisions
 
         state, numbers = self.start.state, np.arange(first, first + number)
         steps: list[PositionSample] = []

@@ -103,6 +103,15 @@ class TurnEnds(NamedTuple):
     chance: Floats  # (n,)
 
 
+class TurnEndsOfStates(NamedTuple):
+    """A player who follows a policy: the ends of its turns, by state."""
+
+    start: Ints  # (states + 1,)
+    child: Ints  # (n,): place of the child in its layer
+    points: Ints
+    chance: Floats
+
+
 class EndLists(NamedTuple):
     """Where a thread lists the ends of the turns of some rows."""
 

@@ -77,7 +77,6 @@ def check_position(
 
 
 if TYPE_CHECKING:
-    from ..approximation.fitted_file import Certificate
     from .batch import BatchAnswer, BatchOptions, BatchPositions
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
@@ -522,10 +521,3 @@ def check_strategy(strategy: object) -> None:
     if not isinstance(strategy, Strategy):
         known = "perfect_yatzy.open_strategy, reach or maximise"
         raise StateError(f"strategy is {shown(strategy)}; must be one of {known}")
-
-
-def certificate_of(strategy: Strategy) -> Certificate | None:
-    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None
-    for exact play.
-    """
-    return getattr(strategy, "certificate", None)

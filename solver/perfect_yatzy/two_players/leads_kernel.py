@@ -41,6 +41,7 @@ from ..core.value_tables import (
     write_values,
 )
 from ..strategy.policy_evaluation_kernel import PerfectPlay, evaluate_block
+from ..strategy.propagation_kernel import TurnEndsOfStates
 
 
 class LayerStates(NamedTuple):
@@ -161,15 +162,6 @@ class PlannedPlay(NamedTuple):
 
     plan: Floats
     evaluation: Any  # EvaluationJob; its tables are without use
-
-
-class TurnEndsOfStates(NamedTuple):
-    """A player who follows a policy: the ends of its turns, by state."""
-
-    start: Ints  # (states + 1,)
-    child: Ints  # (n,): place of the child in its layer
-    points: Ints
-    chance: Floats
 
 
 @by_kind()

@@ -123,10 +123,10 @@ def solve(
       yatzy solve maxi --what goals --workers 64 --estimate
       yatzy solve giant --approximate
     """
+    from ...approximation.opening import approximate_advice
     from ...core.objectives import Objective
     from ...core.table_info import shards_folder
     from ...game.rule_loader import load_rules
-    from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
     from . import table_solver
 

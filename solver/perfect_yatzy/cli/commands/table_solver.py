@@ -14,6 +14,7 @@ import click
 import numpy as np
 
 from ...approximation.approximate_cost import approximate_seconds
+from ...approximation.opening import open_approximate, open_strategy
 from ...core import resources
 from ...core.checked_values import Table
 from ...core.objectives import Objective
@@ -24,7 +25,6 @@ from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError, _, ngettext, number_text
 from ...service.budget import SolveBudget
-from ...strategy.opening import open_approximate, open_strategy
 from ...tablebase.estimates import SolveCost, duration, gigabytes, rule_set_stats
 from ...tablebase.quantities import QUANTITIES
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded

@@ -17,13 +17,14 @@ from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..errors import RulesError, _
 from ..game.rule_loader import load_rules
+from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import duration, rule_set_stats
 from ..tablebase.store import Folder, Progress, has_table, open_table
-from .strategy import Strategy
-from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:
-    from ..approximation.approximate_strategy import ApproximateStrategy
+    from .approximate_strategy import ApproximateStrategy
+    from .fitted_file import Certificate
 
 
 def open_strategy(
@@ -77,7 +78,7 @@ def open_strategy(
 
 def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
     """The exact strategy of a rule set, solved now and not stored."""
-    from ..core.backward_induction import solve_values
+    from ..tablebase.in_memory import solve_values
 
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
 
@@ -88,7 +89,7 @@ def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
     """
     if has_table(rules, tables):
         return False
-    from ..approximation.fitted_file import has_fitted
+    from .fitted_file import has_fitted
 
     if not has_fitted(rules, tables):
         return False
@@ -102,8 +103,8 @@ def open_approximate(rules: RuleSet, tables: Folder = None) -> ApproximateStrate
     """Open the approximate strategy of a rule set from its file; TableError if it is missing or
     damaged.
     """
-    from ..approximation.approximate_strategy import ApproximateStrategy, FunctionEvaluator
-    from ..approximation.fitted_file import read_fitted
+    from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
+    from .fitted_file import read_fitted
 
     function, certificate = read_fitted(rules, tables)
     return ApproximateStrategy(
@@ -119,7 +120,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
     except RulesError as error:
         if error.code != "too-large" or "--approximate" in str(error):
             raise
-        from ..approximation.approximate_cost import approximate_seconds
+        from .approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
         time = duration(sum(approximate_seconds(rules).values()))
@@ -127,3 +128,10 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
             "{error}. An approximate strategy with a proven bound takes {time}: yatzy solve {spec} --approximate"
         )
         raise RulesError(text.format(error=error, time=time, spec=spec), code=error.code) from error
+
+
+def certificate_of(strategy: Strategy) -> Certificate | None:
+    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None
+    for exact play.
+    """
+    return getattr(strategy, "certificate", None)

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..approximation.turn_slots import TurnSlots, turn_slots
 from ..core.dice import Floats, Ints, lattice
 from ..core.jit import jit
 from ..core.legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
@@ -23,7 +22,8 @@ from ..core.scoring import upper_sums
 from ..core.simd import shifted, views
 from ..core.state_space import check_one_word
 from ..core.turn_model import TurnModel
-from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
+from .rollout_kernel import DIE_BITS, completed_roll, random_word
+from .turn_slots import TurnSlots, turn_slots
 
 Bytes = npt.NDArray[np.uint8]
 
