@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
 # A module imports only from its own entry and those before it (`base`: the modules of BASE at the
-# top of the package). `frames` and `rl` are public add-ons: they may import `strategy` and
-# everything before it, and nothing imports them.
+# top of the package). `frames` and `rl` are public add-ons: they may import
+# `approximation` and everything before it, and nothing imports them.
 ORDER = [
     "base",
     "core",
