@@ -113,8 +113,12 @@ class Extracted:
     messages: list[Message] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
-    def add(self, path: Path, line: int, call: str, texts: list[str]) -> None:
-        """Add the message of a call with its literal texts; a fault if some are missing."""
+    def add(
+        self, path: Path, line: int, call: str, texts: list[str], end: int | None = None
+    ) -> None:
+        """Add the message of a call with its literal texts; a fault if some are missing and the
+        lines up to the end of its statement have no mark.
+        """
         source = source_name(path)
         if len(texts) == CALLS[call]:
             plural, context = (
@@ -122,18 +126,24 @@ class Extracted:
                 texts[0] if call == "pgettext" else "",
             )
             self.messages.append(Message(texts[1 if context else 0], source, plural, context))
-        elif MARKED not in path.read_text(encoding="utf-8").splitlines()[line - 1]:
+            return
+        lines = path.read_text(encoding="utf-8").splitlines()[line - 1 : end or line]
+        if not any(MARKED in each for each in lines):
             self.faults.append(f"{source}:{line}: {call}() of something else than a literal")
 
 
 def from_python(path: Path, found: Extracted) -> None:
     """Add the messages of a module."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    ends = {}  # line of the end of its statement, for each call
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.stmt) and not hasattr(statement, "body"):
+            ends |= dict.fromkeys(ast.walk(statement), statement.end_lineno)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             given = [getattr(arg, "value", None) for arg in node.args[: CALLS[node.func.id]]]
-            found.add(
-                path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)]
-            )
+            texts = [text for text in given if isinstance(text, str)]
+            found.add(path, node.lineno, node.func.id, texts, ends.get(node))
 
 
 class Token(NamedTuple):
