@@ -54,8 +54,9 @@ def serve(
     from socket import getfqdn, gethostname
 
     try:
+        import uvicorn
+
         from ...web.app import LOCAL_HOSTS, create_app
-        from ...web.connections import LimitedServer
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
@@ -80,11 +81,13 @@ def serve(
         )
     if browser:
         click.launch(url)
-    server = LimitedServer(app)
+    config = uvicorn.Config(
+        app, http="h11", log_level="error", server_header=False, timeout_graceful_shutdown=1
+    )
     # a search for garbage among the modules, which a request can cause, would delay other requests
     gc.freeze()
     with suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
     os._exit(
         0
     )  # do not wait for the thread of a running solve; its finished layers are stored and resumed
