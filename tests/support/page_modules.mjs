@@ -2,54 +2,62 @@
 //
 //   node TESTS STATIC NAME [SEED] < RULES        the test of this name; "done" is printed when it has passed
 //
-// `load("state")` imports a module. `web.answers` has an answer for each path of the API, or a function of the request;
-// `web.asked` are the paths in order. Timers run when `web.pass(ms)` says so. Elements exist as soon as they are asked for.
+// `load("state")` imports a module, `openPage()` loads the whole page. `web.answers` has an answer for each path of the API,
+// or a function of the request; `web.asked` are the paths in order. Timers run and time passes when `web.pass(ms)` says so.
 // `web.press(key, { ctrlKey: true, target: "INPUT" })` presses a key, `web.text(id)` is the text of an element.
 import { deepStrictEqual } from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Document } from "./page_document.mjs";
 
-const folder = pathToFileURL(process.argv[2] + "/").href;
+const STATIC = process.argv[2], folder = pathToFileURL(STATIC + "/").href;
+let modules = folder; // where they are loaded from
+const newDocument = () => new Document(readFileSync(new URL("index.html", folder), "utf8"), "http://localhost/");
 
-class Node {
-  constructor() {
-    Object.assign(this, { attributes: {}, children: [], dataset: {}, style: {}, textContent: "", hidden: false });
-    this.classList = { add() {}, remove() {}, toggle() {} };
-  }
-  closest() { return null; }
-  focus() {}
-  setAttribute(name, value) { this.attributes[name] = String(value); }
-  getAttribute(name) { return this.attributes[name] ?? null; }
-  removeAttribute(name) { delete this.attributes[name]; }
-  append(...nodes) { this.children.push(...nodes); }
-  replaceChildren(...nodes) { this.children = nodes; }
-  addEventListener() {}
-  querySelectorAll() { return []; }
-}
+export const byId = (id) => document.getElementById(id);
 
-const nodes = new Map(), listeners = [];
-export const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
 class Store {
   items = new Map();
-  keys = null;  // in a list while nothing is added or removed
-  getItem(key) { return this.items.get(key) ?? null; }
-  setItem(key, value) { if (!this.items.has(key)) this.keys = null; this.items.set(key, String(value)); }
-  removeItem(key) { this.keys = null; this.items.delete(key); }
-  key(i) { this.keys ??= [...this.items.keys()]; return this.keys[i]; }
-  get length() { return this.items.size; }
+  keys = null; // in a list while nothing is added or removed
+  getItem(key) {
+    return this.items.get(key) ?? null;
+  }
+  setItem(key, value) {
+    if (!this.items.has(key)) this.keys = null;
+    this.items.set(key, String(value));
+  }
+  removeItem(key) {
+    this.keys = null;
+    this.items.delete(key);
+  }
+  key(i) {
+    this.keys ??= [...this.items.keys()];
+    return this.keys[i];
+  }
+  get length() {
+    return this.items.size;
+  }
 }
 
-const timers = new Map();
-let now = 0, lastTimer = 0;
+const timers = new Map(), windowListeners = [];
+let now = 0, lastTimer = 0; // milliseconds since the page was loaded
+let loadedAt = Date.UTC(2026, 10, 20, 12);
 const settle = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
-const textOf = (node) => (node instanceof Node ? node.textContent + node.children.map(textOf).join(" ") : String(node));
 export const web = {
   answers: {}, asked: [],
-  text: (id) => textOf(byId(id)),
+  text: (id) => byId(id).textContent,
   press(key, { target = "BODY", ...more } = {}) {
-    const event = { key, target: Object.assign(new Node(), { tagName: target, type: "text" }), preventDefault() {}, ...more };
-    for (const [type, run] of listeners) if (type === "keydown") run(event);
+    const element = target === "BODY" ? document.body : document.createElement(target);
+    element.dispatchEvent({ type: "keydown", key, ...more });
   },
+  // Tells the window that something has happened to it, such as "hashchange".
+  async tell(type) {
+    for (const each of windowListeners) if (each.type === type) await each.run({ type });
+  },
+  // Sets the clock; timers do not notice.
+  setClock(instant) { loadedAt = RealDate.parse(instant) - now; },
   async pass(ms) {
     await settle();
     const end = now + ms;
@@ -65,16 +73,24 @@ export const web = {
   },
 };
 
+const RealDate = Date;
+class PageDate extends RealDate {
+  constructor(...given) { super(...(given.length ? given : [PageDate.now()])); }
+  static now() { return loadedAt + now; }
+}
+
 Object.assign(globalThis, {
-  window: globalThis, localStorage: new Store(), sessionStorage: new Store(),
+  window: globalThis, localStorage: new Store(), sessionStorage: new Store(), Date: PageDate,
   location: { hash: "", search: "", hostname: "localhost", href: "http://localhost/" },
   history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
-  document: {
-    baseURI: "http://localhost/", documentElement: new Node(), body: Object.assign(new Node(), { dataset: { room: "play" } }), getElementById: byId, createElement: () => new Node(),
-    querySelector: () => null, querySelectorAll: () => [],
-    addEventListener(type, run) { listeners.push([type, run]); },
+  document: newDocument(),
+  addEventListener(type, run) { windowListeners.push({ type, run }); },
+  scrollTo() {},
+  matchMedia: () => ({ matches: false, addEventListener() {} }),
+  IntersectionObserver: class {
+    constructor(onChange) { this.onChange = onChange; }
+    observe() { setTimeout(() => this.onChange([{ isIntersecting: true }])); }
   },
-  addEventListener() {},
   setTimeout(run, ms = 0) { timers.set(++lastTimer, { run, at: now + ms }); return lastTimer; },
   clearTimeout(id) { timers.delete(id); },
   async fetch(url, options = {}) {
@@ -93,8 +109,16 @@ AbortSignal.timeout = () => new AbortController().signal;
 
 // --- tests ---
 
-export const load = (name) => import(`${folder}${name}.js`);
+export const load = (name) => import(`${modules}${name}.js`);
 export const seed = Number(process.argv[4]);
+// A function whose calls draw(n) give numbers from 0 to n - 1, the same for each seed.
+export function drawing(seed) {
+  let x = seed;
+  return (n) => {
+    x = (1664525 * x + 1013904223) % 2 ** 32;
+    return Math.floor((x / 2 ** 32) * n);
+  };
+}
 export let state, game; // modules of a page that has loaded its rules
 export const s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
 
@@ -109,16 +133,65 @@ export const equal = (found, expected, about) => {
 };
 export const isTrue = (found, about) => equal(Boolean(found), true, about);
 
-// A test with a page that has these rule sets; without any, the page has not begun.
+// The rule sets of the page; in other languages than English the names of the boxes begin with the language.
+let known = [];
+function rulesIn(language) {
+  if (language === "en") return known;
+  const named = (box) => ({ ...box, name: `${language} ${box.name}` });
+  return known.map((rules) => ({ ...rules, categories: rules.categories.map(named) }));
+}
+function useRules() {
+  web.answers.rules = (wanted) => {
+    const all = rulesIn(wanted.get("lang") ?? "en"), id = wanted.get("rules");
+    return id ? all.filter((each) => each.id === id) : all;
+  };
+}
+
+// From now on modules are loaded anew, as in another tab: a file is another module in another place.
+let copies = null;
+export function forgetModules() {
+  const names = readdirSync(STATIC, { recursive: true }).filter((name) => name.endsWith(".js"));
+  if (copies === null) {
+    copies = mkdtempSync(join(tmpdir(), "page-"));
+    process.on("exit", () => rmSync(copies, { recursive: true }));
+    for (const name of names) cpSync(join(STATIC, name), join(copies, "first", name));
+  }
+  const place = mkdtempSync(join(copies, "modules-"));
+  mkdirSync(join(place, "engine"));
+  for (const name of names) linkSync(join(copies, "first", name), join(place, name));
+  modules = pathToFileURL(place + "/").href;
+}
+
+// Opens the whole page as a browser does that is started again or goes to its address once more: a new document and new
+// modules, with what is stored. The page before stands still.
+export async function openPage() {
+  forgetModules();
+  timers.clear();
+  windowListeners.length = 0;
+  globalThis.document = newDocument();
+  useRules();
+  await load("app");
+  while (document.documentElement.dataset.ready === undefined) {
+    const failure = document.querySelector("#loading .error");
+    if (failure) throw new Error(failure.textContent);
+    await settle();
+  }
+  [state, game] = [await load("state"), await load("game")];
+}
+
+// A test with modules of a page that has these rule sets; without any, the page has not begun.
 export async function test(name, ids, run) {
   if (name !== process.argv[3]) return;
-  const known = JSON.parse(readFileSync(0, "utf8"));
+  known = JSON.parse(readFileSync(0, "utf8"));
   if (known.length) {
     [state, game] = [await load("state"), await load("game")];
-    web.answers.rules = (wanted) => (wanted.get("rules") ? known.filter((each) => each.id === wanted.get("rules")) : known);
+    useRules();
     await (await load("rulesets")).loadRuleSets("en");
     await state.start();
   }
   await run(known);
   process.stdout.write("done");
 }
+
+// A test of more than a second of processor time.
+export const testInRing2 = test;

@@ -19,24 +19,29 @@ from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.static_files import rule_set_json
 from support.engine import run_node
-from support.seeds import seeds
+from support.seeds import ring_2, seeds
 
 STATIC = Path(perfect_yatzy.__file__).parent / "web" / "static"
-TESTS = {  # name -> its file, and the rule sets of the page
-    name: (path, re.findall(r'"([\w-]+)"', rules))
-    for path in Path(__file__).parent.glob("page_*.mjs")
-    for name, rules in re.findall(r'^test\("(.+?)", \[(.*?)\]', path.read_text(), re.MULTILINE)
+TESTS = {  # name -> its file, whether it is in ring 2, and the rule sets of the page
+    name: (path, bool(ring), re.findall(r'"([\w+-]+)"', rules))
+    for path in sorted(Path(__file__).parent.glob("page_*.mjs"))
+    for ring, name, rules in re.findall(
+        r'^test(InRing2)?\("(.+?)", \[(.*?)\]', path.read_text(), re.MULTILINE
+    )
 }
 ANY_ORDER = "dice and corrections in any order leave a turn that can be reviewed"
 
 
 def check(name: str, *options: str) -> None:
-    path, rules = TESTS[name]
+    path, _ring, rules = TESTS[name]
     known = json.dumps([rule_set_json(load_rules(spec)) for spec in rules])
     assert run_node(path, STATIC, known, name, *options) == "done"
 
 
-@pytest.mark.parametrize("name", [name for name in TESTS if name != ANY_ORDER])
+@pytest.mark.parametrize(
+    "name",
+    [ring_2(name) if ring else name for name, (_, ring, _) in TESTS.items() if name != ANY_ORDER],
+)
 def test_in_javascript(name: str) -> None:
     check(name)
 
@@ -47,9 +52,9 @@ def test_dice_and_corrections_in_any_order(seed: int) -> None:
 
 
 def test_every_test_in_javascript_is_found() -> None:
-    for path in {path for path, _ in TESTS.values()}:
-        assert len(re.findall(r"\btest\(", path.read_text())) == sum(
-            path == each for each, _ in TESTS.values()
+    for path in {path for path, *_ in TESTS.values()}:
+        assert len(re.findall(r"\btest\w*\(", path.read_text())) == sum(
+            path == each for each, *_ in TESTS.values()
         )
 
 

@@ -60,6 +60,12 @@ async function beginNew() {
 
 const remove = (isOne) => keys().filter(isOne).forEach((key) => localStorage.removeItem(key));
 
+// Removes a game unless a tab plays it.
+function removeIfFree(id) {
+  if (!navigator.locks) remove(isOf(id));
+  else navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => { if (lock) remove(isOf(id)); }).catch(() => {});
+}
+
 // Writes some steps and the head; the oldest games make room. What cannot be stored is lost with the tab.
 export function writeGame(head, steps) {
   const write = () => {
@@ -68,7 +74,7 @@ export function writeGame(head, steps) {
   };
   try {
     try { write(); } catch { for (const [id] of heads()) if (id !== game) remove(isOf(id)); write(); }
-    for (const [id] of heads().slice(MAX_GAMES)) remove(isOf(id));
+    for (const [id] of heads().slice(MAX_GAMES)) removeIfFree(id);
     remove((key) => isOf(game)(key) && (Number(key.split(":")[2]) < head.first || Number(key.split(":")[2]) >= head.first + head.count));
   } catch { /* Full or forbidden. */ }
 }

@@ -1,0 +1,144 @@
+// What the page keeps by a key: two cases that differ in one field are told apart, for each field; what only looks
+// different is the same case.
+import { equal, forgetModules, isTrue, load, s, state, test, web } from "../support/page_modules.mjs";
+
+// The cases that differ from `base` in one field, with the name of the field.
+const others = (base, values) => Object.entries(values).map(([field, value]) => [field, { ...base, [field]: value }]);
+
+// Every pair of a base and one that differs is told apart by `areSame`, in both orders; every pair of equals is not.
+async function compare(base, values, equals, areSame) {
+  for (const [field, other] of others(base, values)) {
+    equal([await areSame(base, other), await areSame(other, base)], [false, false], field);
+  }
+  for (const [field, other] of others(base, equals)) {
+    equal([await areSame(base, other), await areSame(other, base)], [true, true], field);
+  }
+}
+
+test("an answer is that of its question", [], async () => {
+  const { ask } = await load("ask"), paths = ["hold", "score", "expect", "outcomes", "points", "puzzle", "review"];
+  let number = 0;
+  const answer = (body) => ({ body, number: ++number });
+  web.answers = Object.fromEntries(paths.map((path) => [path, answer]));
+  const body = {
+    rules: "yatzy", card: { ones: 3 }, bonus_points: 0, saved: 0, dice: [1, 2, 3, 4, 5], rolls_left: 2, goal: 240, opponents: ["ones=3"],
+    versus: "ones=3", ties: "loss", explain: true, spread: false, hold: [1], difficulty: "easy", seed: 1, game: { turns: [] }, player: 0, why: 50,
+  }; // prettier-ignore
+  const values = {
+    rules: "maxi", card: { ones: 4 }, bonus_points: 100, saved: 1, dice: [1, 2, 3, 4, 6], rolls_left: 1, goal: 241, opponents: ["ones=4"],
+    versus: "ones=4", ties: "half", explain: false, spread: true, hold: [2], difficulty: "hard", seed: 2, game: { turns: [1] }, player: 1, why: 0,
+  }; // prettier-ignore
+  equal(Object.keys(body), Object.keys(values));
+  const areSame = (path) => async (one, other) => {
+    const [first, second] = [await ask(path, one), await ask(path, other)];
+    equal([first.body, second.body], [one, other]);
+    return first.number === second.number;
+  };
+  for (const path of paths.slice(0, 2)) await compare(body, values, {}, areSame(path));
+  for (const path of paths) {
+    for (const other of paths) {
+      const [one, two] = [await ask(path, body), await ask(other, body)];
+      equal(one.number === two.number, path === other, `${path}, ${other}`);
+    }
+  }
+  for (const field of Object.keys(body)) {
+    const { [field]: _left, ...less } = body;
+    equal(await areSame("hold")(body, less), false, field); // a field that is missing differs from one that is there
+  }
+});
+
+test("the advice is asked for each position and each aim", ["yatzy", "maxi"], async () => {
+  const { askFor } = await load("asking");
+  const position = { rules: "yatzy", card: { ones: 3 }, bonus_points: 0, saved: 0, dice: [1, 2, 3, 4, 5], rolls_left: 2 };
+  const positions = { rules: "maxi", card: { ones: 4 }, bonus_points: 5, saved: 1, dice: [1, 2, 3, 4, 6], rolls_left: 1 };
+  const areSame = (...pair) => {
+    const isNew = pair.map(({ aim = {}, isComplete = true, ...each }) => askFor(each, aim, isComplete));
+    return !isNew[1];
+  };
+  await compare(position, positions, {}, areSame);
+  await compare({ ...position, isComplete: true }, { isComplete: false }, {}, areSame);
+  const aims = [{}, { goal: 240 }, { goal: 241 }, { opponents: "250", ties: "loss" }, { opponents: "251", ties: "loss" }, { opponents: "250", ties: "half" }];
+  for (const aim of aims) {
+    for (const other of aims) equal(areSame({ ...position, aim }, { ...position, aim: other }), aim === other, JSON.stringify([aim, other]));
+  }
+});
+
+test("a mistake is that of its position", [], async () => {
+  const { addMistakes, drillCounts, forgetMistakes } = await load("drill");
+  const position = { rules: "yahtzee", card: { aces: 3, twos: 4 }, bonus_points: 100, saved: 1, dice: [1, 2, 3, 4, 5], rolls_left: 2 };
+  const areSame = (...pair) => {
+    forgetMistakes();
+    for (const each of pair) addMistakes([{ position: each, loss: 1 }], 1000);
+    return drillCounts(1000).all === 1;
+  };
+  await compare(position, {
+    rules: "yahtzee-plain", bonus_points: 0, saved: 2, dice: [1, 2, 3, 4, 4], rolls_left: 1,
+  }, { card: { twos: 4, aces: 3 }, dice: [5, 3, 1, 4, 2] }, areSame); // prettier-ignore
+  for (const card of [{}, { aces: 3 }, { aces: 3, twos: 6 }, { aces: 4, twos: 4 }, { aces: 3, threes: 4 }, { ...position.card, chance: 0 }]) {
+    equal(areSame(position, { ...position, card }), false, JSON.stringify(card));
+  }
+  const { bonus_points: _bonus, saved: _saved, ...plain } = position;
+  isTrue(areSame(plain, { ...plain, bonus_points: 0, saved: 0 }));
+});
+
+test("a finished game is that of its date, its rules and its players", ["yatzy", "maxi"], async () => {
+  const { forgetGames, games, remember } = await load("memory");
+  const turn = (category) => ({ player: 0, rolls: [[1, 2, 3, 4, 5]], holds: [], category, points: 1 });
+  const found = { finished: true, decisions: [], result: 1, start: 1, luck: 0, points_lost: 0 };
+  const record = { schema: 2, date: "2026-01-01T00:00:00Z", rules: "yatzy", players: ["Ann", "Bo"], turns: [turn("ones")] };
+  const areSame = (...pair) => {
+    forgetGames();
+    const isNew = pair.map((each) => remember(each, each.players.map(() => found)));
+    equal(isNew, [true, games().length === 2]);
+    equal(games().at(-1).record, pair[1]); // of two that are the same the later one is kept
+    return games().length === 1;
+  };
+  await compare(record, {
+    date: "2026-01-01T00:00:01Z", rules: "maxi", players: ["Ann", "Bob"],
+  }, { turns: [turn("chance")] }, areSame); // prettier-ignore
+  await compare(record, { players: ["Bo", "Ann"] }, {}, areSame);
+  await compare(record, { players: ["Ann"] }, {}, areSame);
+  await compare(record, { players: ["Ann", "Bo", "Cy"] }, {}, areSame);
+  const { date: _date, ...undated } = record;
+  await compare(undated, { turns: [turn("chance")], rules: "maxi", players: ["Bo"], date: "2026-01-01T00:00:00Z" }, { turns: [turn("ones")] }, areSame);
+  forgetGames();
+  isTrue(!remember(record, [{ ...found }, { ...found, finished: false }]));
+  equal(games(), []);
+});
+
+test("the puzzle of the day is that of its rules, its difficulty and its day", [], async () => {
+  const { gradeToday, noteToday, nextNumber } = await load("puzzle");
+  web.setClock("2026-11-20T12:00:00Z");
+  noteToday("yatzy", "easy", "best");
+  noteToday("maxi", "hard", "blunder");
+  const grades = () => ["yatzy", "maxi", "yatzy+bonus-35"].map((rules) => ["easy", "medium", "hard"].map((each) => gradeToday(rules, each) ?? null));
+  equal(grades(), [["best", null, null], [null, null, "blunder"], [null, null, null]]);
+  equal([nextNumber(), nextNumber()], [1, 2]);
+  web.setClock("2026-11-21T12:00:00Z");
+  equal(grades(), Array(3).fill([null, null, null]));
+  equal([nextNumber(), nextNumber()], [1, 2]);
+  web.setClock("2026-11-20T12:00:00Z");
+  equal(grades(), Array(3).fill([null, null, null])); // only the latest day is kept
+});
+
+test("what is stored is read by a page opened later", ["yatzy"], async () => {
+  const everything = {
+    drill: ["addMistakes", [[{ position: { rules: "yatzy", card: {}, dice: [1], rolls_left: 1 }, loss: 3 }], 5], "drillCounts", [5]],
+    "training-settings": ["setSettings", [{ isHidden: true, threshold: 5 }], "isAdviceHidden", []],
+    puzzle: ["noteToday", ["yatzy", "easy", "mistake"], "gradeToday", ["yatzy", "easy"]],
+  };
+  for (const [module, [write, values, read, place]] of Object.entries(everything)) {
+    const before = await load(module), unwritten = before[read](...place);
+    before[write](...values);
+    forgetModules();
+    const after = await load(module);
+    isTrue(JSON.stringify(after[read](...place)) !== JSON.stringify(unwritten ?? null), module);
+    equal(after[read](...place), before[read](...place), module);
+  }
+  const { countChoice } = await load("training-settings");
+  countChoice("blunder", 2);
+  forgetModules();
+  const { sessionCounts, threshold } = await load("training-settings");
+  equal([sessionCounts().count, sessionCounts().grades.blunder, threshold()], [1, 1, 5]);
+  equal([s().rules, state.position()], ["yatzy", { rules: "yatzy", card: {} }]);
+});

@@ -1,0 +1,275 @@
+// Every list of the page past its limit: what is kept, what is forgotten, and that it is so for a page opened later.
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { byId, equal, forgetModules, isTrue, load, openPage, state, test, web } from "../support/page_modules.mjs";
+
+const STATIC = process.argv[2], TESTS = dirname(fileURLToPath(import.meta.url));
+const numbers = (count, first = 0) => Array.from({ length: count }, (_each, i) => first + i);
+const storedUnder = (key) => JSON.parse(localStorage.getItem(key));
+
+// --- the steps of a game, and the games ---
+
+test("five hundred steps of a game can be undone, also later", ["yatzy"], async () => {
+  const stepKeys = () => numbers(localStorage.length).map((i) => localStorage.key(i)).filter((key) => key.match(/^perfect-yatzy-5:.*:\d+$/));
+  for (const goal of numbers(600)) state.change((t) => { t.goal = String(goal); });
+  const { openGame } = await load("storage");
+  const opened = async () => {
+    const { steps, first, at } = await openGame(location.hash), goalOf = (text) => JSON.parse(text).goal;
+    equal(stepKeys().length, steps.length);
+    return [steps.length, first, goalOf(steps[0]), goalOf(steps[at]), goalOf(steps.at(-1))];
+  };
+  equal(await opened(), [501, 100, "99", "599", "599"]); // all but the first hundred of 601
+  for (const _step of numbers(300)) state.undo();
+  equal(await opened(), [501, 100, "99", "299", "599"]);
+  state.change((t) => { t.goal = "7"; });
+  equal(await opened(), [202, 100, "99", "7", "7"]);
+});
+
+// The locks that the tabs of a browser hold.
+class Locks {
+  held = new Set();
+
+  async request(name, _options, run) {
+    if (this.held.has(name)) return run(null);
+    this.held.add(name);
+    const answer = await run({ name });
+    this.held.delete(name);
+    return answer;
+  }
+}
+
+// A tab that begins a game of its own, with a step each time that it plays.
+async function openTab(number) {
+  sessionStorage.removeItem("perfect-yatzy-tab");
+  forgetModules();
+  const storage = await load("storage"), link = `#rules=yatzy&left=${number}`;
+  equal(await storage.openGame(link), null);
+  const lock = `perfect-yatzy-5:${JSON.parse(sessionStorage.getItem("perfect-yatzy-tab"))}`;
+  const play = async () => {
+    await web.pass(1000);
+    storage.writeGame({ link, first: 0, at: 0, count: 1 }, [[0, `"step of ${number}"`]]);
+    await web.pass(0);
+  };
+  await play();
+  return { play, lock };
+}
+
+// The numbers of the tabs whose games are stored whole.
+function storedGames() {
+  const keys = numbers(localStorage.length).map((i) => localStorage.key(i));
+  return keys.filter((key) => key.endsWith(":head")).map((key) => {
+    const number = Number(JSON.parse(localStorage.getItem(key)).link.at(-1));
+    equal(localStorage.getItem(key.replace("head", "0")), `"step of ${number}"`);
+    return number;
+  }).sort();
+}
+
+test("three games are kept, and those that a tab plays", [], async () => {
+  const tabs = [];
+  localStorage.items.clear();
+  for (const number of numbers(5)) tabs.push(await openTab(number));
+  equal(storedGames(), [2, 3, 4]); // without locks nobody knows who plays: the three played last
+  localStorage.items.clear();
+  navigator.locks = new Locks();
+  for (const number of numbers(5)) tabs[number] = await openTab(number);
+  equal(storedGames(), [0, 1, 2, 3, 4]); // each is being played
+  const close = ({ lock }) => isTrue(navigator.locks.held.delete(lock));
+  close(tabs[1]);
+  await tabs[4].play();
+  equal(storedGames(), [0, 2, 3, 4]); // the only one that nobody plays, and that is not among the three played last
+  close(tabs[3]);
+  await tabs[4].play();
+  equal(storedGames(), [0, 2, 3, 4]);
+  close(tabs[0]);
+  await tabs[2].play();
+  equal(storedGames(), [2, 3, 4]);
+  delete navigator.locks;
+});
+
+// --- what is kept over many games ---
+
+const finished = (lost) => ({ finished: true, decisions: [], result: 200, start: 248, luck: 0, points_lost: lost });
+const recordOf = (number) => ({ schema: 2, date: `2026-01-01T00:00:00Z ${number}`, rules: "yatzy", players: ["Ann"], turns: [] });
+
+test("five hundred finished games are kept, the latest", ["yatzy"], async () => {
+  const { remember } = await load("memory"), kept = () => storedUnder("perfect-yatzy-games-1").map(({ record }) => Number(record.date.split(" ")[1]));
+  localStorage.setItem("perfect-yatzy-games-1", JSON.stringify(numbers(499).map((number) => ({ record: recordOf(number), players: [] }))));
+  for (const [number, first, last] of [[499, 0, 499], [500, 1, 500], [501, 2, 501]]) {
+    isTrue(remember(recordOf(number), [finished(0)]));
+    equal(kept(), numbers(last - first + 1, first));
+  }
+  isTrue(!remember(recordOf(7), [finished(1)])); // of a known one the new review is kept
+  equal(kept(), [...numbers(5, 2), ...numbers(494, 8), 7]);
+});
+
+test("two hundred mistakes are kept, the largest", [], async () => {
+  const positionOf = (number) => ({ rules: "yatzy", card: {}, dice: [1, 2], rolls_left: number }), add = async (...losses) => {
+    forgetModules();
+    (await load("drill")).addMistakes(losses.map((loss) => ({ position: positionOf(loss), loss })), 1000);
+    return storedUnder("perfect-yatzy-drill-1").map(({ loss }) => loss).sort((a, b) => a - b);
+  };
+  equal((await add(...numbers(200, 10))).length, 200);
+  equal(await add(5), numbers(200, 10)); // smaller than all that are kept
+  equal(await add(500), [...numbers(199, 11), 500]);
+  equal(await add(3, 600, 4), [...numbers(198, 12), 500, 600]);
+});
+
+test("the fifty largest losses of each player are explained", ["yatzy"], async () => {
+  const asked = [], { reviewGame } = await load("memory");
+  web.answers.review = (body) => { asked.push([body.player, body.why]); return {}; };
+  await reviewGame({ ...recordOf(1), players: ["Ann", "Bo"] });
+  equal(asked, [[0, 50], [1, 50]]);
+});
+
+// --- what is listed ---
+
+test("the last eight sentences can be heard", [], async () => {
+  const { say } = await load("dom"), said = () => byId("said").children.map(({ textContent }) => textContent);
+  byId("said").replaceChildren();
+  for (const number of numbers(8, 1)) say(`${number}`);
+  equal(said(), ["1", "2", "3", "4", "5", "6", "7", "8"]);
+  say("9", "10");
+  equal(said(), ["3", "4", "5", "6", "7", "8", "9", "10"]);
+});
+
+test("a die of more than six faces shows a number", [], async () => {
+  const { dieFace } = await load("dom"), drawn = (face) => ["circle", "text"].map((tag) => dieFace(face).querySelectorAll(tag).length);
+  equal(numbers(8, 1).map(drawn), [[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [0, 1], [0, 1]]);
+});
+
+test("a refusal names twelve numbers of points", ["yatzy"], async () => {
+  await openPage();
+  byId("edit-card").click();
+  byId("box-yatzy").choose("7");
+  equal(web.text("card-error"), "Yatzy cannot hold 7. It can hold 0, 50.");
+  byId("box-yatzy").choose("50");
+  byId("box-chance").choose("4");
+  equal(web.text("card-error"), "Chance cannot hold 4. It can hold 0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 …, at most 30.");
+});
+
+test("twelve rolls of a turn are listed", ["yatzy", "yatzy-saved"], async () => {
+  await openPage();
+  for (const [saved, listed] of [[0, [2, 1, 0]], [9, numbers(12).toReversed()], [10, numbers(12, 1).toReversed()], [20, numbers(12, 11).toReversed()]]) {
+    state.change((t) => { state.startGame(t, "yatzy-saved"); Object.assign(t.players[0], { saved }); t.left = 2 + saved; });
+    equal(byId("left").children.map(({ value }) => Number(value)), listed, saved);
+  }
+});
+
+test("six options are listed until all are", ["yatzy"], async () => {
+  const { view } = await load("view");
+  for (const [count, shown, offersMore] of [[5, 5, false], [6, 6, false], [7, 6, true], [20, 6, true]]) {
+    const entries = numbers(count).map((loss) => ({ hold: [1 + (loss % 6)], category: null, loss, expected_final_score: 200 - loss }));
+    const position = { ...state.emptyState(), dice: [1, 2, 3, 4, 5], held: Array(5).fill(false) };
+    const listOf = (screen) => view(position, { answer: { choosesHold: true, entries }, boxes: [], scores: [0] }, screen).list;
+    equal([listOf({}).entries.length, listOf({}).offersMore, listOf({ showsAll: true }).entries.length], [shown, offersMore, count]);
+  }
+});
+
+test("five categories of a decision are compared", ["yatzy"], async () => {
+  const { decisionView } = await load("review-decision"), ids = state.rules().categories.map(({ id }) => id);
+  for (const [count, listed] of [[1, 0], [5, 5], [6, 5], [15, 5]]) {
+    const outlook = { turn_points: 1, later_points: 2, bonus_chance: 0.5, categories: ids.slice(0, count).map((id, i) => [id, 1 / (i + 2), 5]) };
+    const each = { turn: 1, roll: 1, dice: [1, 2, 3, 4, 5], rolls_left: 1, grade: "mistake", loss: 1, done: { hold: [1], outlook }, best: { hold: [2], outlook } };
+    const rows = decisionView(each, 0, "yatzy", () => {}).flatMap((part) => part.querySelectorAll("tr")).map((row) => row.textContent);
+    equal(rows.filter((text) => text.startsWith("Ends in")).length, listed, count);
+  }
+});
+
+test("eight players have names of thirty letters", ["yatzy"], async () => {
+  await openPage();
+  byId("open-players").click();
+  const names = () => byId("names").children.length;
+  for (const count of numbers(7, 1)) {
+    equal([names(), byId("add-player").hidden], [count, false]);
+    byId("add-player").click();
+  }
+  equal([names(), byId("add-player").hidden], [8, true]);
+  equal(byId("names").querySelector("input").getAttribute("maxlength"), "30");
+  byId("names").querySelectorAll("button")[3].click();
+  equal([names(), byId("add-player").hidden], [7, false]);
+});
+
+test("the latest five games make the average", ["yatzy"], async () => {
+  await openPage();
+  const games = [0, 0, 10, 20, 30, 40, 50].map((lost, i) => {
+    const player = { name: "Ann", result: 200, start: 248, luck: 0, lost, holds: lost, boxes: 0, bonus: false, faces: {} };
+    return { record: recordOf(i), players: [player] };
+  });
+  for (const [count, last] of [[1, "0.0"], [4, "7.5"], [5, "12.0"], [6, "20.0"], [7, "30.0"]]) {
+    localStorage.setItem("perfect-yatzy-games-1", JSON.stringify(games.slice(0, count)));
+    for (const room of [0, 3]) byId("rooms").children[room].click();
+    const label = document.querySelector("#statistics svg").getAttribute("aria-label");
+    equal(label, `Points lost per game: 0.0 at first, ${last} in the latest games`);
+  }
+});
+
+// --- the pages of a large table ---
+
+test("the pages of a large table used last stay, 32 megabytes of them", [], async () => {
+  const pageBytes = 8 << 20, perPage = pageBytes / 8, asked = []; // four of them are 32 MB
+  const pages = numbers(6).map((number) => new Uint8Array(new Float64Array(perPage).fill(number).buffer));
+  const digest = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const digests = Buffer.concat(await Promise.all(pages.map(async (page) => (await digest(page)).subarray(0, 8)))), { fetch } = globalThis;
+  globalThis.fetch = async (url, { headers }) => {
+    if (String(url).endsWith("digests")) return new Response(digests);
+    const page = Number(headers.range.match(/=(\d+)-/)[1]) / pageBytes;
+    asked.push(page);
+    return new Response(pages[page], { status: 206 });
+  };
+  const { openTable } = await load("engine/table"), sha256 = Buffer.from(await digest(digests)).toString("hex");
+  const entry = { coding: "pages", bytes: 8, page_bytes: pageBytes, part_bytes: 6 * pageBytes, count: 6 * perPage, digest_bytes: 8, parts: ["values"] };
+  const table = await openTable("http://site/", null, { ...entry, digests: { file: "digests", sha256 } });
+  for (const [page, wasThere] of [[0], [1], [2], [3], [0, true], [4], [0, true], [3, true], [1], [4, true], [2]]) {
+    await table.load([page * perPage + 5]);
+    equal([table.at(page * perPage + 5), asked.splice(0)], [page, wasThere ? [] : [page]], page);
+  }
+  globalThis.fetch = fetch;
+});
+
+// --- all of them ---
+
+const LIMITS = { // and the test that goes past each
+  "state MAX_HISTORY": "five hundred steps of a game can be undone, also later",
+  "storage MAX_GAMES": "three games are kept, and those that a tab plays",
+  "memory MAX_KEPT": "five hundred finished games are kept, the latest",
+  "memory MAX_EXPLAINED": "the fifty largest losses of each player are explained",
+  "drill MAX_KEPT": "two hundred mistakes are kept, the largest",
+  "dom MAX_KEPT": "the last eight sentences can be heard",
+  "dom MAX_PIPS": "a die of more than six faces shows a number",
+  "card LISTED_POINTS": "a refusal names twelve numbers of points",
+  "dice MAX_ROLLS_LISTED": "twelve rolls of a turn are listed",
+  "view SHOWN_ROWS": "six options are listed until all are",
+  "review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
+  "players MAX_PLAYERS": "eight players have names of thirty letters",
+  "players MAX_NAME": "eight players have names of thirty letters",
+  "statistics SMOOTHED": "the latest five games make the average",
+  "ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
+  "game MAX_GUESSES": "the hold before a roll is guessed from the dice",
+  "link MAX_SAVED": "links and texts are read and written",
+  "link MAX_POINTS": "links and texts are read and written",
+  "server MAX_WAITS": "a server that works is waited for, and one that hangs is not",
+  "engine/answers EXPLAINED": "test_small_games_of_every_mechanic",
+  "engine/site MAX_RESULTS": "test_the_latest_eight_results_are_kept",
+  "engine/table MAX_BYTES": "the pages of a large table used last stay, 32 megabytes of them",
+  "engine/goals MAX_OPERATIONS": "test_wrong_questions",
+  "engine/goals MAX_STATES": "test_wrong_questions",
+  "engine/outlook MAX_STATES": "test_stored_distributions_and_deviations_of_yatzy",
+  "engine/outlook MAX_CARDS_PAGED": "test_pages_give_the_same_answers",
+};
+const NO_LISTS = ["i18n MAX_WAIT_MS", "engine/answers MAX_UNCERTAIN"]; // a time and a chance
+const LIMIT = /\b((?:MAX|LISTED|SHOWN)_[A-Z]+(?:_[A-Z]+)*|SMOOTHED|EXPLAINED) = /g;
+
+test("every limit of a list has a test", [], () => {
+  const found = [];
+  for (const folder of ["", "engine/"]) {
+    for (const name of readdirSync(`${STATIC}/${folder}`).filter((each) => each.endsWith(".js"))) {
+      const constants = readFileSync(`${STATIC}/${folder}${name}`, "utf8").matchAll(LIMIT);
+      for (const [, constant] of constants) found.push(`${folder}${name.slice(0, -3)} ${constant}`);
+    }
+  }
+  equal(found.filter((place) => !NO_LISTS.includes(place)).toSorted(), Object.keys(LIMITS).toSorted());
+  const files = readdirSync(TESTS).filter((name) => name.match(/^(page_.*\.mjs|test_engine\.py)$/));
+  const tests = files.map((name) => readFileSync(`${TESTS}/${name}`, "utf8")).join("\n");
+  for (const name of Object.values(LIMITS)) isTrue(tests.includes(`("${name}", [`) || tests.includes(`def ${name}(`), name);
+});
