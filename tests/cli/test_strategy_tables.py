@@ -20,8 +20,7 @@ from perfect_yatzy.cli.views.strategy_tables import (
     parquet,
 )
 from perfect_yatzy.game.translations import localized
-from support.command import Run, printed, refusal
-from support.flips import files_of_at_most
+from support.command import Run
 from support.need import need
 
 
@@ -150,35 +149,3 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
     for line, extra in zip(lines[::2], commands.values(), strict=True):
         assert line.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'"), line
     assert [*tmp_path.iterdir()] == []
-
-
-OUTPUTS = [
-    ("simulate", "-n", "2000", "-o", "games.csv"),
-    ("simulate", "-n", "100", "-o", "games.parquet"),
-    ("simulate", "-n", "2", "-o", "games.jsonl"),
-    ("positions", "-n", "200", "-o", "positions.csv"),
-    ("table", "--what", "categories", "-o", "table.csv"),
-    ("guide", "yatzy", "-o", "guide.txt"),
-]
-
-
-@pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
-def test_an_output_is_replaced_on_purpose(
-    run: Run, yatzy: Strategy, tmp_path: Path, command: list[str]
-) -> None:
-    path = tmp_path / command[-1]
-    path.write_text("mine")
-    command = (*command[:-1], str(path))
-    assert f"{path} exists; use --force to replace it" in refusal(run, *command)
-    assert path.read_text() == "mine"
-    printed(run, *command, "--force")
-    assert path.read_bytes() != b"mine"
-    assert [*tmp_path.iterdir()] == [path]
-    path.write_text("mine")
-    with files_of_at_most(16):
-        full = run(*command, "--force")
-    assert full.returncode == 1
-    assert full.stderr.splitlines()[-1].startswith(f"yatzy: cannot write {path}: "), full.stderr
-    assert "Traceback" not in full.stderr
-    assert path.read_text() == "mine"
-    assert [*tmp_path.iterdir()] == [path]

@@ -184,12 +184,18 @@ def file_format(
 
 
 def check_overwrite(force: bool, *paths: str | None) -> None:
-    """Raise UsageError if a file exists and may not be replaced. Devices and pipes are written
-    to.
+    """Raise UsageError if a file may not be replaced, or is given twice. Devices and pipes are
+    written to.
     """
-    for path in filter(None, paths):
+    given = [path for path in paths if path]
+    for number, path in enumerate(given):
         if not force and os.path.isfile(path):
             raise click.UsageError(_("{path} exists; use --force to replace it", path=path))
+        is_file = os.path.isfile(path) or not os.path.exists(path)
+        if is_file and os.path.realpath(path) in map(os.path.realpath, given[:number]):
+            raise click.UsageError(
+                _("{path} is given for two outputs; each needs a file of its own", path=path)
+            )
 
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil
 from os import PathLike
 from typing import Any
@@ -398,7 +398,7 @@ def rate(
     sources: Iterable[Source] = (
         source if isinstance(source, Game) else str(source) for source in given
     )
-    reader = RatingInput(strategies or open_strategy, threads)
+    reader = RatingInput(strategies or partial(open_strategy, threads=threads), threads)
     # By fingerprint of the rules and player, as they first occur.
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):

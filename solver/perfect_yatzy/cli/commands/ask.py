@@ -16,7 +16,7 @@ from ..._version import ANSWER_SCHEMA
 from ...errors import RulesError, SolverError, StateError, _, number_text, shown
 from ...game.limits import MAX_LINE_BYTES, parse_json
 from .. import options
-from ..console import echo_json, echo_lines
+from ..console import check_overwrite, echo_json, echo_lines
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -150,6 +150,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
         from ..views.results import check_picture
 
         check_picture(plot_path)
+        check_overwrite(given["force"], plot_path)
     checked = service.parse({"query": query, **request})
     if plot_path:
         check_plot(service, checked)
@@ -253,6 +254,7 @@ def score(**given: Any) -> None:
     type=click.Path(dir_okay=False),
     help="Draw the distribution to a .png, .svg or .pdf file.",
 )
+@options.force_option
 @options.query_options("List each category.")
 def expect(**given: Any) -> None:
     """Show the expected final score and its distribution.

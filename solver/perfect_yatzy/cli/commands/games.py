@@ -100,7 +100,7 @@ def simulate(
         with output_file(output) as file:
             write_games(file, output, policy, simulation)
     if output and dataset_card:
-        columns = {} if output.endswith(".jsonl") else simulation.meanings()
+        columns = {} if suffix_of(output) == ".jsonl" else simulation.meanings()
         write_dataset_card(dataset_card, output, "games", games, simulation.metadata(), columns)
     echo_answer(simulation_lines(service.rules(rules), answer), as_json, answer)
 
@@ -179,7 +179,8 @@ def write_dataset_card(
     from ...strategy.metadata import dataset_card
 
     card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
-    Path(path).write_text(card, encoding="utf-8")
+    with output_file(path) as file:
+        file.write(card.encode())
 
 
 @click.command()
@@ -429,19 +430,25 @@ def followed_policies(
         yield Replanned(policy) if name == REPLANNED else policy
 
 
+def suffix_of(path: str) -> str:
+    """The suffix of a file, which says its format, in lower case."""
+    return Path(path).suffix.lower()
+
+
 def check_output(path: str, games: int = 0, card: str = "") -> None:
     """Raise StateError or MissingPackage unless so many games from a card, or positions, can be
     written to a file.
     """
     from ...strategy.metadata import check_pyarrow
 
-    if Path(path).suffix not in SUFFIXES:
+    suffix = suffix_of(path)
+    if suffix not in SUFFIXES:
         raise StateError(
             _("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES))
         )
-    if path.endswith(".parquet"):
+    if suffix == ".parquet":
         check_pyarrow("Parquet")
-    if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
+    if suffix == ".jsonl" and (games > MAX_RECORDS or card):
         text = _("a .jsonl file takes at most {most} games, from the empty card")
         raise StateError(text.format(most=number_text(MAX_RECORDS, grouped=True)))
 
@@ -452,7 +459,7 @@ def write_table(
     """Write columns of equal length, part by part (there is at least one), in the format of the
     suffix of `path`.
     """
-    if path.endswith(".parquet"):
+    if suffix_of(path) == ".parquet":
         import pyarrow.parquet
 
         from ...strategy.metadata import arrow_table
@@ -467,7 +474,7 @@ def write_table(
     remaining = iter(parts)
     first = next(remaining)
     rows = (row for columns in chain([first], remaining) for row in _rows(columns))
-    if path.endswith(".csv"):
+    if suffix_of(path) == ".csv":
         import csv
 
         writer = csv.writer(text, lineterminator="\n")
@@ -505,7 +512,7 @@ def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulati
     from ...policies.named import PlayedSimulation
     from ...policies.policy import exact_policy
 
-    if not path.endswith(".jsonl"):
+    if suffix_of(path) != ".jsonl":
         write_table(file, path, [simulation.columns()], simulation.metadata())
         return
     if isinstance(simulation, PlayedSimulation):

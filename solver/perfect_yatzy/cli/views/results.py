@@ -337,10 +337,10 @@ def bar(share: float, width: int) -> str:
 
 
 def check_picture(path: str) -> None:
-    """Raise ClickException or MissingPackage unless a picture can be drawn to this file."""
+    """Raise UsageError or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
         text = _("cannot draw to {path}; the file name must end in {suffixes}")
-        raise click.ClickException(text.format(path=path, suffixes=alternatives(PICTURE_SUFFIXES)))
+        raise click.UsageError(text.format(path=path, suffixes=alternatives(PICTURE_SUFFIXES)))
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
