@@ -76,7 +76,6 @@ typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
 
 docs: $(READY) ## guides, tutorial and API reference as a site in build/docs; a warning is an error
-	$(PIP) install --quiet --group minari  # which the reference imports
 	$(RUN)/python .ci/site.py $(PUBLIC)
 
 messages: $(READY) ## extract the words that people see, update and compile the catalogues

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from copy import deepcopy
 from itertools import combinations, combinations_with_replacement
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -453,44 +452,6 @@ def test_wrong_arguments_are_errors_with_a_sentence() -> None:
     for players in (1, 65):
         refused(f"players is {players}; must be from 2 to 64", yatzy_v0.env, players=players)
     refused("reward is 'points'; must be one of 'win', 'margin'", yatzy_v0.env, reward="points")
-
-
-@pytest.mark.full
-@pytest.mark.filterwarnings("ignore")  # Minari warns about what a data set does not state
-def test_episodes_are_simulated_games(
-    forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a Minari data set: rewards sum to the final scores, each action is the best one, each
-    call gives the same arrays.
-    """
-    minari = need("minari", "pip install 'minari[create]'")
-    from perfect_yatzy.rl.episodes import record_episodes
-
-    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    for name in ("yatzy/one-v0", "yatzy/two-v0"):
-        record_episodes(name, forced, "yatzy-forced", 5, seed=3)
-    found, again = (
-        list(minari.load_dataset(name).iterate_episodes())
-        for name in ("yatzy/one-v0", "yatzy/two-v0")
-    )
-    games = perfect_yatzy.simulate(forced, 5, seed=3)
-    assert [int(episode.rewards.sum()) for episode in found] == games.final_scores.tolist()
-    for episode, other in zip(found, again, strict=True):
-        assert np.array_equal(episode.actions, other.actions)
-        seen = episode.observations
-        n, counts = len(episode.actions), seen["counts"]
-        dice = np.array([np.repeat(np.arange(1, 7), row) for row in counts[:n]])
-        filled = seen["filled"][:n] @ (1 << np.arange(15))
-        best = forced.best(filled, seen["upper"][:n, 0], dice, seen["rolls_left"][:n, 0])
-        assert np.array_equal(best.action, episode.actions)
-    refused(
-        "episodes is 0; must be at least 1",
-        record_episodes,
-        "yatzy/none-v0",
-        forced,
-        "yatzy-forced",
-        0,
-    )
 
 
 # PettingZoo warns about every environment whose observation is a dict with a mask, except its own.

@@ -13,7 +13,6 @@ in front imports it:
 :class:`YatzyEnv`        ``gymnasium.make(ID)``: the game of one player; says what actions and observations are
 :class:`YatzyVectorEnv`  ``gymnasium.make_vec(ID, num_envs=N)``: N games, stepped by compiled code
 :mod:`.yatzy_v0`         ``yatzy_v0.env(players=2)``: several players in turns, for PettingZoo
-:mod:`.episodes`         games of a policy as a Minari data set
 =======================  ========================================================================================
 
 The keyword arguments of ``make`` and ``make_vec`` are those of the classes. With ``oracle=True``
