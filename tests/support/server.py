@@ -96,20 +96,13 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str],
-    limits: Mapping[str, float] | None = None,
-    *options: str,
-    descriptors: int = 0,
+    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None
 ) -> Iterator[Server]:
     """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it
     has answered a hold.
-
-    `descriptors` is how many files and connections the system allows it.
     """
     server = Server(free_port())
     change = "".join(f"limits.{name} = {value}\n" for name, value in (limits or {}).items())
-    if descriptors:
-        change += f"import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))\n"
     if not lattice.UNROLLED:  # in ring 1: the kernels that are compiled already
         change += "from perfect_yatzy.kernels import lattice\nlattice.UNROLLED = {}\n"
     program = f"from perfect_yatzy.web import limits\n{change}from perfect_yatzy.__main__ import run\nrun()\n"
@@ -122,7 +115,6 @@ def running_server(
         str(server.port),
         "--tables",
         str(tables),
-        *options,
     ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         try:
