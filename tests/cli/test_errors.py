@@ -18,6 +18,7 @@ import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, SolverError, load_rules
+from perfect_yatzy import __main__ as entry
 from perfect_yatzy._files import replacing
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run
@@ -252,7 +253,7 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_terminated_command_leaves_no_file(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def terminated(**options: object) -> None:
         with replacing(tmp_path / "table.json") as file:
@@ -261,11 +262,9 @@ def test_a_terminated_command_leaves_no_file(
             signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr("perfect_yatzy.cli.main", terminated)
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert run("solve").returncode == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with pytest.raises(SystemExit) as ended:
+        entry.run()
+    assert ended.value.code == 143
     assert [*tmp_path.iterdir()] == []
 
 

@@ -667,7 +667,9 @@ def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
+    monkeypatch.setattr(
+        "perfect_yatzy.service.budget.time", SimpleNamespace(perf_counter=lambda: now)
+    )
     reports: list[tuple[float, float]] = []
     progress = WorkProgress(
         [Work("table", 50.0, 0, 0, 0.0)], lambda done, left: reports.append((done, left))

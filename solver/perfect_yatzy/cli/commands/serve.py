@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@number_option("--port", "-p", low=1, high=65535, default=8765, text="Port to listen on.")
+@number_option(
+    "--port",
+    "-p",
+    low=0,
+    high=65535,
+    default=8765,
+    text="Port to listen on; 0 for any that is free.",
+)
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -63,6 +70,7 @@ def serve(
     listening = listen(
         host, port
     )  # before anything else, so that a port in use is reported at once
+    port = listening.getsockname()[1]  # the one that the system chose for 0
     on_network = not is_loopback(host)
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
