@@ -1,10 +1,13 @@
-# Each target sets up what it needs: a virtual environment in .venv with the package and the developers' tools.
+# Each target sets up what it needs in a virtual environment, .venv: the package; with it what ring 1 needs; or everything.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
-READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
-PYTEST := $(RUN)/python -m pytest
+TEST_READY := $(VENV)/.test-ready
+READY := $(VENV)/.ready
+PIP := $(RUN)/python -m pip --disable-pip-version-check
+# pytest stores the asserts that it has rewritten, so that the next run collects the tests in a third of the time.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN)/python -m pytest
 # A process for each processor; a file stays in one process, and the longest files come first (tests/conftest.py).
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
@@ -20,20 +23,25 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(USER_READY): $(VENV)/bin/python pyproject.toml $(wildcard solver/perfect_yatzy/locale/*/LC_MESSAGES/*.po)
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) install --quiet --editable .
 	$(RUN)/python -m compileall -q solver  # as pip does for what it copies: commands start in three quarters of the time
 	@touch $@
 
-$(READY): $(USER_READY)
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cluster,data,pdf,plot,rl,web]' --group dev
+$(TEST_READY): $(USER_READY)
+	$(PIP) install --quiet 'pip>=25.1'  # the first that knows groups
+	$(PIP) install --quiet 'perfect-yatzy[rl,web]' --group test
+	-$(PYTEST) --collect-only -qq >/dev/null  # stores the rewritten asserts, once for all processes of the first run
+	@touch $@
+
+$(READY): $(TEST_READY)
+	$(PIP) install --quiet 'perfect-yatzy[cluster,data,plot]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
-test: $(READY) ## ring 1, the proof of the core: about 4 minutes on two processors, the first time
+test: $(TEST_READY) ## ring 1, the proof of the core: about 4 minutes on two processors, the first time
 	$(PYTEST) $(PARALLEL)
 
 test-full: $(READY) ## ring 2 alone, everything else that is not minutes or gigabytes
@@ -65,7 +73,7 @@ typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
 
 docs: $(READY) ## guides, tutorial and API reference as a site in build/docs; a warning is an error
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --group minari  # which the reference imports
+	$(PIP) install --quiet --group minari  # which the reference imports
 	$(RUN)/python .ci/site.py $(PUBLIC)
 
 messages: $(READY) ## extract the words that people see, update and compile the catalogues

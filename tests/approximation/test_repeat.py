@@ -61,7 +61,8 @@ def first(sheet: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return bits(sheet, tmp_path_factory.mktemp("first"), threads=1)
 
 
-@pytest.mark.parametrize("threads", [ring_2(1), 2])
+@pytest.mark.full
+@pytest.mark.parametrize("threads", [1, 2])
 def test_a_clock_of_random_speed_changes_no_bit(
     first: str, sheet: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
