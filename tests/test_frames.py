@@ -15,6 +15,7 @@ from support.refusals import refused
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
+@pytest.mark.full
 def test_results_as_tables(yatzy: Strategy) -> None:
     holds, played = yatzy.holds("", "33456"), perfect_yatzy.simulate(yatzy, 50)
     found = perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20"))
@@ -54,6 +55,7 @@ def test_batches_and_options_as_tables(yatzy: Strategy) -> None:
     assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
 
+@pytest.mark.full
 def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
     some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
     batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
@@ -88,6 +90,7 @@ def test_columns_have_the_names_of_the_json_answers(run: Run, yatzy: Strategy) -
     }
 
 
+@pytest.mark.full
 def test_every_arrow_table_says_where_it_comes_from(
     yatzy: Strategy, run: Run, tmp_path: Path
 ) -> None:
@@ -128,6 +131,7 @@ def test_every_arrow_table_says_where_it_comes_from(
     assert pyarrow.parquet.read_schema(path).metadata == head | {b"table": b"opening"}
 
 
+@pytest.mark.full
 def test_positions_as_tables(yatzy: Strategy) -> None:
     sample = perfect_yatzy.sample_positions(yatzy, 100, options=True)
     for module in ("pandas", "polars", "pyarrow"):

@@ -22,7 +22,6 @@ from perfect_yatzy.approximation.state_lanes_kernel import solve_positive
 from support.players import solution_bits, solved_anew
 from support.refusals import load_text
 from support.rule_files import two_dice_sheet
-from support.seeds import ring_2
 
 SETTINGS = {"seed": 5, "games": 100, "fit_games": 40, "rounds": 2, "work": 2e-5, "memory": 1 << 22}
 SCRIPT = """
@@ -61,7 +60,8 @@ def first(sheet: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     return bits(sheet, tmp_path_factory.mktemp("first"), threads=1)
 
 
-@pytest.mark.parametrize("threads", [ring_2(1), 2])
+@pytest.mark.full
+@pytest.mark.parametrize("threads", [1, 2])
 def test_a_clock_of_random_speed_changes_no_bit(
     first: str, sheet: str, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

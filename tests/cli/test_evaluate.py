@@ -199,6 +199,7 @@ def test_json_has_every_figure(run: Run, games: Path) -> None:
     assert comparison["advantage"]["high"] < 0
 
 
+@pytest.mark.full
 def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path) -> None:
     need("matplotlib")
     table, picture = tmp_path / "games.csv", tmp_path / "lost.svg"

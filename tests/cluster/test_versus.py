@@ -14,6 +14,7 @@ from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players.versus import versus_checkpoint
 from support.cluster_tasks import EngineHere
 from support.flips import flip
+from support.seeds import ring_2
 from support.shards import shard_bytes
 
 FORCED = load_rules("yatzy-forced")
@@ -43,12 +44,13 @@ class Disturbed(EngineHere):
         return super().map(disturbed, tasks)
 
 
-@pytest.mark.parametrize("ties", ["loss", "half", "win"])
+@pytest.mark.parametrize("ties", ["half", ring_2("loss"), ring_2("win")])
 def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
     assert on_here(EngineHere(), tmp_path, ties) == versus(FORCED, ties=ties, tables=tmp_path).first
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.full
 def test_workers_store_the_bits_of_threads(tmp_path: Path) -> None:
     versus_on(EngineHere(), FORCED, "win", tmp_path / "workers", store=True)  # type: ignore[arg-type]
     versus(FORCED, tables=tmp_path / "threads", store=True)

@@ -21,7 +21,6 @@ from perfect_yatzy.core.jit import by_kind
 from perfect_yatzy.core.legal import count_bits, nth_bit
 from perfect_yatzy.core.simd import add_at, add_to, aligned, load, shifted, store, views
 from support.command import Run, refusal
-from support.seeds import ring_2
 
 RANDOM = np.random.default_rng(7)
 
@@ -275,6 +274,7 @@ check(solver.solve, *rows)
     assert run(code, tmp_path)[-1] == "IndexError: view index out of range"
 
 
+@pytest.mark.full
 def test_views_without_the_flag_are_bare_addresses_and_have_another_cache(tmp_path: Path) -> None:
     """The code of a kernel without the flag has no comparison, so no check."""
     code = """
@@ -343,8 +343,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
-    "damages", ["nbi truncated, nbc flipped", ring_2("nbi flipped, nbi empty, nbc empty")]
+    "damages", ["nbi truncated, nbc flipped", "nbi flipped, nbi empty, nbc empty"]
 )
 def test_a_damaged_cache_is_made_again(program: Program, damages: str) -> None:
     assert program.run() == ("42 0", "")
@@ -368,6 +369,7 @@ def test_processes_that_start_together_compile_a_kernel_once(program: Program) -
     assert sorted(process.communicate()[0] for process in started) == ["42 0\n", "42 1\n"]
 
 
+@pytest.mark.full
 def test_a_failed_compilation_frees_the_lock(program: Program) -> None:
     failing = "try:\n    double(None)\nexcept Exception:\n    pass\nprint("
     program.text = PROGRAM.replace("print(", failing) + "input()\n"
@@ -377,6 +379,7 @@ def test_a_failed_compilation_frees_the_lock(program: Program) -> None:
     first.communicate("\n")
 
 
+@pytest.mark.full
 def test_a_cache_that_cannot_be_written(program: Program) -> None:
     (program.folder / "file").write_text("")
     answer, said = program.run(NUMBA_CACHE_DIR=str(program.folder / "file" / "cache"))

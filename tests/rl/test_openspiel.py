@@ -12,6 +12,8 @@ from support.need import need
 
 pyspiel = need("pyspiel")
 
+pytestmark = pytest.mark.full
+
 RULES = "yacht+five-is-full-house+four-pays-all-dice"
 NAMES = {
     "Small Straight": "little-straight",
@@ -70,7 +72,6 @@ def test_every_roll_pays_the_same_in_every_category() -> None:
         } == points
 
 
-@pytest.mark.full
 def test_games_played_on_both_sides_have_the_same_scores() -> None:
     """Two players at random: the same rerolls, categories, totals, and the winner."""
     draw = Random(5)

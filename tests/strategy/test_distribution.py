@@ -291,6 +291,7 @@ def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path:
     assert "█" in run(*asked, "--games", "1000").stdout
 
 
+@pytest.mark.full
 def test_expect_draws_a_plot_unless_no_spread_is_in_its_way(
     run: Run, yatzy: Strategy, tmp_path: Path
 ) -> None:
@@ -348,7 +349,7 @@ def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> Non
 @pytest.mark.parametrize(
     ("key", "goal", "rel", "games"),
     [
-        ("yatzy-forced", 220, 1.3e-5, 50_000),
+        ("yatzy-forced", 220, 1.3e-5, 20_000),
         ring_3("maxi-forced", 400, 1e-4, 50_000),  # up to 38 saved rolls
         ring_3("yatzy", 280, 1.3e-5, 200_000),
     ],

@@ -500,7 +500,7 @@ def ranked(strategy: Strategy, card: Any, dice: Any, left: int) -> np.ndarray:
     return found
 
 
-@examples(6, 25)
+@examples(2, 25)
 @given(games.rule_sets())
 @example(games.JOKER)
 @example(games.joker_game("free", saved_rolls=True))

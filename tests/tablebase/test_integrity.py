@@ -346,7 +346,7 @@ def test_old_blocks_are_given_up_and_what_refers_to_them_stays(
     assert max(size for _, size in reads) <= checked_values.READ_BLOCKS * BLOCK_BYTES
 
     def walk(seed: int) -> bool:
-        drawn = np.random.default_rng(seed).integers(-len(values), len(values), (2000, 3))
+        drawn = np.random.default_rng(seed).integers(-len(values), len(values), (500, 3))
         return all(np.array_equal(table[places], values[places]) for places in drawn)
 
     with ThreadPoolExecutor(4) as pool:

@@ -751,6 +751,7 @@ def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
         assert busy >= BUSY if number <= useful else busy < BUSY
 
 
+@pytest.mark.full
 def test_terabytes_are_estimated_here() -> None:
     """All goals of Maxi Yatzy with saved rolls: counted from the cards, without a solve."""
     found = estimate_solve(Goals(load_rules("maxi")), workers=64)

@@ -14,6 +14,9 @@ from support.human import human
 from support.need import need
 
 playwright = need("playwright.sync_api")
+
+pytestmark = pytest.mark.full
+
 FULL = (
     "ones=3+twos=6+threes=9+fours=12+fives=15+sixes=18+one-pair=10+two-pairs=18+three-of-a-kind=12"
     "+four-of-a-kind=0+small-straight=15+large-straight=0+full-house=0+chance=20"
@@ -153,7 +156,6 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(
     assert [turn.category for game in read_games(path) for turn in game.turns] == ["ones"]
 
 
-@pytest.mark.full
 def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Visitor) -> None:
     phone.type("33456").settle()
     tops = phone.evaluate(

@@ -20,7 +20,7 @@ import pytest
 from support.command import Run, refusal
 from support.need import need
 from support.refusals import refused
-from support.seeds import examples
+from support.seeds import examples, ring_2
 
 need("fastapi")
 need("httpx2")
@@ -81,9 +81,12 @@ def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
         ("expect", {"card": LATE_CARD}),
         ("expect", {"spread": False}),
         *(
-            ("hold", {"dice": "33455", "card": "ones=3", "rolls_left": left, "explain": True})
+            ("hold", {"dice": "33455", "card": LATE_CARD, "rolls_left": left, "explain": True})
             for left in (1, 2)
         ),
+        ring_2(
+            "hold", {"dice": "33455", "card": "ones=3", "rolls_left": 1, "explain": True}
+        ),  # seconds
         ("score", {"dice": "33455", "card": LATE_CARD, "goal": 240, "explain": True}),
         *(
             ("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left})
