@@ -122,8 +122,7 @@ def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(
     assert [name for name, tree in trees.items() if not ast.get_docstring(tree)] == []
 
 
-# What the core imports besides: it says or refuses something (of the estimated goals three
-# constants), and has no part in a value.
+# What the core imports besides: it says or refuses something, and has no part in a value.
 WORDS_AND_LIMITS = {
     "errors",
     "_version",
@@ -131,7 +130,6 @@ WORDS_AND_LIMITS = {
     "game.rule_words",
     "game.translations",
     "tablebase.estimates",
-    "approximation.goal_estimates",
     "core.resources",
 }
 

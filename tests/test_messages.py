@@ -253,7 +253,6 @@ KEYS = {
     "advice mean",
     "advice win",
     "bonus needs",
-    "goal estimates",
     "what it scores",
     "rolls left",
     "turns left",

@@ -140,6 +140,8 @@ export interface ExpectAnswer extends Answer, Aimed {
   upper: number;
   upper_by_column?: number[];
   chance_by_mean_play?: number;
+  /** Why `chance` is missing: the solve for the goal is too large. */
+  chance_note?: string;
   distribution?: Distribution | null;
   standard_deviation?: number;
 }

@@ -1,5 +1,5 @@
-"""`yatzy solve`: estimates before a solve as text and as JSON, approximate goals, options that
-do not fit; what is told before and during long work.
+"""`yatzy solve`: estimates before a solve as text and as JSON, options that do not fit; what is
+told before and during long work.
 """
 
 import json
@@ -100,22 +100,6 @@ def test_quantities_say_that_the_means_come_first(run: Run, tmp_path: Path) -> N
     for what in titles:
         assert not {"Before", "Stored"} & set(rows(run(*command, what).stdout))
     assert rows(run(*command, "mean").stdout)["Stored"] == "the table is solved already"
-
-
-@pytest.mark.full
-def test_estimates_are_made_measured_listed_and_removed(run: Run, tmp_path: Path) -> None:
-    tables = ("--tables", str(tmp_path))
-    command = ("solve", "crag", "--what", "goals", "--approximate", "--games", "500", *tables)
-    made = printed(run, *command)
-    assert "Estimates of all goals of crag" in made
-    assert len(made.splitlines()) == 5
-    assert run(*command).stdout == made
-    listed = run("tables", *tables).stdout
-    assert all(
-        name in listed for name in ("crag-mean", "crag-upside", "crag-downside", "crag-lategoals")
-    )
-    printed(run, "tables", "--remove", "crag-upside", "--yes", *tables)
-    assert "crag-upside" not in run("tables", *tables).stdout
 
 
 CLUB = str(Path(__file__).parent.parent / "data" / "club-sheet.toml")

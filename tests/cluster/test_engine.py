@@ -277,7 +277,7 @@ def is_solved(objective: Objective, folder: Path) -> bool:
     """Whether a table, stored in shards, has the bits of a solve by threads here."""
     assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
     stored = np.asarray(open_table(objective, folder, solve=False)[1][0 : objective.size])
-    return stored.tobytes() == objective.as_stored(solve_objective(objective), 0).tobytes()
+    return stored.tobytes() == solve_objective(objective).astype(objective.store).tobytes()
 
 
 @pytest.mark.parametrize("what", TABLES)

@@ -22,11 +22,13 @@ from perfect_yatzy import (
     Scorecard,
     State,
     Strategy,
+    distribution,
     errors,
     load_rules,
     parse_card,
     reach,
 )
+from perfect_yatzy.cli.views.answers import expect_lines
 from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace
@@ -49,9 +51,10 @@ from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.strategy import CheckedPosition
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
-from perfect_yatzy.tablebase.store import Progress, has_table
+from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
-from support.games import joker_game
+from support.games import joker_game, saved_rolls_game
+from support.players import in_memory
 from support.refusals import refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -251,7 +254,14 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
         "all goals of yatzy-forced take .* or first run: yatzy solve",
         asked | {"goal": 150},
     )
-    assert refused(text, service(sizes[0] - 1).answer, goal, error=RulesError).code == "too-large"
+    hold = {
+        "query": "hold",
+        "rules": "yatzy-forced",
+        "card": "ones=3 twos=6",
+        "dice": "33456",
+        "goal": 150,
+    }
+    assert refused(text, service(sizes[0] - 1).answer, hold, error=RulesError).code == "too-large"
     text = "yatzy-forced from this card on takes .* ask from a later card"
     refused(text, service(0).answer, asked | {"opponents": "150", "ties": "half"}, error=RulesError)
     assert lines == []
@@ -275,11 +285,82 @@ def test_tables_of_goals_are_stored_up_to_a_limit(tmp_path: Path) -> None:
     service = QueryService(tmp_path, budget=SolveBudget(instant_seconds=0.0, stored_bytes=size))
     asked = {"query": "expect", "rules": "yatzy-forced", "goal": 150, "spread": False}
     service.resolver.stored_bytes = 1
-    refused("stores no more", service.answer, asked, error=RulesError)
+    hold = {"query": "hold", "rules": "yatzy-forced", "dice": "33456", "goal": 150}
+    refused("stores no more", service.answer, hold, error=RulesError)
+    assert "stores no more" in service.answer(asked)["chance_note"]
     service.resolver.stored_bytes = 0
     service.answer(asked)
     assert has_table(rules, tmp_path, Goals.name)
     assert 0 < service.resolver.stored_bytes <= size
+
+
+NO_GOALS = SolveBudget(instant_seconds=0.0, objective=SolveLimit(bytes=0))
+
+
+def test_a_goal_that_is_too_large_has_the_chance_under_play_for_the_mean(tmp_path: Path) -> None:
+    """From the exact distribution, and named as that; once the table of all goals is there, both
+    chances are told.
+    """
+    rules, service = load_rules("yatzy-forced"), QueryService(tmp_path, budget=NO_GOALS)
+    scores = distribution(perfect_yatzy.open_strategy(rules, tmp_path))
+    asked: dict[str, Any] = {"query": "expect", "rules": "yatzy-forced"}
+    answer = service.answer(asked | {"goal": 180, "games": 200})
+    assert answer["aim"] == {"goal": 180}
+    assert answer["chance_by_mean_play"] == pytest.approx(scores.at_least(180), abs=1e-12)
+    assert answer["chance_note"].endswith(
+        "or first run: yatzy solve yatzy-forced --what goals --yes"
+    )
+    assert not {"chance", "certain", "out_of_reach"} & answer.keys()
+    assert "chance_by_mean_play" not in answer["simulation"]
+    lines = expect_lines(rules, answer, 5)
+    assert (
+        lines[0]
+        == f"{100 * scores.at_least(180):.2f} % chance of 180 or more if you maximise the expected score"
+    )
+    assert "The chance under best play is not known: all goals of yatzy-forced take" in " ".join(
+        lines
+    )
+    win = service.answer(asked | {"opponents": "150", "ties": "win"})
+    assert win["chance_by_mean_play"] == pytest.approx(scores.at_least(150), abs=1e-12)
+    assert (
+        " % chance to win or tie if you maximise the expected score"
+        in expect_lines(rules, win, 5)[0]
+    )
+    assert "chance" not in win
+    best = reach(rules, 180, "", tmp_path).value()
+    solve_to_store(Goals(rules), tmp_path)
+    answer = service.answer(asked | {"goal": 180})
+    assert answer["chance"] == pytest.approx(best, abs=1e-7)
+    assert answer["chance_by_mean_play"] == pytest.approx(scores.at_least(180), abs=1e-12)
+    assert "chance_note" not in answer
+
+
+def test_without_a_distribution_simulated_games_tell_the_chance_under_play_for_the_mean(
+    tmp_path: Path,
+) -> None:
+    """If they are asked for; every other question is refused, and says what to ask instead."""
+    rules, service = saved_rolls_game("free", True), QueryService(tmp_path, budget=NO_GOALS)
+    service.register(rules)
+    chance = distribution(in_memory(rules)).at_least(25)
+    asked: dict[str, Any] = {"query": "expect", "rules": "small", "goal": 25}
+    answer = service.answer(asked | {"games": 20_000})
+    found = answer["simulation"]
+    low, high = found["interval99"]
+    assert low < chance < high
+    assert low < found["chance_by_mean_play"] < high < low + 0.02
+    assert answer["chance_note"]
+    assert not {"chance", "chance_by_mean_play"} & answer.keys()
+    lines = expect_lines(rules, answer, 5)
+    share = f"{100 * found['chance_by_mean_play']:.2f} % chance of 25 or more"
+    assert lines[0] == f"{share} in simulated games that maximise the expected score"
+    assert f"{share}, 99 % interval {100 * low:.2f} % to {100 * high:.2f} %" in lines
+    for question in (
+        asked,
+        asked | {"query": "hold", "dice": "56"},
+        asked | {"query": "score", "dice": "56"},
+    ):
+        text = "all goals of small take .*`yatzy expect --games 100000` shows the chance under play for the expected score"
+        assert refused(text, service.answer, question, error=RulesError).code == "too-large"
 
 
 def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.strategy import positions as module
 from perfect_yatzy.strategy.positions import MEANINGS, PositionSample
-from perfect_yatzy.strategy.simulation import simulate
+from perfect_yatzy.strategy.simulation import simulate, wilson_interval
 from support import games
 from support.command import Run, printed, refusal
 from support.naive import Naive
@@ -483,3 +483,11 @@ def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path
     assert "give both" in refusal(run, "simulate", *described)
     assert "--force" in refusal(run, "positions", *described, "-o", str(new))
     assert not new.exists()
+
+
+def test_wilson_intervals_hold_small_chances() -> None:
+    assert wilson_interval(0, 1_000)[0] == 0.0
+    assert 0.005 < wilson_interval(0, 1_000)[1] < 0.01
+    low, high = wilson_interval(500, 1_000)
+    assert (low + high) / 2 == pytest.approx(0.5)
+    assert high - low == pytest.approx(2 * 2.5758 * 0.5 / 1_000**0.5, rel=0.01)

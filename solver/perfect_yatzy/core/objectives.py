@@ -57,9 +57,6 @@ class Objective:
     name = "mean"  # part of the file name of its tables
     # whether more points never lower the value; a wrong True gives wrong values and no error
     monotone = True
-    # whether entries of a table are the values computed, rounded if need be, and no function of
-    # them
-    rounds = True
     compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
     error = 0.0  # bound of the rounding error; 0 where it is negligible
     # of interpolation between scores, as part of the change of the values; 0: there is none
@@ -119,12 +116,6 @@ class Objective:
         has reached it.
         """
         return final_bonus(self.space)
-
-    def as_stored(self, values: Values, start: int) -> Values:
-        """Entries of the table from those computed, `(n,)`; the first one is entry `start` of
-        the table.
-        """
-        return values.astype(self.store, copy=False)
 
     def start_value(self, last_layer: Values) -> float | None:
         """Value of the start, the last entry of a table; None if a table has no single value for

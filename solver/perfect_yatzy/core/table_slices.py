@@ -46,13 +46,6 @@ def window(layers: StateSpace | Objective, table: Table, filled: int) -> TableSl
     return TableSlice(read_only(whole), 0)
 
 
-def whole_table(table: Table, first: int, end: int) -> TableSlice:
-    """A finished table of scores in place, with the ranges in the entries `first` to ``end - 1``
-    checked.
-    """
-    return TableSlice(read_only(checked_part(table, first, end)), 0)
-
-
 def read_only(values: Values) -> Values:
     """One type for the compiled code, whatever the source of a table: a plain array that cannot
     be written.

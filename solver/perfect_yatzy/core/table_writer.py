@@ -99,8 +99,8 @@ class TableWriter:
 
     def add(self, layer: Values) -> None:
         """Append the next layer."""
-        stored = self.objective.as_stored(layer, self.written)
-        if self.dtype != layer.dtype and self.objective.rounds:
+        stored = layer.astype(self.dtype, copy=False)
+        if self.dtype != layer.dtype:
             for start in range(0, len(layer), CHUNK):
                 error = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
                 self.rounding = max(self.rounding, float(error))

@@ -15,8 +15,6 @@ kind                 the values of a card                             a block, a
 ===================  ===============================================  ==============================================
 
 An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
-:class:`EstimatedScores` have those of a :class:`ScoreTable`; they are only read, and computed from the mean and the
-spreads of a state (:mod:`perfect_yatzy.approximation.goal_estimates`).
 
 An objective whose points count in another way needs a named tuple with :func:`states_after` and
 :func:`value_after`, and an entry point in :mod:`.turn`, which the objective names. If its values
@@ -26,13 +24,12 @@ mean table; else it needs :func:`write_values`.
 
 from __future__ import annotations
 
-from math import erfc, exp
+from math import exp
 from typing import NamedTuple
 
-from ..approximation.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
 from .dice import Floats, Ints
 from .jit import by_kind, jit
-from .simd import load, load_as, load_spaced, load_through, shifted, store, width
+from .simd import load_as, load_spaced, load_through, shifted, store, width
 from .state_space import LANES, ScoreOffsets
 from .table_slices import TableSlice
 
@@ -286,84 +283,9 @@ class StoredScores(NamedTuple):
     offsets: ScoreOffsets
 
 
-class EstimatedScores(NamedTuple):
-    """Argument of a kernel: chances of goals, computed from means and spreads (in points) when
-    they are read.
-    """
-
-    means: TableSlice
-    upside: TableSlice
-    downside: TableSlice
-    most: Ints  # (rows,)
-    # (lane sets * lane_width,): as in
-    # :class:`perfect_yatzy.approximation.goal_estimates.EstimatedGoals`
-    bonus: Ints
-
-
-@by_kind()
-def score_table(scores):
-    """The table within a kernel, from its argument `scores`."""
-
-
-score_table.of(StoredScores)(lambda scores: placed_scores(scores.table, scores.offsets))
-score_table.of(EstimatedScores)(lambda scores: scores)
-
-
-@by_kind()
-def value_at(table, layout, row, state, x):
-    """Value of a state of a row at score x; beyond its range of scores the known value."""
-
-
-@value_at.of(ScoreTable)
-def _stored_value_at(table, layout, row, state, x):
+@jit
+def value_at(table, state, x):
+    """Value of a state at score x; beyond its range of scores the known value."""
     return table.values[
         table.origin[state] + min(max(x, table.low[state] - 1), table.high[state] + 1)
     ]
-
-
-@jit
-def lowest_x(table, layout, row, state):
-    """First x of the range of a state: minus the points still possible."""
-    lane = (state - layout.offsets[row]) % lanes_of(layout, row)
-    return -(table.most[row] + table.bonus[layout.lane_sets[row] * layout.lane_width + lane])
-
-
-@jit
-def estimated_chance(x, lowest, mean, upside, downside):
-    """Chance of -x more points; `upside` and `downside` are at least LEAST_SPREAD."""
-    if x >= 0:
-        return 1.0
-    if x < lowest:
-        return 0.0
-    above = -x - 0.5 - mean
-    z = above / (upside if above > 0 else downside)
-    return max(0.5 * erfc(z * ROOT_HALF), LEAST_CHANCE)
-
-
-@jit
-def mean_and_spreads(table, state):
-    """The mean of a state and its spreads."""
-    upside = max(float(values_of(table.upside)[state]), LEAST_SPREAD)
-    downside = max(float(values_of(table.downside)[state]), LEAST_SPREAD)
-    return float(values_of(table.means)[state]), upside, downside
-
-
-@value_at.of(EstimatedScores)
-def _estimate_at(table, layout, row, state, x):
-    return estimated_chance(x, lowest_x(table, layout, row, state), *mean_and_spreads(table, state))
-
-
-@states_after.of(EstimatedScores)
-def _states_after_estimates(table, layout, block, end, temp):
-    state = state_after_score(layout, block, end)
-    return state, lowest_x(table, layout, end.row, state)
-
-
-@value_after.of(EstimatedScores)
-def _estimated_value_after(table, layout, block, states, points, temp):
-    state, lowest = states
-    x = score_block_x(block.start) + int(points)
-    mean, upside, downside = mean_and_spreads(table, state)
-    for lane in range(width(temp)):
-        temp[lane] = estimated_chance(x + lane, lowest, mean, upside, downside)
-    return load(temp, 0)

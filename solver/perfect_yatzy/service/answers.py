@@ -18,14 +18,12 @@ import numpy.typing as npt
 from .._version import ANSWER_SCHEMA
 from ..core.scorecard import Scorecard
 from ..core.table_info import fraction_fields
-from ..errors import _, significant_text
 from ..strategy.actions import Choice, Hold, max_rerolls
 from ..strategy.strategy import Strategy, certificate_of
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
     from ..strategy.score_distribution import ScoreDistribution
-    from ..strategy.score_strategy import ScoreStrategy
     from ..strategy.simulation import Simulation
     from ..strategy.turn_evaluator import CategoryOdds
     from .resolver import ResolvedObjective
@@ -57,15 +55,6 @@ def approximate_fields(strategy: Strategy) -> dict[str, Any]:
     """
     certificate = certificate_of(strategy)
     return {"approximate": certificate.summary()} if certificate else {}
-
-
-def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]:
-    """The field ``approximate`` if the chances of a goal are estimates; else nothing."""
-    if not strategy.is_approximate(request.state):
-        return {}
-    command = f"yatzy expect --rules {request.rules.spec or request.rules.key} --goal {strategy.zero} --games 100000"
-    text = _("the chances are estimates; a simulation measures them: {command}", command=command)
-    return {"approximate": {"text": text}}
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
@@ -177,43 +166,22 @@ def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
     }
 
 
-def measured_fields(
-    request: Request, strategy: Strategy, objective: ResolvedObjective, threads: int | None
+def simulation_fields(
+    request: Request, strategy: Strategy, counted: ResolvedObjective | None, threads: int | None
 ) -> dict[str, Any]:
-    """The field ``approximate``: the chance that approximate play has in simulated games."""
+    """The field ``simulation``: the distribution of the final score in simulated games, and how
+    many reach a goal.
+    """
     from ..policies.named import simulate
     from ..strategy.simulation import wilson_interval
 
-    def reached(by: Strategy) -> int:
-        games = simulate(
-            by, request.games, request.seed, request.position, threads, points=request.card.total
-        )
-        return int(objective.utility(games.final_scores).sum())
-
-    wins = reached(objective.strategy)
-    chance, by_mean = wins / request.games, reached(strategy) / request.games
-    low, high = wilson_interval(wins, request.games)
-    named = {"chance": chance, "low": low, "high": high, "by_mean": by_mean}
-    text = _(
-        "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
-        "by play for the expected score {by_mean} %",
-        **{name: significant_text(100 * value, 3) for name, value in named.items()},
-    )
-    found = {
-        "games": request.games,
-        "chance": chance,
-        "interval99": [low, high],
-        "chance_by_mean_play": by_mean,
-    }
-    return found | {"text": text}
-
-
-def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
-    """The field ``simulation``: the distribution of the final score in simulated games."""
-    from ..policies.named import simulate
-
-    found = games_fields(simulate(strategy, request.games, request.seed, request.position, threads))
+    played = simulate(strategy, request.games, request.seed, request.position, threads)
+    found = games_fields(played)
     del found["highest"]
+    if counted:
+        reached = float(counted.utility(played.final_scores).sum())
+        found["chance_by_mean_play"] = reached / request.games
+        found["interval99"] = [*wilson_interval(reached, request.games)]
     return {"policy": strategy.policy, "games": request.games} | found
 
 

@@ -133,10 +133,9 @@ class SolveBudget:
         if whole_game:
             text = _(
                 "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, "
-                "or first run: {command}; {advice}",
+                "or first run: {command}",
                 **facts,
                 command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
-                advice=estimate_advice(rules),
             )
         raise RulesError(text, code="too-large")
 
@@ -167,12 +166,6 @@ class SolveBudget:
                 "rules": (rules.spec or rules.key) + options,
             }
             raise RulesError(text.format(**facts), code="too-large")
-
-
-def estimate_advice(rules: RuleSet) -> str:
-    """What to run where the chance of a goal cannot be computed."""
-    command = f"yatzy solve {rules.spec or rules.key} --what goals --approximate"
-    return _("for estimates and approximate play run: {command}", command=command)
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:

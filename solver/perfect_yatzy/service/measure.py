@@ -22,7 +22,6 @@ from ..policies.user_code import ProcessPlayer
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.score_distribution import ScoreDistribution
-from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
@@ -62,8 +61,6 @@ def run_simulation(
         else:
             played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
     answer = answers.answer_head(request) | answers.approximate_fields(means)
-    if isinstance(strategy, ScoreStrategy):
-        answer |= answers.estimate_fields(strategy, request)
     answer |= {
         "policy": fields["policy"],
         "games": games,

@@ -301,7 +301,9 @@ class Decision:
         if self.known is not None:
             return self.known
         answer = self.compute(progress)
-        if _costly(self.request):
+        if (
+            _costly(self.request) and not self.plan.refused
+        ):  # the table of goals may be stored later
             self.service.answers.put((self.request, current_language()), answer)  # it has sentences
         return answers.with_echo(answer, self.request.echo)
 
@@ -325,9 +327,7 @@ class Decision:
             service.resolver.resolve(self.plan, strategy, progress) if request.objective else None
         )
         if objective:
-            answer |= answers.estimate_fields(objective.strategy, request) | {
-                "aim": objective.fields
-            }
+            answer["aim"] = objective.fields
         if request.query == "expect":
             return answer | self._expect_fields(strategy, objective, progress)
         if request.query == "outcomes":
@@ -360,9 +360,11 @@ class Decision:
                 answer["exact"][name] = fraction_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
-        if objective:
+        if objective and objective.solved:
             chance = answers.clipped(objective.strategy.value(request.position))
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
+        elif objective:
+            answer["chance_note"] = str(self.plan.refused)
         if is_exact and self.needs_distribution:
             answer |= self._distribution_fields(strategy, objective, progress)
         elif request.include_distribution:
@@ -373,11 +375,12 @@ class Decision:
                     np.sqrt(variances[strategy.space.unchecked_index(state)])
                 )
         if request.games:
-            answer["simulation"] = answers.simulation_fields(request, strategy, service.threads)
-            if objective and objective.strategy.is_approximate(state):
-                answer["approximate"] = answers.measured_fields(
-                    request, strategy, objective, service.threads
-                )
+            counted = (
+                objective if self.plan.refused and "chance_by_mean_play" not in answer else None
+            )
+            answer["simulation"] = answers.simulation_fields(
+                request, strategy, counted, service.threads
+            )
         return answer
 
     def _distribution_fields(
@@ -441,14 +444,12 @@ class Decision:
     @property
     def needs_distribution(self) -> bool:
         """Whether the answer has a distribution that can be computed."""
-        request, rules = self.request, self.request.rules
+        request = self.request
         if request.query != "expect" or not (request.include_distribution or request.objective):
             return False
-        from ..strategy.distribution import has_distribution, has_stored_distribution
+        from ..strategy.distribution import shows_distribution
 
-        return has_distribution(rules) or has_stored_distribution(
-            rules, request.state, self.service.tables
-        )
+        return shows_distribution(request.rules, request.state, self.service.tables)
 
 
 def _mean_key(rules: RuleSet) -> Hashable:

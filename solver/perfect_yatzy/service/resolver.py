@@ -2,7 +2,8 @@
 
 A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents
 have one from a solve of the rest of the game with the win chance as utility. Every solve stays
-within the budget.
+within the budget. Where a goal is beyond it, the answer to `expect` has the chance under play for
+the mean alone.
 
 The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without
 one it is computed if that takes about a second: by the command at once, which stores it; by a
@@ -34,14 +35,7 @@ from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table
-from .budget import (
-    SolveBudget,
-    Work,
-    WorkProgress,
-    distribution_works,
-    estimate_advice,
-    utility_cost,
-)
+from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
 from .requests import Request
 
@@ -122,7 +116,7 @@ class BonusChances:
 class ResolvedObjective:
     """What is maximised instead of the mean."""
 
-    strategy: ScoreStrategy  # Its values are chances
+    solved: ScoreStrategy | None  # Its values are chances; None if its solve is beyond the budget
     utility: Callable[
         [Ints], Floats
     ]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
@@ -132,6 +126,12 @@ class ResolvedObjective:
     mean_play: Callable[[], float | None] | None = (
         None  # chance of play for the mean, if no distribution tells it
     )
+
+    @property
+    def strategy(self) -> ScoreStrategy:
+        """The strategy of a question that is not answered without it."""
+        assert self.solved
+        return self.solved
 
     def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
         """The chance of play for the mean, whose final scores have a distribution; None if it
@@ -161,6 +161,9 @@ class ObjectivePlan:
     cost: SolveCost | None = None  # of the solve, if there is one
     exact: ExactSolve | None = None  # in integers, of a request for fractions
     two_players: TwoPlayerTable | None = None  # the stored game, if it has the answer
+    refused: RulesError | None = (
+        None  # why no goal is solved; the answer then has the chance of play for the mean
+    )
 
 
 class ObjectiveResolver:
@@ -216,6 +219,15 @@ class ObjectiveResolver:
             works.append(_solve_work(cost))
             return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
         goals = self._plan_goals(request)
+        try:
+            self._check_goals(goals)
+        except RulesError as error:
+            if _shows_mean_play(request, self.tables):
+                return ObjectivePlan(request, seconds, tuple(works), refused=error)
+            advice = _(
+                "`yatzy expect --games 100000` shows the chance under play for the expected score"
+            )
+            raise RulesError(f"{error}; {advice}", code=error.code) from error
         if goals.cost is None:  # opening a table takes time, too: its checksum is verified
             return ObjectivePlan(
                 request, seconds + self.budget.instant_seconds, tuple(works), goals
@@ -343,39 +355,42 @@ class ObjectiveResolver:
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
     def _plan_goals(self, request: Request) -> GoalSolve:
-        from ..strategy.score_strategy import goals_to_solve, has_goal_estimates
+        from ..strategy.score_strategy import goals_to_solve
 
-        rules, budget = request.rules, self.budget
-        exists, estimated = (
-            has_table(rules, self.tables, Goals.name),
-            has_goal_estimates(rules, self.tables),
+        exists = has_table(request.rules, self.tables, Goals.name)
+        budget = self.budget
+        return goals_to_solve(
+            request.rules, request.state, exists, budget.instant_seconds, budget.objective.allows
         )
-        allows = budget.objective.allows
-        solve = goals_to_solve(
-            rules, request.state, exists, budget.instant_seconds, allows, estimated
-        )
+
+    def _check_goals(self, solve: GoalSolve) -> None:
+        """Raise RulesError if a solve for a goal is beyond the budget or the memory of the
+        machine.
+        """
+        rules, budget = solve.objective.rules, self.budget
         if solve.cost and solve.stored:
-            try:
-                check_memory(rules, solve.cost)
-            except RulesError as error:
-                raise RulesError(f"{error}; {estimate_advice(rules)}", code=error.code) from error
+            check_memory(rules, solve.cost)
             budget.check_objective(rules, solve.cost, whole_game=True)
             budget.check_stored(rules, self.stored_bytes, solve.cost, " --what goals")
         elif solve.cost:
             check_memory(rules, solve.cost.with_table())
             budget.check_objective(rules, solve.cost)
-        return solve
 
     def _reach(
         self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
-    ) -> ScoreStrategy:
+    ) -> ScoreStrategy | None:
         from ..strategy.score_strategy import goal_strategy
 
+        if plan.refused:
+            return None
         request = plan.request
         whole, rest = _goal_keys(request)
         found = self.strategies.get(whole) or self.strategies.get(rest)
         if found is None:
-            solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
+            solve = plan.goals
+            if solve is None:  # evicted since it was planned
+                solve = self._plan_goals(request)
+                self._check_goals(solve)
 
             def create() -> Strategy:
                 card, means, report = (
@@ -390,12 +405,9 @@ class ObjectiveResolver:
                     self.count_stored(made.table.nbytes)
                 return made
 
-            key = whole if solve.stored else rest
-            if (
-                solve.estimated
-            ):  # of the whole game, too, but a key of their own: exact chances are preferred
-                key = "goal estimates", request.rules.fingerprint
-            found = self.strategies.get_or_create(key, create, table_bytes)
+            found = self.strategies.get_or_create(
+                whole if solve.stored else rest, create, table_bytes
+            )
         return replace(cast("ScoreStrategy", found), zero=goal, start=request.card)
 
     def count_stored(self, size: int) -> None:
@@ -435,6 +447,17 @@ class ObjectiveResolver:
             store=self.budget.is_confirmed(progress),
         )
         return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)
+
+
+def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) -> bool:
+    """Whether the answer can have the chance under play for the mean, from its distribution or
+    simulated games.
+    """
+    from ..strategy.distribution import shows_distribution
+
+    if request.query != "expect":
+        return False
+    return bool(request.games) or shows_distribution(request.rules, request.state, tables)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:

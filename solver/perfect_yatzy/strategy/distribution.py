@@ -40,7 +40,6 @@ from .score_distribution import (
     finished,
     score_places,
 )
-from .score_strategy import EstimatedGoalEvaluator
 from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
@@ -70,6 +69,13 @@ def has_distribution(rules: RuleSet) -> bool:
         return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
     except RulesError:  # too many states to be enumerated
         return False
+
+
+def shows_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
+    """Whether the distribution of perfect play from a checked state on is in the store, or takes
+    seconds only.
+    """
+    return has_distribution(rules) or has_stored_distribution(rules, start, tables)
 
 
 def stored_distribution(
@@ -181,9 +187,7 @@ def distribution(
     StateError
         If no game can reach the start, or `strategy` is not a strategy.
     RulesError
-        If the computation would not fit into memory, or for a goal that is played approximately;
-        use
-        :func:`perfect_yatzy.simulate` then.
+        If the computation would not fit into memory; use :func:`perfect_yatzy.simulate` then.
 
     Notes
     -----
@@ -197,11 +201,6 @@ def distribution(
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
-    if isinstance(evaluator, EstimatedGoalEvaluator):
-        text = _(
-            "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
-        )
-        raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
     if isinstance(evaluator, ScoreEvaluator):
         cost = score_places(rules, state).solve_cost().doubled()
     else:

@@ -454,9 +454,7 @@ def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
             i = outcome_number(model, way, c, roll)
             child = turn.row + outcomes.step[i]
             state = state_number(layout, turn.row, child, turn.lane, saved, outcomes.shift[i])
-            job.option_values[c] = float(
-                value_at(scores, layout, child, state, turn.x + int(outcomes.total[i]))
-            )
+            job.option_values[c] = float(value_at(scores, state, turn.x + int(outcomes.total[i])))
     c = preferred(job, 0, model.category_count)
     return outcome_number(model, way, c, roll), job.option_values[c], job.option_means[c]
 

@@ -20,7 +20,14 @@ from ..core.simd import shifted, views, width
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import HoldValues, backup_holds, mean_block
-from ..core.value_tables import Block, lane_after, mean_table, score_block_x, score_table
+from ..core.value_tables import (
+    Block,
+    StoredScores,
+    lane_after,
+    mean_table,
+    placed_scores,
+    score_block_x,
+)
 from .policy_kernel import TurnStart, decision, stage_actions, stop_action
 from .propagation_kernel import choose_actions
 
@@ -237,7 +244,7 @@ def play_by_policy(begin, end, arguments, policy):
 class ScorePolicy(NamedTuple):
     """The policy of a table of goals or of a utility; with a ScorePolicyJob in the job."""
 
-    scores: Any  # StoredScores or EstimatedScores
+    scores: StoredScores
     means: TableSlice  # which break ties
 
 
@@ -256,7 +263,8 @@ def _score_player(policy, job, block, most_saved):
     means = mean_table(policy.means)
     most = job.policy.model.rolls_per_turn - 1 + most_saved
     backup_holds(means, job.policy, block, most, job.policy.means)
-    return ScoreDecisions(score_table(policy.scores), means, job.policy.scores, most, block.choices)
+    scores = placed_scores(policy.scores.table, policy.scores.offsets)
+    return ScoreDecisions(scores, means, job.policy.scores, most, block.choices)
 
 
 @begin_block.of(ScoreDecisions)

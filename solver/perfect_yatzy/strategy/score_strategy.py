@@ -10,12 +10,6 @@ game. Late in a game, and for any other utility, the rest of the game is solved 
 taken: the expected points still to come if everything after it maximises the mean. So a goal that
 is certain or out of reach is played for the mean. A strategy therefore also has the values of the
 mean (:func:`mean_evaluator`).
-
-Where the table of all goals is too large, a turn is evaluated exactly from estimated chances of its
-children (:mod:`perfect_yatzy.approximation.goal_estimates`); in the last layers of the game they
-are exact. So that play is approximate, and the chances shown are estimates: they do not bound the
-chance of the best play. A simulation measures what the play achieves.
-:mod:`perfect_yatzy.approximation.goals` makes the tables.
 """
 
 from __future__ import annotations
@@ -24,103 +18,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..approximation.goal_estimates import (
-    Downside,
-    EstimatedGoals,
-    LateGoals,
-    Upside,
-    estimated_chances,
-)
-from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import upper_sums
-from ..core.table_info import TableInfo
-from ..core.table_slices import whole_table, window
 from ..errors import StateError, shown, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
-from ..tablebase.estimates import (
-    INSTANT_SOLVE_SECONDS,
-    MAX_UNASKED_BYTES,
-    MAX_UNASKED_SECONDS,
-    SolveCost,
-    log_long,
-)
+from ..tablebase.estimates import INSTANT_SOLVE_SECONDS, SolveCost, log_long
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import CheckedPosition, Strategy, check_position
-from .turn_evaluator import ScoreEvaluator, TurnEvaluator, stored_scores
-
-if TYPE_CHECKING:
-    from .turn_evaluator import KernelScores
+from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 MAX_GOAL = 99_999
-ESTIMATES = (Upside.name, Downside.name, LateGoals.name)  # names of the tables of estimates
 MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below every utility
-
-
-class EstimatedGoalEvaluator(ScoreEvaluator):
-    """Evaluates turns for a goal by estimates from means and spreads, in the last layers by
-    exact chances.
-    """
-
-    objective: EstimatedGoals
-
-    def __init__(
-        self, late: LateGoals, values: Table, spreads: tuple[Table, Table], means: TurnEvaluator
-    ) -> None:
-        super().__init__(EstimatedGoals(late.rules), values, means)
-        self.late, self.spreads = late, spreads
-
-    def is_exact(self, state: State) -> bool:
-        """Whether the chances of all actions are exact at the start of a turn from a state."""
-        return state.filled.bit_count() + 1 >= self.late.first_layer
-
-    def ranges(self, states: Ints) -> tuple[Ints, Ints]:
-        """First and last x of the range of scores of states (places in the table of means),
-        shaped as `states`.
-        """
-        low = self.objective.lowest(states)
-        return low, np.full_like(low, -1)
-
-    def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Chances of states (places in the table of means, all of one layer) at x."""
-        state, x = np.broadcast_arrays(state, x)
-        if (
-            state.size and int(state.flat[0]) < self.late.states
-        ):  # in the last layers, which have the lowest numbers
-            return stored_scores(self.values, self.late.score_offsets, state, x)
-        low, _ = self.ranges(state)
-        upside, downside = (spread[state] for spread in self.spreads)
-        found = estimated_chances(-x.astype(np.float64), self.mean_values[state], upside, downside)
-        # x is minus the points needed: from 0 on the goal is reached, below the range it is out of
-        # reach.
-        chances = np.where(x >= 0, 1.0, np.where(x < low, 0.0, found))
-        return chances.astype(np.float32).astype(np.float64)  # the kernels compute with float32
-
-    def kernel_scores(self, filled: int) -> KernelScores:
-        """The chances of the children of a layer as the kernels take them."""
-        from ..core.value_tables import EstimatedScores, StoredScores
-
-        if filled + 1 >= self.late.first_layer:
-            layer = self.late.layer_slice(filled + 1)
-            return StoredScores(
-                whole_table(self.values, layer.start, layer.stop), self.late.score_offsets
-            )
-        means, upside, downside = (
-            window(self.space, table, filled) for table in (self.mean_values, *self.spreads)
-        )
-        return EstimatedScores(
-            means, upside, downside, self.objective.most, self.objective.bonus.ravel()
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,14 +74,6 @@ class ScoreStrategy(Strategy):
         """
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
-    def is_approximate(self, state: State) -> bool:
-        """Whether the chances of the actions in a checked state are estimates
-        (:class:`EstimatedGoalEvaluator`).
-        """
-        return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(
-            state
-        )
-
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
         from .batch import whole_numbers
 
@@ -175,12 +84,10 @@ class ScoreStrategy(Strategy):
         return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
-        kind = ", approximate" if isinstance(self.evaluator, EstimatedGoalEvaluator) else ""
-        return f"<ScoreStrategy {self.rules.key}, {self.policy}{kind}>"
+        return f"<ScoreStrategy {self.rules.key}, {self.policy}>"
 
     def _repr_html_(self) -> str:
-        kind = "approximate" if isinstance(self.evaluator, EstimatedGoalEvaluator) else "optimal"
-        return f"<b>{escape(self.rules.name)}</b>: {kind} play for {self.policy}, {len(self.table):,} values"
+        return f"<b>{escape(self.rules.name)}</b>: optimal play for {self.policy}, {len(self.table):,} values"
 
 
 def reach(
@@ -205,8 +112,7 @@ def reach(
     start
         The earliest card you will ask about. Late in a game the rest of it is solved in memory, in
         less than two seconds. Otherwise the table of all goals is opened, or solved and stored
-        (Yatzy: 20 s, 0.9 GB). Where it takes more than three minutes or 2 GB and there are tables
-        of estimates, these are opened: then the play is approximate and its values are estimates.
+        (Yatzy: 20 s, 0.9 GB).
 
     Returns
     -------
@@ -225,19 +131,8 @@ def reach(
     rule_set, goal = load_rules(rules), check_goal(goal)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
-    exists, estimated = (
-        has_table(rule_set, tables, Goals.name),
-        has_goal_estimates(rule_set, tables),
-    )
-
-    def unasked(cost: SolveCost) -> bool:  # without estimates every solve is begun
-        return not estimated or (
-            cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
-        )
-
-    solve = goals_to_solve(
-        rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, unasked, estimated
-    )
+    exists = has_table(rule_set, tables, Goals.name)
+    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS)
     if (
         solve.cost
     ):  # before the means are solved, which takes minutes for a game whose goals do not fit
@@ -274,7 +169,6 @@ class GoalSolve:
     # whether its table is opened from the store, or solved and stored; else it is solved in memory
     stored: bool
     cost: SolveCost | None  # what the solve takes; None if the table exists
-    estimated: bool = False  # whether the tables of estimates are opened instead
 
 
 def goals_to_solve(
@@ -283,13 +177,12 @@ def goals_to_solve(
     exists: bool,
     instant_seconds: float,
     fits: Callable[[SolveCost], bool] = lambda cost: True,
-    estimated: bool = False,
 ) -> GoalSolve:
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
     The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the
     table of all goals, which serves every later question, unless only the rest of the game fits the
-    limits of the caller. If neither does, the estimates if they exist.
+    limits of the caller.
     """
     whole = Goals(rules)
     if exists:
@@ -299,11 +192,8 @@ def goals_to_solve(
     if cost.seconds < instant_seconds:
         return GoalSolve(rest, stored=False, cost=cost)
     whole_cost = whole.solve_cost()
-    if not fits(whole_cost):
-        if fits(cost):
-            return GoalSolve(rest, stored=False, cost=cost)
-        if estimated:
-            return GoalSolve(whole, stored=True, cost=None, estimated=True)
+    if not fits(whole_cost) and fits(cost):
+        return GoalSolve(rest, stored=False, cost=cost)
     return GoalSolve(
         whole, stored=True, cost=whole_cost
     )  # the caller refuses it if it does not fit
@@ -323,16 +213,13 @@ def goal_strategy(
     has decided.
     """
     rules = solve.objective.rules
-    info: TableInfo | None = None
-    evaluator: ScoreEvaluator
-    if solve.estimated:
-        info, evaluator = open_goal_estimates(rules, means, tables)
-    elif not solve.stored:
+    if not solve.stored:
         evaluator = solve_in_memory(solve.objective, means, threads, progress)
-    else:
-        info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
-        evaluator = ScoreEvaluator(solve.objective, values, means)
-    return ScoreStrategy(rules, info, evaluator, goal, start=card)
+        return ScoreStrategy(rules, None, evaluator, goal, start=card)
+    info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
+    return ScoreStrategy(
+        rules, info, ScoreEvaluator(solve.objective, values, means), goal, start=card
+    )
 
 
 def check_goal(goal: int) -> int:
@@ -474,22 +361,3 @@ def solve_in_memory(
     return ScoreEvaluator(
         objective, solve_objective(objective, threads=threads, progress=progress), means
     )
-
-
-def has_goal_estimates(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether the store has all tables of the estimates."""
-    return all(has_table(rules, tables, name) for name in ESTIMATES)
-
-
-def open_goal_estimates(
-    rules: RuleSet, means: TurnEvaluator, tables: Folder = None
-) -> tuple[TableInfo, EstimatedGoalEvaluator]:
-    """Open the estimates; `means` of the whole game break ties. TableError if a table is missing
-    or damaged.
-    """
-    late = LateGoals(rules)
-    info, values = open_table(late, tables, solve=False)
-    upside, downside = (
-        open_table(kind(rules), tables, solve=False)[1] for kind in (Upside, Downside)
-    )
-    return info, EstimatedGoalEvaluator(late, values, (upside, downside), means)

@@ -177,7 +177,7 @@ class Simulation:
         return metadata(self.rules, self.policy, seed=self.seed)
 
 
-def wilson_interval(reached: int, games: int) -> tuple[float, float]:
+def wilson_interval(reached: float, games: int) -> tuple[float, float]:
     """99 % interval of a chance from the games that reached it (Wilson's score interval, good
     for small chances).
     """

@@ -34,10 +34,8 @@ from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
 
 if TYPE_CHECKING:
-    from ..core.value_tables import EstimatedScores, StoredScores
+    from ..core.value_tables import StoredScores
     from ..tablebase.exact_solve import ExactSolve
-
-    KernelScores = StoredScores | EstimatedScores
 
 
 @dataclass(frozen=True)
@@ -216,12 +214,6 @@ class TurnEvaluator:
         return float(self.dice.weights @ best)
 
 
-def stored_scores(values: Table, offsets: ScoreOffsets, state: Ints, x: Ints) -> Floats:
-    """Values of states at x, or at the entry beside the range of a state that is nearest to x."""
-    inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
-    return np.asarray(values[offsets.origin[state] + inside], dtype=np.float64)
-
-
 class ScoreEvaluator(TurnEvaluator):
     """Evaluates turns where the final score counts, for a chance or an expected utility; the
     mean breaks ties.
@@ -249,7 +241,7 @@ class ScoreEvaluator(TurnEvaluator):
         """
         return self.score_offsets.low[states], self.score_offsets.high[states]
 
-    def kernel_scores(self, filled: int) -> KernelScores:
+    def kernel_scores(self, filled: int) -> StoredScores:
         """The values of the children of a layer as the kernels take them."""
         from ..core.value_tables import StoredScores
 
@@ -294,7 +286,9 @@ class ScoreEvaluator(TurnEvaluator):
         """Values of states (places in the table of means) at x; outside the range of scores the
         nearest entry.
         """
-        return stored_scores(self.values, self.score_offsets, state, x)
+        low, high = self.ranges(state)
+        inside = np.clip(x, low - 1, high + 1)
+        return np.asarray(self.values[self.score_offsets.origin[state] + inside], dtype=np.float64)
 
     def child_value(
         self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int

@@ -100,7 +100,7 @@ class ShardPlan:
 
 def is_rounded(objective: Objective) -> bool:
     """Whether a table stores other values than those computed with."""
-    return objective.store != objective.compute or not objective.rounds
+    return objective.store != objective.compute
 
 
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:

@@ -124,9 +124,9 @@ class SharedSolve:
         ):
             return found.footer | {"solved": False}
         values = self._values(shard, memory)
-        stored = self.objective.as_stored(values, shard.start)
+        stored = values.astype(self.objective.store, copy=False)
         rounding = self.objective.error
-        if self.objective.rounds and stored.dtype != values.dtype:
+        if stored.dtype != values.dtype:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
         start_value = self.objective.start_value(values) if is_last else None

@@ -242,6 +242,7 @@ ExpectAnswer = record(
         "upper": (int, "The upper sum"),
         "upper_by_column?": (list[int], "The same for each column"),
         "chance_by_mean_play?": (float, "Chance of the goal by play for the mean"),
+        "chance_note?": (str, "Why `chance` is missing: the solve for the goal is too large"),
         "distribution?": (Distribution | None, "Null if these rules have none"),
         "standard_deviation?": (float, "Where only that is stored"),
     },

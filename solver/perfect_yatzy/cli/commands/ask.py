@@ -168,14 +168,12 @@ def run_query(query: str, given: dict[str, Any]) -> None:
 
 def check_plot(service: QueryService, request: Request) -> None:
     """Raise ClickException if the answer to a request will have nothing to draw."""
-    from ...strategy.distribution import has_distribution, has_stored_distribution
+    from ...strategy.distribution import shows_distribution
 
     rules = request.rules
     if request.games:
         return
-    if not (
-        has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)
-    ):
+    if not shows_distribution(rules, request.state, service.tables):
         text = _(
             "no exact distribution for {key}; add --games 100000 to draw simulated games",
             key=rules.key,
@@ -199,11 +197,9 @@ def plot_distribution(
     drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
     lowest, chances = drawn["lowest"], drawn["chances"]
     goal = answer.get("aim", {}).get("goal")
-    goal_chances = (
-        service.goal_curve(request, range(lowest, lowest + len(chances)))
-        if goal is not None
-        else None
-    )
+    goal_chances = None
+    if goal is not None and "chance" in answer:
+        goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances)))
     facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
     title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:

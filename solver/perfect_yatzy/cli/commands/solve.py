@@ -42,7 +42,7 @@ MOST_ESTIMATED = 100_000  # workers
     "approximately",
     is_flag=True,
     help="For games too large for an exact table: a strategy, its simulated mean, and a proven bound of all "
-    "strategies. With --what goals: estimates of the chances, and approximate play.",
+    "strategies.",
 )
 @options.seed_option("With --approximate: random seed.")
 @options.number_option(
@@ -50,7 +50,7 @@ MOST_ESTIMATED = 100_000  # workers
     low=2,
     high=10_000_000,
     default=20_000,
-    text="With --approximate: simulated games, for the mean or for each of three goals.",
+    text="With --approximate: number of simulated games.",
 )
 @click.option(
     "--work",
@@ -122,7 +122,6 @@ def solve(
       yatzy solve maxi-unsaved --workers 2
       yatzy solve maxi --what goals --workers 64 --estimate
       yatzy solve giant --approximate
-      yatzy solve maxi --what goals --approximate
     """
     from ...core.objectives import Objective
     from ...core.table_info import shards_folder
@@ -138,14 +137,11 @@ def solve(
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
     solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
-    if approximately and what == "mean":
+    if approximately:
         table_solver.solve_approximately(solver, seed, games, work, minutes, force)
         return
     if estimate:
         table_solver.print_estimate(solver, what, workers, verbose=verbose, as_json=as_json)
-        return
-    if approximately:
-        table_solver.solve_goals_approximately(solver, seed, games, force)
         return
     if what == "distribution":
         table_solver.solve_distribution(solver, force)
@@ -193,7 +189,7 @@ def wrong_options(
 
     together = _("{option} cannot be used with {other}")
     is_distribution = what == "distribution"
-    if approximately and what not in ("mean", "goals"):
+    if approximately and what != "mean":
         yield _("--what {what} cannot be used with --approximate", what=what)
     if approximately or is_distribution:  # which are solved in one pass
         for option in given_among({"--shards": shards, "--workers": workers, "--cluster": cluster}):
@@ -215,13 +211,8 @@ def wrong_options(
         yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
     if (workers or cluster) and threads:
         yield _("--threads cannot be used with --workers or --cluster")
-    limits = [
-        name for name in given if name in ("work", "minutes")
-    ]  # of the bound; only one, and none for goals
-    if approximately and (len(limits) > 1 or (limits and what == "goals")):
-        yield together.format(
-            option=f"--{limits[0]}", other="--what goals" if what == "goals" else "--minutes"
-        )
+    if approximately and {"work", "minutes"} <= set(given):  # both limit the bound
+        yield together.format(option="--work", other="--minutes")
     if given and not approximately:
         yield _("--{name} can only be used with --approximate", name=given[0])
 

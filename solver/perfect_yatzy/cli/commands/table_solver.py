@@ -39,7 +39,7 @@ from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
 from ..views.rules import approximate_advice
-from ..views.wording import chance_text, columns, grouped, wrapped
+from ..views.wording import columns, grouped, wrapped
 
 WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)
 
@@ -455,29 +455,4 @@ def solve_approximately(
         count, took = number_text(found.games, grouped=True), number_text(found.seconds, 0)
         click.echo(
             text.format(games=count, seconds=took, memory=gigabytes(found.memory), path=path)
-        )
-
-
-def solve_goals_approximately(solver: TableSolver, seed: int, games: int, force: bool) -> None:
-    """Make estimates of all goals and store them; measure the play for three goals by
-    simulation.
-    """
-    from ...approximation.goals import goal_estimates_cost, measured_goals, solve_goal_estimates
-
-    rules, tables, threads = solver.rules, solver.tables, solver.threads
-    size = gigabytes(goal_estimates_cost(rules).bytes)
-    count = len(
-        solve_goal_estimates(rules, tables, threads=threads, begin=solver.begin, force=force)
-    )
-    text = _("Estimates of all goals of {rules}: {size} in {count} tables")
-    click.echo(text.format(rules=rules.key, size=size, count=count))
-    text = _(
-        "goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score"
-    )
-    click.echo(text.format(games=number_text(games, grouped=True)))
-    for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
-        chance, low, high = map(chance_text, (goal.chance, *goal.interval99))
-        figures = _("{chance} ({low} to {high})", chance=chance, low=low, high=high)
-        click.echo(
-            f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}"
         )

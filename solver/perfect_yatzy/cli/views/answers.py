@@ -59,7 +59,10 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
             _("Assumes unfinished opponents maximise their expected score and ignore yours.")
         )
         lines.append(_("You see how they score and can adapt: the chances are at least these."))
-    if answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
+    if "chance_note" in answer:
+        note = _("The chance under best play is not known: {reason}.", reason=answer["chance_note"])
+        lines += wrapped(note).splitlines()
+    elif answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
         if option == "goal":
             certain, impossible = (
                 _("This goal is certain; {advice}"),
@@ -246,7 +249,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     turns_left = answer["turns_left"]
     lines = [_expect_headline(answer), "", *exact_lines(answer)]
     if "aim" in answer:
-        if turns_left and "chance_by_mean_play" in answer:
+        if turns_left and "chance" in answer and "chance_by_mean_play" in answer:
             chance = chance_text(answer["chance_by_mean_play"])
             expected = number_text(answer["expected_final_score"], 2)
             text = _("If you maximise the expected score instead: {chance}, expected {expected}")
@@ -302,8 +305,14 @@ def _expect_headline(answer: dict[str, Any]) -> str:
     if not answer["turns_left"]:
         score = _("Final score {points}", points=number_text(expected))
         return f"{score}: {_value_text(answer, answer)}" if has_aim else score
-    if has_aim:
+    if "chance" in answer:
         return _("{chance} if you play for it", chance=_value_text(answer, answer))
+    if "chance_by_mean_play" in answer:
+        chance = chance_phrase(answer["chance_by_mean_play"], answer["aim"])
+        return _("{chance} if you maximise the expected score", chance=chance)
+    if has_aim:
+        chance = chance_phrase(answer["simulation"]["chance_by_mean_play"], answer["aim"])
+        return _("{chance} in simulated games that maximise the expected score", chance=chance)
     if "approximate" in answer:
         return _(
             "Expected final score {points} by the fitted values", points=number_text(expected, 2)
@@ -319,6 +328,12 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     mean, error = number_text(simulation["mean"], 2), number_text(simulation["standard_error"], 2)
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
     lines.append(text.format(games=grouped(simulation["games"]), mean=mean, error=error))
+    if "interval99" in simulation:
+        phrase = chance_phrase(simulation["chance_by_mean_play"], answer["aim"])
+        low, high = map(chance_text, simulation["interval99"])
+        lines.append(
+            _("{chance}, 99 % interval {low} to {high}", chance=phrase, low=low, high=high)
+        )
     lines += simulated_figures(rules, simulation, 1)
     if not answer.get("distribution"):
         lines += ["", *histogram(simulation["lowest"], simulation["chances"])]

@@ -129,19 +129,12 @@ def _reference_line(answer: dict[str, Any]) -> str:
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
-    is_estimate = "approximate" in answer
     _kind, _colon, goal = answer["policy"].partition(":")
     facts = {"goal": goal, "chance": chance_text(answer["chance"])}
     if answer["games"] == 1:
-        if is_estimate:
-            return _("{goal} or more: estimated chance {chance}", **facts)
         return _("{goal} or more: exact chance {chance}", **facts)
     facts["share"] = number_text(100 * answer["reached"], 2)
     facts["error"] = number_text(100 * answer["reached_error"], 2)
-    if is_estimate:
-        return _(
-            "{goal} or more in {share} ± {error} % of the games; estimated chance {chance}", **facts
-        )
     return _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}", **facts)
 
 

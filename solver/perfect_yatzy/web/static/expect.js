@@ -143,7 +143,7 @@ function bonusFigure(chance) {
 function objectiveFigures(found) {
   const { goal } = found.aim, fields = { goal: formatNumber(goal ?? 0) };
   const name = goal === undefined ? _("chance to win") : _("chance of {goal} or more", fields);
-  const value = found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : chanceText(found.chance, found.aim, 1);
+  const value = found.chance_note ? _("not known") : found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : chanceText(found.chance, found.aim, 1);
   const parts = [figure(name, value, "aim large")];
   if (found.chance_by_mean_play !== undefined && !found.out_of_reach && !found.certain) {
     parts.push(figure(_("playing for the best average"), formatPercent(found.chance_by_mean_play, 1)));
@@ -153,6 +153,7 @@ function objectiveFigures(found) {
 
 function drawNotes() {
   const lines = [], { aim, approximate } = answer;
+  if (answer.chance_note) lines.push(_("The chance under best play is not known: {reason}.", { reason: answer.chance_note }));
   if (answer.out_of_reach || answer.certain) lines.push(_("The advice is for the best average from here on."));
   (aim?.opponents || []).forEach((other, i) => {
     const fields = { number: i + 1, mean: formatNumber(other.mean, 1), points: formatNumber(other.mean), deviation: formatNumber(other.standard_deviation, 1) };
