@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from perfect_yatzy import Strategy, distribution, load_rules, parse_card
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from support.browser import DONE, Visitor
 from support.server import running_server
@@ -301,6 +303,30 @@ def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Visitor) -> N
     assert 0 < float(shown["playing for the best average"].split()[0]) < 42.7
     blank.expects("#chart-title", "when playing for the best average")
     assert blank.count("#chart rect") > 50
+
+
+def test_a_goal_that_is_too_large_shows_the_chance_of_play_for_the_average(
+    tab: Visitor, tmp_path: Path
+) -> None:
+    """The answer is that of a server that may solve nothing for a goal."""
+    service = QueryService(
+        tmp_path, budget=SolveBudget(instant_seconds=0.0, objective=SolveLimit(bytes=0))
+    )
+    asked = {"query": "expect", "rules": "yatzy", "card": BOXES, "goal": 240}
+    answer = service.answer(asked)
+    assert "chance" not in answer
+    tab.asks("expect", lambda body: {"json": answer} if "goal" in body else None)
+    tab.open(link(BOXES, "&goal=240")).wait_for_selector("#chart rect")
+    shown = figures(tab)
+    assert shown["chance of 240 or more"] == "not known"
+    assert (
+        shown["playing for the best average"] == f"{100 * answer['chance_by_mean_play']:.1f}\u00a0%"
+    )
+    tab.expects(
+        "#expect-notes",
+        "The chance under best play is not known: ",
+        "yatzy solve yatzy --what goals --yes.",
+    )
 
 
 def test_goals_out_of_reach_or_certain_and_opponents(blank: Visitor) -> None:
