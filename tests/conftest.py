@@ -9,6 +9,7 @@ the output name; `--seed` repeats them.
 
 import gc
 import json
+import math
 import os
 import re
 import secrets
@@ -23,6 +24,8 @@ from support.command import Run, run_here, run_process
 from support.refusals import load_text
 from support.rule_files import TINY
 from support.seeds import SEED_VARIABLE
+
+pytest_plugins = ["support.isolation", "support.termination"]
 
 RINGS = {"full": 2, "slow": 3}  # marker -> ring; a test without a marker is in ring 1
 TIMES = Path(__file__).with_name("times.json")  # ring -> file -> seconds
@@ -173,8 +176,11 @@ def tiny(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def run(store: Path) -> Run:
-    """Run the command in this process; returns its output and exit code."""
+def run(store: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in this process; returns its output and exit code. A slow machine gets no
+    lines of progress.
+    """
+    monkeypatch.setattr("perfect_yatzy.cli.progress.SILENCE", math.inf)
     return run_here
 
 

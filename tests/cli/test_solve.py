@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import perfect_yatzy
@@ -179,8 +180,9 @@ def test_lines_are_rare(
 ) -> None:
     """Ten minutes of reports, ten a second: a line every 30 s, and one for each stage."""
     now = 1000.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    clock = SimpleNamespace(monotonic=lambda: now, perf_counter=lambda: now)
+    monkeypatch.setattr(shown, "time", clock)
+    monkeypatch.setattr("perfect_yatzy.service.budget.time", clock)
     monkeypatch.setattr(shown, "_told", 0.0)
     report = shown.StageProgress("giant", {"relaxation": 60.0, "fit": 540.0})
     report("relaxation", 1.0, {"bound": 1786.443})
@@ -208,7 +210,9 @@ def test_the_time_left_follows_the_speed_of_late(monkeypatch: pytest.MonkeyPatch
     machine may get busy.
     """
     now = 0.0
-    monkeypatch.setattr("perfect_yatzy.service.budget.time.perf_counter", lambda: now)
+    monkeypatch.setattr(
+        "perfect_yatzy.service.budget.time", SimpleNamespace(perf_counter=lambda: now)
+    )
     for steps, expected in (
         ([(0, 0.0), (60, 0.5)], 60),
         ([(0, 0.0), (500, 0.1)], 4500),
@@ -272,10 +276,20 @@ def test_long_work_is_reported(
         assert re.search(rf"yatzy: {label}.*: \d+ % done", found.stderr), (words, found.stderr)
 
 
-def test_short_work_of_an_old_process_prints_nothing(run: Run, forced: Strategy) -> None:
-    """The silence begins with the work, not with the process."""
-    assert time.monotonic() > shown.SILENCE
+def test_the_silence_begins_with_the_work(
+    run: Run, forced: Strategy, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not with the process, and a line of other work begins it anew; by a clock of the test."""
+    now = [1000.0]
+    monkeypatch.setattr(shown, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(shown, "SILENCE", 30.0)
+    monkeypatch.setattr(shown, "_told", 0.0)
     assert run("simulate", "yatzy-forced", "--games", "3000").stderr == ""
+    report = shown.progress("Working")
+    for later, is_told in ((29.9, False), (30.0, True), (59.9, False), (60.0, True)):
+        now[0] = 1000.0 + later
+        report(1, 2)
+        assert bool(capsys.readouterr().err) == is_told, later
 
 
 def test_commands_write_nothing_to_the_log(

@@ -99,8 +99,9 @@ for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotl
     sys.modules[name] = None  # an import fails as if the package were not installed
 import perfect_yatzy
 from perfect_yatzy import frames
-from perfect_yatzy.cli import main
+from perfect_yatzy.cli import main, progress
 from perfect_yatzy.errors import MissingPackage
+progress.SILENCE = float("inf")  # no lines of progress on a slow machine
 ranking = perfect_yatzy.open_strategy("yatzy").holds("", "33456")
 def environment():
     import perfect_yatzy.rl

@@ -252,7 +252,7 @@ def test_the_longest_texts_take_few_steps_and_longer_ones_none(piece: str) -> No
         with contextlib.suppress(StateError):
             parse("warm")
         assert steps(lambda: parse(longest)) < 20_000 + 40 * most  # noqa: B023
-        assert steps(lambda: parse(piece * 100 * most)) < 100  # noqa: B023
+        assert steps(lambda: parse(piece * 100 * most)) < 200  # noqa: B023 (about 45 are needed)
 
 
 def test_points_after_a_category_are_understood() -> None:

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -16,8 +17,12 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def run_here(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process, with streams like those of a process."""
-    from perfect_yatzy.__main__ import run
+    """Run the command in this process, with streams like those of a process.
+
+    It installs no signal handler: who ends the tests by a signal while a command runs ends the
+    tests.
+    """
+    from perfect_yatzy import __main__ as entry
 
     streams = {
         name: io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
@@ -30,8 +35,9 @@ def run_here(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedPro
         patch.setattr(sys, "argv", ["yatzy", *args])
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
+        patch.setattr(entry, "signal", Mock())
         try:
-            run()
+            entry.run()
         except SystemExit as stop:
             code = stop.code
         except BaseException:

@@ -1,10 +1,15 @@
 """Slow, plain implementations that the fast ones are compared with."""
 
+import gc
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
+from types import FrameType
 
+import perfect_yatzy
 from perfect_yatzy import RuleSet
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.scoring import (
@@ -14,6 +19,8 @@ from perfect_yatzy.core.scoring import (
     roll_points,
     scoring_options,
 )
+
+PACKAGE, LIBRARY = Path(perfect_yatzy.__file__).parent, Path(sysconfig.get_path("stdlib"))
 
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
@@ -71,15 +78,23 @@ def maximum_score(rules: RuleSet) -> int:
 
 
 def steps(call: Callable[[], object]) -> int:
-    """Lines of Python that a call executes; errors raised on purpose are ignored."""
+    """Lines of the package and of Python's library that a call executes; errors raised on purpose
+    are ignored.
+
+    Nothing else that Python may run meanwhile is counted, such as what others have the collector of
+    garbage call.
+    """
     count = 0
 
-    def trace(frame: object, event: str, value: object) -> Callable[..., object]:
+    def trace(frame: FrameType, event: str, value: object) -> Callable[..., object] | None:
         nonlocal count
-        count += 1
+        if not is_counted(frame.f_code.co_filename):
+            return None
+        count += event == "line"
         return trace
 
-    before = sys.gettrace()
+    before, collecting = sys.gettrace(), gc.isenabled()
+    gc.disable()
     sys.settrace(trace)
     try:
         call()
@@ -87,4 +102,17 @@ def steps(call: Callable[[], object]) -> int:
         pass
     finally:
         sys.settrace(before)
+        if collecting:
+            gc.enable()
     return count
+
+
+@cache
+def is_counted(file: str) -> bool:
+    """Whether a file belongs to the package or to Python's library, below which other packages
+    may be installed.
+    """
+    path = Path(file)
+    if path.is_relative_to(PACKAGE):
+        return True
+    return path.is_relative_to(LIBRARY) and not {"site-packages", "dist-packages"} & {*path.parts}

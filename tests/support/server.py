@@ -6,15 +6,15 @@ import http.client
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from threading import Thread
 from typing import Any
 
@@ -22,6 +22,7 @@ from perfect_yatzy.core import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
 from .need import need
+from .waiting import PATIENCE, wait_until
 
 HOLD = b'{"dice": "33456"}'
 FIELDS = (
@@ -69,14 +70,13 @@ REVIEWS = {  # name: start, unit and end of the body
 @dataclass(frozen=True)
 class Server:
     port: int
-    process: subprocess.Popen[bytes] | None = None
 
     @property
     def address(self) -> str:
         """The address, without a slash at the end."""
         return f"http://127.0.0.1:{self.port}"
 
-    def post(self, path: str, body: bytes, timeout: float = 30.0) -> tuple[int, bytes, float]:
+    def post(self, path: str, body: bytes, timeout: float = PATIENCE) -> tuple[int, bytes, float]:
         """Status, body and seconds of an answer, with a connection of its own."""
         started = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -88,55 +88,64 @@ class Server:
             connection.close()
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+# The server ends with the tests, however they end: then their end of the pipe is closed.
+PROGRAM = """
+import os, sys, threading
+
+def end_with_the_tests():
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+threading.Thread(target=end_with_the_tests, daemon=True).start()
+from perfect_yatzy.web import limits
+from perfect_yatzy.__main__ import run
+{change}
+run()
+"""
 
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str],
-    limits: Mapping[str, float] | None = None,
-    *options: str,
-    descriptors: int = 0,
+    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None
 ) -> Iterator[Server]:
     """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it
     has answered a hold.
-
-    `descriptors` is how many files and connections the system allows it.
     """
-    server = Server(free_port())
     change = "".join(f"limits.{name} = {value}\n" for name, value in (limits or {}).items())
-    if descriptors:
-        change += f"import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))\n"
     if not lattice.UNROLLED:  # in ring 1: the kernels that are compiled already
         change += "from perfect_yatzy.kernels import lattice\nlattice.UNROLLED = {}\n"
-    program = f"from perfect_yatzy.web import limits\n{change}from perfect_yatzy.__main__ import run\nrun()\n"
     command = [
         sys.executable,
         "-c",
-        program,
+        PROGRAM.format(change=change),
         "serve",
         "--port",
-        str(server.port),
+        "0",
         "--tables",
         str(tables),
-        *options,
     ]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with (
+        NamedTemporaryFile() as said,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said
+        ) as process,
+    ):
+
+        def address() -> re.Match[bytes] | None:
+            text = Path(said.name).read_bytes()
+            assert process.poll() is None, text
+            return re.search(rb"http://localhost:(\d+)/", text)
+
         try:
-            for _ in range(600):
-                assert process.poll() is None, process.stderr and process.stderr.read()
-                try:
-                    status, body, _ = server.post("/api/hold", HOLD)
-                    assert status == 200, body
-                    break
-                except ConnectionError:
-                    time.sleep(0.1)
-            yield replace(server, process=process)
+            server = Server(int(wait_until(address, "the server has an address")[1]))
+            status, body, _ = server.post("/api/hold", HOLD)
+            assert status == 200, body
+            yield server
         finally:
             process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
+            process.kill()
 
 
 def filled(start: str, unit: str, end: str) -> bytes:
@@ -194,6 +203,8 @@ BASE = "/games/yatzy/"  # as on GitHub Pages, not at the root
 class StaticHost:
     address: str
     sent: list[tuple[str, int]] = field(default_factory=list)  # path and bytes of each answer
+    is_down: bool = False  # it still has its port, and answers nothing
+    has_ranges: bool = True  # whether it knows Range requests
 
     @property
     def bytes_sent(self) -> int:
@@ -201,11 +212,14 @@ class StaticHost:
 
 
 @contextmanager
-def static_host(folder: Path, port: int = 0, *, ranges: bool = True) -> Iterator[StaticHost]:
-    """Serve a folder until the block ends; `ranges` is whether the host knows Range requests."""
+def static_host(folder: Path) -> Iterator[StaticHost]:
+    """Serve a folder until the block ends."""
 
     class Handler(SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
+            if host.is_down:
+                self.close_connection = True
+                return
             path = folder / self.path.split("?")[0].removeprefix(BASE)
             if not self.path.startswith(BASE) or (not path.is_file() and path != folder / ""):
                 self.send_error(404)
@@ -216,13 +230,15 @@ def static_host(folder: Path, port: int = 0, *, ranges: bool = True) -> Iterator
                 re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", "")),
             )
             begin, end = (
-                (int(wanted[1]), min(size, int(wanted[2]) + 1)) if wanted and ranges else (0, size)
+                (int(wanted[1]), min(size, int(wanted[2]) + 1))
+                if wanted and host.has_ranges
+                else (0, size)
             )
             with path.open("rb") as file:
                 file.seek(begin)
                 content = file.read(end - begin)
-            self.send_response(206 if wanted and ranges else 200)
-            if wanted and ranges:
+            self.send_response(206 if wanted and host.has_ranges else 200)
+            if wanted and host.has_ranges:
                 self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
             self.send_header("Content-Type", self.guess_type(str(path)))
             self.send_header("Content-Length", str(len(content)))
@@ -233,7 +249,7 @@ def static_host(folder: Path, port: int = 0, *, ranges: bool = True) -> Iterator
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     host = StaticHost(f"http://localhost:{server.server_address[1]}{BASE}")
     thread = Thread(target=server.serve_forever)
     thread.start()

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,6 @@ from support.server import static_host
 HOLD = {"rules": "yatzy-forced", "dice": "33456"}
 LINK = "#rules=yatzy-forced"
 FIRST_LOAD = 4_000_000  # bytes, for Yatzy
-USABLE_SECONDS = 2.0
 
 
 @pytest.fixture(scope="module")
@@ -165,18 +165,19 @@ def test_offline_after_the_first_visit(forced_site: Path, page: Any) -> None:
         kept(page)
         online = ask(page, "hold", HOLD)
         assert len(online["holds"]) > 10
-    for cut in (True, False):  # the network of the phone, then the server alone
-        page.context.set_offline(cut)
-        visit(page, host.address)
-        page.wait_for_selector("main", state="visible")
-        assert ask(page, "hold", HOLD) == online
-        assert (
-            ask(page, "expect", {"rules": "yatzy-forced", "card": {"ones": 3}})["distribution"][
-                "lowest"
-            ]
-            >= 3
-        )
-        assert ask(page, "rules", {"lang": "sv"})[0]["id"] == "yatzy-forced"
+        host.is_down = True
+        for cut in (True, False):  # the network of the phone, then the server alone
+            page.context.set_offline(cut)
+            visit(page, host.address)
+            page.wait_for_selector("main", state="visible")
+            assert ask(page, "hold", HOLD) == online
+            assert (
+                ask(page, "expect", {"rules": "yatzy-forced", "card": {"ones": 3}})["distribution"][
+                    "lowest"
+                ]
+                >= 3
+            )
+            assert ask(page, "rules", {"lang": "sv"})[0]["id"] == "yatzy-forced"
     assert problems == []
 
 
@@ -213,38 +214,51 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any
         assert page.locator("#example").is_hidden()  # it is one of Yatzy
 
 
-@pytest.mark.full
-def test_yatzy_loads_little_and_soon(
-    yatzy: Strategy, service: QueryService, tmp_path: Path, page: Any
-) -> None:
+# The milliseconds that each of twelve questions takes.
+QUESTIONS = """import("./engine/client.js").then(async ({ ask }) => {
+  const times = [];
+  for (const face of [1, 2, 3, 4, 5, 6]) for (const rolls_left of [1, 2]) {
+    const start = performance.now();
+    await ask("hold", { dice: [1, 2, 3, 4, face], rolls_left });
+    times.push(performance.now() - start);
+  }
+  return times;
+})"""
+
+
+@pytest.fixture
+def yatzy_site(service: QueryService, tmp_path: Path) -> Path:
     make_site(tmp_path, service, ["yatzy"], values_only=True)
-    with static_host(tmp_path) as host:
+    return tmp_path
+
+
+@pytest.mark.full
+def test_yatzy_loads_little_and_once(yatzy: Strategy, yatzy_site: Path, page: Any) -> None:
+    with static_host(yatzy_site) as host:
         page.goto(host.address)
         found = ask(page, "hold", {"dice": "33456"})
-        moved = host.bytes_sent
-        seconds = page.evaluate("performance.now() / 1000")
-        times = page.evaluate(
-            """import("./engine/client.js").then(async ({ ask }) => {
-                 const times = [];
-                 for (const face of [1, 2, 3, 4, 5, 6]) for (const rolls_left of [1, 2]) {
-                   const start = performance.now();
-                   await ask("hold", { dice: [1, 2, 3, 4, face], rolls_left });
-                   times.push(performance.now() - start);
-                 }
-                 return times.sort((a, b) => a - b);
-               })"""
-        )
+        moved = data_moved(host)
+        assert host.bytes_sent < FIRST_LOAD
+        assert len(page.evaluate(QUESTIONS)) == 12
+        assert data_moved(host) == moved > 0
     assert found["expected_final_score"] == pytest.approx(
         yatzy.holds("", "33456")[0].value, abs=1e-6
     )
-    assert moved < FIRST_LOAD
-    print(f"first load {moved:,} bytes, {seconds:.2f} s; a hold {times[len(times) // 2]:.1f} ms")
-    assert (
-        seconds < 10 * USABLE_SECONDS
-    )  # machines that run tests are busy; the figure is in the README
-    assert (
-        times[len(times) // 2] < 1000 * seconds / 10
-    )  # milliseconds: a question is no second load
+
+
+@pytest.mark.slow
+def test_yatzy_loads_soon(yatzy_site: Path, page: Any) -> None:
+    """Within 20 s, ten times the figure of the README; a question takes a tenth of that, so it
+    is no second load.
+    """
+    with static_host(yatzy_site) as host:
+        page.goto(host.address)
+        ask(page, "hold", {"dice": "33456"})
+        seconds = page.evaluate("performance.now() / 1000")
+        milliseconds = statistics.median(page.evaluate(QUESTIONS))
+    print(f"first load {host.bytes_sent:,} bytes, {seconds:.2f} s; a hold {milliseconds:.1f} ms")
+    assert seconds < 20
+    assert milliseconds < 1000 * seconds / 10
 
 
 def data_moved(host: Any) -> int:
@@ -261,15 +275,16 @@ def test_a_large_table_is_read_in_pages_and_again_later(
     first, second = (body for _, body in positions if len(body["card"]) in (3, 9))
     expected = [service.answer({"query": "score"} | body)["best"] for body in (first, second)]
     with static_host(tmp_path) as host:
-        port = int(host.address.split(":")[2].split("/")[0])
         page.goto(host.address)
         assert ask(page, "score", first)["best"]["category"] == expected[0]["category"]
         assert 0 < data_moved(host) < 300_000
-    assert ask(page, "score", second) == "network"
-    with static_host(tmp_path, port) as host:
+        host.is_down = True
+        assert ask(page, "score", second) == "network"
+        host.is_down = False
+        host.sent.clear()
         assert ask(page, "score", second)["best"]["category"] == expected[1]["category"]
         assert 0 < data_moved(host) < 300_000
-    with static_host(tmp_path, port, ranges=False) as host:
+        host.has_ranges = False
         # From the middle of a game, whose pages nothing has asked for.
         card = {
             "threes": 9,

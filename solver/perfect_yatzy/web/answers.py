@@ -27,7 +27,6 @@ HTTP_CODES = frozenset(
         "cross-site",
         "method-not-allowed",
         "not-found",
-        "rate-limited",
         "request-timeout",
         "unknown-host",
     }

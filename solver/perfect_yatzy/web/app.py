@@ -58,7 +58,6 @@ ERRORS = {
     413: f"The request is larger than {limits.MAX_BODY_BYTES} bytes",
     421: "The request names a host that this server does not answer to",
     422: "The request is malformed, or describes an impossible position or unknown rules",
-    429: "Too many requests in a short time",
     503: "Too many requests are queued",
 }
 STATUSES: dict[type[SolverError], int] = {

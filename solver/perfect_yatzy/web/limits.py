@@ -1,34 +1,21 @@
-"""The limits of the server, and two mechanisms that enforce them. To change a limit, edit the
+"""The limits of the server, and the queue of its computations. To change a limit, edit the
 constants below.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from ipaddress import IPv6Address
+from contextlib import contextmanager
 from threading import Lock, Semaphore
 
 from ..errors import SolverError, _
 from ..service.budget import SolveBudget, SolveLimit
 
-# Connections; a client is an address, or a network of one subscriber (IPv6)
-MAX_CONNECTIONS = 4096  # in all; less where the system allows fewer descriptors
-MAX_CLIENT_CONNECTIONS = 100  # of one client; a browser has six
-MAX_PENDING_CONNECTIONS = 1024  # that wait to be accepted
-ACCEPTED_AT_ONCE = 64  # before they are counted
-MAX_UNREAD_SECONDS = 30.0  # until a client that does not read is dropped
-
 # Requests
-MAX_ACTIVE_REQUESTS = 4  # of one client that are worked on; its others wait
 MAX_BODY_BYTES = (
     64 << 10
 )  # a game of 16 players fits; a larger body would delay other requests while it is parsed
 MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
-MAX_HEADER_SECONDS = (
-    10.0  # until the header of a request must have arrived, the first one from the connection on
-)
 EVENT_SECONDS = 0.2  # at least, between two reports of progress
 KEEP_ALIVE_SECONDS = 5.0  # without a report until a sign of life is sent
 MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values that JSON text has
@@ -39,9 +26,6 @@ MAX_OPPONENTS_TEXT = 2_000  # characters
 MAX_DICE = 100  # characters of a text, or faces of a list
 MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript writes exactly
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
-REQUESTS_PER_SECOND = 1000.0  # per client, on average
-BURST_REQUESTS = 2000.0  # per client, at once
-MAX_TRACKED_CLIENTS = 10_000  # the rate limiter forgets all clients when there are more
 MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 
 # Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
@@ -75,40 +59,6 @@ class ClientDisconnected(SolverError):
     """The client disconnected before its request was started."""
 
     default_code = "client-disconnected"
-
-
-def client_name(address: str) -> str:
-    """The client of an address: the address itself, or of IPv6 its first 64 bits, which one
-    subscriber has.
-    """
-    if ":" in address:
-        with suppress(ValueError):
-            found = IPv6Address(address.partition("%")[0])
-            return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
-    return address
-
-
-class RateLimiter:
-    """A bucket for each client, of up to `burst` tokens, that gains `rate` a second; each
-    request takes one.
-    """
-
-    def __init__(self, rate: float = REQUESTS_PER_SECOND, burst: float = BURST_REQUESTS) -> None:
-        self.rate, self.burst = rate, burst
-        self._buckets: dict[
-            str, tuple[float, float]
-        ] = {}  # client -> tokens, time of the last request
-
-    def allow(self, client: str) -> bool:
-        """Count a request of a client; False if it exceeds the rate."""
-        now = time.monotonic()
-        tokens, last = self._buckets.get(client, (self.burst, now))
-        tokens = min(self.burst, tokens + (now - last) * self.rate)
-        if len(self._buckets) > MAX_TRACKED_CLIENTS:
-            self._buckets.clear()
-        is_allowed = tokens >= 1  # a request that is refused takes nothing
-        self._buckets[client] = (tokens - 1 if is_allowed else tokens, now)
-        return is_allowed
 
 
 class ConcurrencyLimiter:

@@ -1,5 +1,4 @@
-"""ASGI middleware in front of the API: host and origin, size and time of bodies, request rates,
-security headers.
+"""ASGI middleware in front of the API: host and origin, size and time of bodies, security headers.
 
 A page on another site can reach this server under a host name of that site (DNS rebinding), so a
 request must name a known host; or under its own name, which a browser says in Sec-Fetch-Site: then
@@ -9,25 +8,17 @@ only links to the page are followed.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
-from weakref import WeakValueDictionary
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
 
 from .._version import ANSWER_SCHEMA
 from ..errors import ENGLISH, _, language_accepted, language_scope
-from .limits import (
-    MAX_ACTIVE_REQUESTS,
-    MAX_BODY_BYTES,
-    MAX_BODY_SECONDS,
-    MAX_VALUES,
-    RateLimiter,
-    client_name,
-)
+from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES
 
 SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
@@ -48,16 +39,10 @@ class BodyTooLarge(Exception):
 
 
 class RequestFilter:
-    """ASGI middleware that refuses unknown hosts, too many requests, and too large or too slow
-    bodies at once.
-    """
+    """ASGI middleware that refuses unknown hosts, other sites, and too large or too slow bodies."""
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
-        self.rate_limiter = RateLimiter()
-        self._turns: WeakValueDictionary[str, anyio.Semaphore] = (
-            WeakValueDictionary()
-        )  # of clients with requests
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request to the application, or refuse it."""
@@ -89,12 +74,6 @@ class RequestFilter:
                 send, 403, "cross-site", _("requests from pages of other sites are refused")
             )
             return
-        client = client_name(scope["client"][0] if scope.get("client") else "")
-        if not self.rate_limiter.allow(client):
-            await send_error(
-                send, 429, "rate-limited", _("too many requests; try again in a moment"), close=True
-            )
-            return
         try:
             body = await read_body(scope, headers, receive)
         except BodyTooLarge:
@@ -121,25 +100,12 @@ class RequestFilter:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                end_turn()  # the work is done, even if the client reads slowly
                 given = message.get("headers", [])
                 no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
             await send(message)
 
-        async with self.turn(client) as end_turn:
-            await self.app(scope, receive_again, send_with_headers)
-
-    @asynccontextmanager
-    async def turn(self, client: str) -> AsyncIterator[Callable[[], None]]:
-        """Wait until fewer than MAX_ACTIVE_REQUESTS of a client are worked on; yields what ends
-        the turn early.
-        """
-        turns = self._turns.setdefault(client, anyio.Semaphore(MAX_ACTIVE_REQUESTS))
-        with ExitStack() as held:
-            await turns.acquire()
-            held.callback(turns.release)
-            yield held.close
+        await self.app(scope, receive_again, send_with_headers)
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""

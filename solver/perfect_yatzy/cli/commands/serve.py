@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@number_option("--port", "-p", low=1, high=65535, default=8765, text="Port to listen on.")
+@number_option(
+    "--port",
+    "-p",
+    low=0,
+    high=65535,
+    default=8765,
+    text="Port to listen on; 0 for any that is free.",
+)
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -54,14 +61,16 @@ def serve(
     from socket import getfqdn, gethostname
 
     try:
+        import uvicorn
+
         from ...web.app import LOCAL_HOSTS, create_app
-        from ...web.connections import LimitedServer
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
     listening = listen(
         host, port
     )  # before anything else, so that a port in use is reported at once
+    port = listening.getsockname()[1]  # the one that the system chose for 0
     on_network = not is_loopback(host)
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
@@ -80,11 +89,13 @@ def serve(
         )
     if browser:
         click.launch(url)
-    server = LimitedServer(app)
+    config = uvicorn.Config(
+        app, http="h11", log_level="error", server_header=False, timeout_graceful_shutdown=1
+    )
     # a search for garbage among the modules, which a request can cause, would delay other requests
     gc.freeze()
     with suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
     os._exit(
         0
     )  # do not wait for the thread of a running solve; its finished layers are stored and resumed

@@ -6,7 +6,7 @@ const ANSWER_SECONDS = 60; // then the server is asked whether it is still there
 const ALIVE_SECONDS = 5, MAX_WAITS = 10; // for one answer
 const SILENCE_SECONDS = 30; // of long work; the server gives a sign of life every five seconds
 const RETRY_MS = 700; // a server that is just being started again answers then
-const TEMPORARY = new Set(["busy", "rate-limited", "request-timeout", "client-disconnected", "internal-error"]);
+const TEMPORARY = new Set(["busy", "request-timeout", "client-disconnected", "internal-error"]);
 
 const address = (path) => new URL("api/" + path, document.baseURI);
 
