@@ -684,5 +684,5 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     assert [*tmp_path.iterdir()] == []
     (tmp_path / "kernels-of-another-version").mkdir()
     cleaned = run_real("tables", "--clean", *there, NUMBA_CACHE_DIR=str(tmp_path))
-    assert cleaned.stdout == "Removed 0 leftover files and 1 folders of compiled kernels\n"
+    assert cleaned.stdout == "Removed 0 leftover files and 1 old files of compiled kernels\n"
     assert len([*tmp_path.glob("kernels-*")]) == 1  # that of this version

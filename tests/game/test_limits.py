@@ -407,7 +407,7 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
         if is_valid(tmp_path, file):
             accepted += 1
             assert VALIDATOR.is_valid(file), [*VALIDATOR.iter_errors(file)]
-    assert accepted > 40
+    assert accepted > in_rings(30, 40)
 
 
 @pytest.mark.parametrize(

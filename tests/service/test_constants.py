@@ -265,7 +265,7 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "rate --confidence": (95.0, 50, 100),
     "review --game": (None, 1, None),
     "review --from": (0.05, 0, None),
-    "serve --port": (8765, 1, 65_535),
+    "serve --port": (8765, 0, 65_535),
     "site --puzzles": (100, 0, 10_000),
 }
 # other options with a default

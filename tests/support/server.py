@@ -113,7 +113,7 @@ def running_server(
     """
     change = "".join(f"limits.{name} = {value}\n" for name, value in (limits or {}).items())
     if not lattice.UNROLLED:  # in ring 1: the kernels that are compiled already
-        change += "from perfect_yatzy.kernels import lattice\nlattice.UNROLLED = {}\n"
+        change += "from perfect_yatzy.core import lattice\nlattice.UNROLLED = {}\n"
     command = [
         sys.executable,
         "-c",
