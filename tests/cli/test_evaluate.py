@@ -220,7 +220,9 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     assert "must end in .png, .svg or .pdf" in wrong
 
 
-def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exit_codes(
+    run: Run, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """0 if nothing is wrong, 1 if a line is, 2 if a file or a player is."""
     monkeypatch.chdir(tmp_path)  # a long path would be broken in two
     path, other, played = Path("games.jsonl"), Path("rules.toml"), human(yatzy, 1)
