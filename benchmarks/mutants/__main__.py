@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from .campaign import SURVIVED, Campaign, Plan, Result, planned_changes, summary
+from .campaign import CAUGHT, SURVIVED, Campaign, Plan, Result, planned_changes, summary
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_MEMORY = 8 * 2**30  # bytes of data of each process: a planted bug can ask for any number
@@ -46,7 +46,9 @@ def described(result: Result, number: int, count: int) -> str:
     """A line about a result."""
     change = result.change
     outcome = f"{result.outcome} in ring {result.ring} after {result.seconds:.0f} s"
-    test = f", by {result.test}" if result.test else ""
+    test = ""
+    if result.outcome == CAUGHT:
+        test = f", by {result.test or 'the end of the process'}"
     return f"{number}/{count} {outcome}: {change.place}, {change.kind}{test}"
 
 

@@ -32,6 +32,7 @@ LEFT_OUT = (
 )
 # Variables that would lead a test to files outside of the copy, or change what it does.
 SETTINGS = ("XDG_", "PYTEST_", "YATZY_", "NUMBA_", "COV")
+FOLDERS = {"HOME": "home", "TMPDIR": "tmp", "NUMBA_CACHE_DIR": "kernels"}
 PASSED, NO_TESTS = 0, 5  # exit codes of pytest
 POLL_SECONDS = 0.5
 
@@ -84,9 +85,9 @@ class Checkout:
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)
         }
-        for name in ("HOME", "TMPDIR", "NUMBA_CACHE_DIR"):
-            (folder / name.lower()).mkdir()
-            self.environment[name] = str(folder / name.lower())
+        for variable, name in FOLDERS.items():
+            (folder / name).mkdir()
+            self.environment[variable] = str(folder / name)
         package = self.path / PACKAGE.parent
         self.environment["PYTHONPATH"] = os.pathsep.join(
             filter(None, [str(package), os.environ.get("PYTHONPATH")])

@@ -16,7 +16,6 @@ from tree_sitter import Node
 
 TYPES_ONLY = {"TypeVar", "NewType", "ParamSpec", "cast"}
 WORDS = {"_", "ngettext", "pgettext", "N_"}
-DRAWING = {"svg"}
 # Without effect on this system, or on anything but words and layout.
 KEYS_LEFT_ALONE = {
     "strict",
@@ -29,6 +28,7 @@ KEYS_LEFT_ALONE = {
     "style",
 }
 LOGGING = re.compile(r"\b(logging|logger|console)\b")
+DRAWING = re.compile(r"svg|(.*\.)?(pdf|pen)\.\w+")  # on the page, on a page of a PDF, on a picture
 HAS_WORDS = re.compile(rb"\b(_|ngettext|pgettext|N_)\(")
 
 
@@ -78,7 +78,9 @@ def is_left_alone(node: Node) -> bool:
             return key_of(node) in KEYS_LEFT_ALONE
     if is_call(node):
         called = child(node, "function")
-        return called in WORDS | TYPES_ONLY | DRAWING or bool(LOGGING.search(called))
+        if LOGGING.search(called) or DRAWING.fullmatch(called):
+            return True
+        return called in WORDS | TYPES_ONLY
     return False
 
 

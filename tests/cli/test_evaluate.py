@@ -221,9 +221,12 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     assert "must end in .png, .svg or .pdf" in wrong
 
 
-def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_exit_codes(
+    run: Run, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """0 if nothing is wrong, 1 if a line is, 2 if a file or a player is."""
-    path, other, played = tmp_path / "games.jsonl", tmp_path / "rules.toml", human(yatzy, 1)
+    monkeypatch.chdir(tmp_path)  # a long path would be broken in two
+    path, other, played = Path("games.jsonl"), Path("rules.toml"), human(yatzy, 1)
     write_games(path, [played, Game(yatzy.rules, ("Ann",), played.turns[:3])])
     out = run("rate", str(path))
     assert (out.returncode, out.stderr) == (0, "")
