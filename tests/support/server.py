@@ -134,7 +134,7 @@ def running_server(
         def address() -> re.Match[bytes] | None:
             text = Path(said.name).read_bytes()
             assert process.poll() is None, text
-            return re.search(rb"http://localhost:(\d+)/", text)
+            return re.search(rb"http://[\w.]+:(\d+)/", text)
 
         try:
             server = Server(int(wait_until(address, "the server has an address")[1]))

@@ -402,9 +402,8 @@ def tables(
                 shutil.rmtree(cache, ignore_errors=True)
             else:
                 cache.unlink(missing_ok=True)
-        click.echo(
-            f"Removed {len(files)} leftover files and {len(caches)} old files of compiled kernels"
-        )
+        text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
+        click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:
         if not (chosen := store.matching(entries, name)):
             raise click.UsageError(
