@@ -28,6 +28,7 @@ from typing import Any
 import pytest
 
 from .processes import children, has_children, name_of
+from .seeds import SEED_VARIABLE
 from .waiting import wait_until
 
 PACKAGE = "perfect_yatzy"
@@ -259,7 +260,12 @@ class Fixtures:
         )
 
     def check(self, who: str, before: Held) -> None:
-        """Fail if somebody has left something since then, also after a moment."""
+        """Fail if somebody has left something since then, also after a moment.
+
+        Only in ring 1: the workers and browsers of later rings end in their own time.
+        """
+        if SEED_VARIABLE in os.environ:  # from ring 2 on
+            return
         left = self.left_since(before)
         if (
             left.files

@@ -28,6 +28,7 @@ from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import upper_sums
+from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
