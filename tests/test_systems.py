@@ -24,7 +24,8 @@ NOT_THERE = (
     "interrupted_solve or second_driver or cannot_grow or while_it_is_open or disk_that_fails"
 )
 FILES = {
-    "tablebase": "backward_induction integrity sharded_solve",
+    "core": "backward_induction",
+    "tablebase": "integrity sharded_solve",
     "play": "rating review session",
     "game": "limits notation points rules",
     "cli": "guide solve",
