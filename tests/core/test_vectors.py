@@ -412,7 +412,6 @@ def test_numba_without_compilation_is_refused_in_a_line(run_real: Run, tmp_path:
 
 SOLVE = """
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.jit import cache_path
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.turn import solve_rows
 from perfect_yatzy.game.rule_loader import load_rules

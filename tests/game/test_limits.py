@@ -35,7 +35,6 @@ from perfect_yatzy.strategy.simulation import check_seed
 from support.command import Run, printed
 from support.refusals import load_text
 from support.rule_files import inline
-from support.seeds import in_rings
 
 YATZY = load_rules("yatzy")
 BOX = '[[categories]]\nid = "{0}"\nname = "{0}"\npattern = "any"\n'
@@ -377,7 +376,7 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
         "bonus": {"threshold": 5, "points": 3},
         "joker": {"category": "x", "bonus": 0, "mode": "free"},
     }
-    for value in VALUES[:: 1 if start == "whole" else in_rings(2, 1)]:
+    for value in VALUES:
         files += [base | {name: value} for name in sorted(known.FIELDS - {"extends"})]
         for name in sorted({*known.CATEGORY_FIELDS, *known.PLACE_FIELDS}):
             other = [box | {name: value}] if start == "whole" else {"ones": {name: value}}
@@ -407,7 +406,7 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
         if is_valid(tmp_path, file):
             accepted += 1
             assert VALIDATOR.is_valid(file), [*VALIDATOR.iter_errors(file)]
-    assert accepted > in_rings(30, 40)
+    assert accepted > 40
 
 
 @pytest.mark.parametrize(

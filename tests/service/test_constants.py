@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -388,6 +389,13 @@ def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch
     resources.check_memory(YATZY, replace(COST, memory=1 << 60))
 
 
+def check_cost(
+    check: Callable[[SolveBudget, SolveCost], None], allowed: SolveBudget, field: str, value: float
+) -> None:
+    """Check a cost with another value of one field."""
+    check(allowed, replace(COST, **{field: value}))  # type: ignore[arg-type]
+
+
 def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
     kinds: tuple[tuple[str, Callable[[SolveBudget, SolveCost], None]], ...] = (
         ("mean", lambda allowed, cost: allowed.check_mean(YATZY, cost)),
@@ -396,11 +404,7 @@ def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
     for limit, check in kinds:
         allowed = SolveBudget(**{limit: SolveLimit(10.0, 1_000)})  # type: ignore[arg-type]
         for field, largest, step in (("seconds", 10.0, 0.001), ("bytes", 1_000, 1)):
-
-            def checked(value: float, check=check, allowed=allowed, field=field) -> None:  # type: ignore[no-untyped-def]
-                check(allowed, replace(COST, **{field: value}))
-
-            taken_up_to(largest, step, checked, RulesError)
+            taken_up_to(largest, step, partial(check_cost, check, allowed, field), RulesError)
     command = SolveBudget.command()
     text = r"the limit is 2\.0 GB and 180 s; ask from a later card$"
     for beyond in (replace(COST, bytes=2_000_000_001), replace(COST, seconds=180.1)):

@@ -81,7 +81,7 @@ def test_no_module_counts_the_processors_of_the_machine_alone() -> None:
             ):
                 found.append(node.name)
                 assert "sched_getaffinity" in names, path
-    assert sorted(found) == ["_processors", "default_threads"]
+    assert sorted(found) == ["default_threads"]
 
 
 STATES = {

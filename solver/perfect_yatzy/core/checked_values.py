@@ -227,7 +227,9 @@ class CheckedValues:
                 else:
                     from concurrent.futures import ThreadPoolExecutor
 
-                    with ThreadPoolExecutor(_processors()) as pool:
+                    from .resources import default_threads
+
+                    with ThreadPoolExecutor(default_threads()) as pool:
                         list(pool.map(partial(self._fill, held), runs))
             finally:  # without the runs after an error
                 held.blocks += sum(end - first for first, end in runs if held.checked[first])
@@ -241,13 +243,6 @@ class CheckedValues:
             held.large_pages(low, high, wanted=True)
         self._read(low, held.target[low:high])
         held.checked[first:end] = True
-
-
-def _processors() -> int:
-    """Number of processors this process may use, as
-    :func:`.tablebase.resources.default_threads`, a later package.
-    """
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
