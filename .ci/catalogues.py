@@ -19,12 +19,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
 LOCALE = PACKAGE / "locale"
 STATIC = PACKAGE / "web" / "static"
 PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
+# differs from day to day
 HEADER_NOISE = (
     '"POT-Creation',
     '"PO-Revision',
     '"Generated-By',
     '"Report-Msgid',
-)  # differs from day to day
+)
 
 
 def po_path(language: str) -> Path:

@@ -27,13 +27,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "tests" / "data" / "golden.json"
 TOLERANCE = 1e-9
+# without their switches
 PAGED = (
     "family-yatzy",
     "maxi-tactic",
     "maxi-unsaved",
     "yatzy-online-6",
     "yatzy-saved",
-)  # without their switches
+)
 POSITIONS, OF_A_SWITCH = 500, 4
 MOST_DICE = 6  # the oracle takes hours for two rerolls of twelve
 OPTIONS = 4  # of each answer, the best ones

@@ -158,11 +158,12 @@ def script_tokens(path: Path) -> list[Token]:
     """The tokens of a script without blanks and comments; a template is one token."""
     text = path.read_text(encoding="utf-8")
     types = {String.Backtick: "template_string", String.Double: "string", String.Single: "string"}
+    # the template so far, and how many ${ are open within
     found, template, depth = (
         list[Token](),
         "",
         0,
-    )  # the template so far, and how many ${ are open within
+    )
     for place, kind, value in JavascriptLexer().get_tokens_unprocessed(text):
         if template or value == "`":
             template += value
@@ -328,9 +329,8 @@ def template(messages: list[Message]) -> Catalog:
     catalog = Catalog(project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False)
     plurals = {message.text: message.plural for message in messages if message.plural}
     for message in messages:
-        plural = plurals.get(
-            message.text
-        )  # gettext has one entry for a text and its plural, wherever each is used
+        # gettext has one entry for a text and its plural, wherever each is used
+        plural = plurals.get(message.text)
         text = (message.text, plural) if plural else message.text
         catalog.add(text, locations=[(message.source, 0)], context=message.context or None)
     for entry in catalog:

@@ -35,10 +35,11 @@ RUNS = Path(__file__).resolve().parent / "runs"
 OPTIMUM = 248.4399893779  # published; asserted before anything is timed
 RANDOM_GAMES = 100_000
 NETWORK_GAMES = 10_000
+# of the linear value function: policies one after the other, games of each
 ROUNDS, GAMES = (
     8,
     4_000,
-)  # of the linear value function: policies one after the other, games of each
+)
 Row = tuple[
     str, float, float, tuple[float, ...] | None, float
 ]  # name, mean, standard error, losses, seconds

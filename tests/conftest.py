@@ -151,9 +151,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         ):  # English words on any machine
             patch.delenv(name, raising=False)
         patch.setenv("LC_MESSAGES", "C")
-        patch.setenv(
-            "XDG_DATA_HOME", str(tmp_path_factory.mktemp("data"))
-        )  # finished games of `yatzy play`
+        # finished games of `yatzy play`
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield folder
 
 

@@ -76,9 +76,8 @@ def test_commands_print_what_the_readme_shows(
 ) -> None:
     ran = run_shell(command, tmp_path)
     assert ran.stdout.rstrip("\n") == command.output, "make readmes"
-    assert not unexpected(
-        ran.stderr
-    )  # on a busy machine it may take long enough for a line of progress
+    # on a busy machine it may take long enough for a line of progress
+    assert not unexpected(ran.stderr)
 
 
 def commands_named(document: Path) -> list[list[str]]:

@@ -71,7 +71,6 @@ def fuzz_requests(tally: Tally, tables: Path, requests: int, chosen: random.Rand
                 try:
                     send()
                 except Exception as error:
-                    if (
-                        "Unsatisfiable" not in type(error).__name__
-                    ):  # no request can contradict this schema
+                    # no request can contradict this schema
+                    if "Unsatisfiable" not in type(error).__name__:
                         raise

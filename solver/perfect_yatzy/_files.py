@@ -114,9 +114,8 @@ def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits."""
     descriptor = lock(path, create=True)
     while descriptor is not None and not is_same_file(descriptor, path):
-        os.close(
-            descriptor
-        )  # meanwhile the process before has removed the file: its lock is of no use
+        # meanwhile the process before has removed the file: its lock is of no use
+        os.close(descriptor)
         descriptor = lock(path, create=True)
     try:
         yield
@@ -143,9 +142,8 @@ def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, descriptor)
             locked = try_lock(descriptor)
-            if not locked or is_same_file(
-                descriptor, part
-            ):  # else it was renamed to the finished table meanwhile
+            # else it was renamed to the finished table meanwhile
+            if not locked or is_same_file(descriptor, part):
                 opened.pop_all()  # the caller closes it
                 return descriptor, locked
 

@@ -309,9 +309,8 @@ def language_accepted(header: str) -> str | None:
             continue
         if (code := language_from(tag)) and weight > 0:
             found.append((code, weight))
-    return (
-        max(found, key=lambda entry: entry[1])[0] if found else None
-    )  # `max` takes the first of equals
+    # `max` takes the first of equals
+    return max(found, key=lambda entry: entry[1])[0] if found else None
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
@@ -369,9 +368,8 @@ def significant_text(value: float, digits: int) -> str:
     """
     from decimal import Decimal
 
-    exponent = (
-        Decimal(f"{value:.{digits}g}").as_tuple().exponent
-    )  # of the last digit: -1 for tenths
+    # of the last digit: -1 for tenths
+    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
     return number_text(value, max(0, -int(exponent)))
 
 

@@ -21,13 +21,14 @@ from .strategy.positions import PositionSample
 from .strategy.score_distribution import ScoreDistribution
 from .strategy.simulation import Simulation
 
+# results that know their columns
 TABLES = (
     Ranking,
     BatchAnswer,
     PositionSample,
     ScoreDistribution,
     Simulation,
-)  # results that know their columns
+)
 Table = Ranking[Any] | BatchAnswer | PositionSample | ScoreDistribution | Simulation
 Result = Table | Sequence[Hold | Choice]
 

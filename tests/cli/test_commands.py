@@ -670,9 +670,8 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     assert f"yatzy-forced-mean-{'0' * 12}" in names
     line = f"yatzy tables --tables {tmp_path} --remove "
     assert complete(run, line) == sorted(["yatzy-forced", *names])
-    assert (
-        run("tables", "--remove", names[0], "--yes", *there).returncode == 0
-    )  # by the name in the list
+    # by the name in the list
+    assert run("tables", "--remove", names[0], "--yes", *there).returncode == 0
     assert not other.exists()
     assert run("tables", *there).stdout == listed
     assert (

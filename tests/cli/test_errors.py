@@ -129,9 +129,8 @@ def test_other_exceptions_of_the_command(
     monkeypatch.setattr("perfect_yatzy.cli.console.discard_stdout", lambda: discarded.append(True))
     found = run("hold", "33456")
     assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", said)
-    assert bool(discarded) == (
-        isinstance(error, OSError) and error.errno != 32
-    )  # click itself handles number 32
+    # click itself handles number 32
+    assert bool(discarded) == (isinstance(error, OSError) and error.errno != 32)
 
 
 def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,9 +84,8 @@ def test_every_policy_begins_at_the_card(
         assert answer["perfect_mean"] == pytest.approx(18 + forced.value(card), abs=1e-9), policy
         assert 18 <= answer["mean"] <= answer["perfect_mean"] + 1e-9, policy
         assert sum(answer["distribution"]["chances"]) == pytest.approx(1), policy
-        is_perfect = (
-            policy != "bot.py:first"
-        )  # the most points in each turn are the best in a forced order
+        # the most points in each turn are the best in a forced order
+        is_perfect = policy != "bot.py:first"
         assert (answer["loss"] == pytest.approx(0, abs=1e-9)) == is_perfect, policy
         assert len(answer["distribution"]["categories"]) == 11, policy
 
@@ -115,9 +114,8 @@ def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, tiny: str, tmp_path:
     assert "exists; use --force to replace it" in refusal(
         run, "learn", tiny, "--tables", str(tmp_path)
     )
-    assert "is a file" in refusal(
-        run, "learn", tiny, "--tables", tiny
-    )  # before anything is learned
+    # before anything is learned
+    assert "is a file" in refusal(run, "learn", tiny, "--tables", tiny)
 
 
 def test_learn_prints_the_sheet_as_json(run: Run, tiny: str, tmp_path: Path) -> None:

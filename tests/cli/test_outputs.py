@@ -163,9 +163,8 @@ def test_a_file_is_written_and_replaced_on_purpose_only(
     command = [word.format(**words) for word in output.words]
 
     def asked(path: Path | str) -> list[str]:
-        (folder / "data.csv").unlink(
-            missing_ok=True
-        )  # what a dataset card describes is made anew each time
+        # what a dataset card describes is made anew each time
+        (folder / "data.csv").unlink(missing_ok=True)
         return [*command, output.option, str(path)]
 
     path, capitals = folder / f"out{output.suffix}", folder / f"OUT{output.suffix.upper()}"

@@ -153,9 +153,8 @@ def test_a_game_without_a_record_is_not_lost(
     play: Run, tmp_path: Path, one: Path, save: Path, record: Path
 ) -> None:
     options = (str(one), "--players", "Ann, Bo", "--record")
-    refused = refusal(
-        play, *options, str(tmp_path / "none" / "games.jsonl"), code=1
-    )  # nothing is played in vain
+    # nothing is played in vain
+    refused = refusal(play, *options, str(tmp_path / "none" / "games.jsonl"), code=1)
     assert "choose another file with --record" in refused
     full = play(*options, "/dev/full", lines=["chance", "chance"])
     assert full.returncode == 1
@@ -237,9 +236,8 @@ def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Pa
     ):
         assert differing in refusal(play, *arguments, lines=["none"])
         assert save.read_bytes() == before
-    assert (
-        play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0
-    )  # the environment asks for nothing
+    # the environment asks for nothing
+    assert play("--seed", "5", YATZY_RULES="yahtzee").returncode == 0
     same = printed(play, "yatzy", "--players", "P0", "--seed", "5", "--lang", "sv")
     assert "Fortsätter det sparade spelet" in same
     printed(play, "yahtzee", "--players", "Ann", "--new", "--yes")

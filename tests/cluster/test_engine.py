@@ -373,9 +373,8 @@ def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
     for end in (signal.SIGINT, signal.SIGKILL):
         driver = command(*solve)
         wait_until(lambda: len(shards(tmp_path)) > len(before) or driver.poll() is not None)  # noqa: B023
-        os.killpg(
-            driver.pid, signal.SIGSTOP
-        )  # on a busy machine the solve could end before the signal
+        # on a busy machine the solve could end before the signal
+        os.killpg(driver.pid, signal.SIGSTOP)
         children = psutil.Process(driver.pid).children(recursive=True)
         assert children
         if end == signal.SIGINT:

@@ -75,9 +75,8 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> No
 
 def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="altered"):
-        on_here(
-            Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path
-        )  # behind the header
+        # behind the header
+        on_here(Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path)
 
 
 @pytest.mark.full

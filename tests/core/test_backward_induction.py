@@ -108,9 +108,8 @@ def test_unrolled_and_indexed_lattices_give_the_same_bits(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
-    monkeypatch.setattr(
-        lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)}
-    )  # in ring 1, too
+    # in ring 1, too
+    monkeypatch.setattr(lattice, "UNROLLED", {lattice.FiveDice: (5, 6), lattice.SixDice: (6, 6)})
     rules = load_rules(key)
     assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
 

@@ -302,9 +302,8 @@ def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_n
         assert all(
             check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1)
         )
-    assert (
-        sampling_error_bound(10**6, 40.0, 374.0) < 0.25
-    )  # a table off by a quarter of a point is found out
+    # a table off by a quarter of a point is found out
+    assert sampling_error_bound(10**6, 40.0, 374.0) < 0.25
 
 
 RULES = load_rules("yatzy-forced")

@@ -319,9 +319,8 @@ class Program:
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         environment = os.environ | {"NUMBA_CACHE_DIR": str(self.cache)} | env
         file = self.folder / "program.py"
-        if (
-            not file.exists() or file.read_text() != self.text
-        ):  # else one that is starting might read half of it
+        # else one that is starting might read half of it
+        if not file.exists() or file.read_text() != self.text:
             file.write_text(self.text)
         command = [sys.executable, str(file)]
         return subprocess.Popen(command, text=True, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]

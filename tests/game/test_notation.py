@@ -272,9 +272,8 @@ def test_points_after_a_category_are_understood() -> None:
     refused("unknown category 'nonsense'", parse_category, YATZY, "nonsense 20", paid)
     assert parse_category(YATZY, "ones 3", paid) == "ones"  # filled: the session says so
     assert parse_category(YATZY, "three", paid) == "threes"
-    assert (
-        parse_category(YATZY, "three", {"three-of-a-kind": 9}) == "three-of-a-kind"
-    )  # Threes are filled
+    # Threes are filled
+    assert parse_category(YATZY, "three", {"three-of-a-kind": 9}) == "three-of-a-kind"
     assert parse_faces("-") is parse_faces(", ") is parse_faces("") is parse_faces("3x") is None
     assert parse_faces("⚂ 3,1") == (1, 3, 3)
 

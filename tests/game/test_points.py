@@ -161,9 +161,8 @@ def test_the_highest_score_with_jokers_against_the_oracle(
     mode: str, rest: dict[str, object]
 ) -> None:
     rules = games.joker_game(mode, **rest)
-    turned = replace(
-        rules, categories=(*rules.categories[::-1], games.face(2))
-    )  # every upper box behind the joker's
+    # every upper box behind the joker's
+    turned = replace(rules, categories=(*rules.categories[::-1], games.face(2)))
     for each in (rules, turned):
         assert maximum_score(each) == Naive(each.canonical()).max_score()
 

@@ -935,9 +935,8 @@ def test_cards_with_repeated_boxes(balut: RuleSet, text: str) -> None:
     assert parse_card(balut, str(card)).points == card.points
     refused("all 3 boxes of fours are filled in the card", parse_card, balut, "fours=4,4,4,4")
     refused("trio is filled twice in the card", parse_card, balut, "trio=9,9")
-    assert (
-        parse_category(balut, "fours 8", {"fours-2": 8, "trio": 0}) == "fours-2"
-    )  # the next box of the row
+    # the next box of the row
+    assert parse_category(balut, "fours 8", {"fours-2": 8, "trio": 0}) == "fours-2"
     assert parse_category(balut, "fours-1", {"fours-2": 8}) == "fours-1"
 
 

@@ -70,9 +70,8 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
     def choose(
         filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> int | Dice:
-        saved = (
-            max(0, left - rules.rolls_per_turn + 1) if rules.saved_rolls else 0
-        )  # those are among the rolls left
+        # those are among the rolls left
+        saved = max(0, left - rules.rolls_per_turn + 1) if rules.saved_rolls else 0
         state = perfect_yatzy.State(filled, upper, saved, flag)
         held = player.holds(state, dice, left)[0] if left else None
         if held and not held.category:

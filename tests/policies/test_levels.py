@@ -267,9 +267,8 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
             assert player.choose(card, dice, 2, others=others) == (
                 expected.category or expected.dice
             )
-    full = parse_card(
-        yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories)
-    )  # is a final score
+    # is a final score
+    full = parse_card(yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories))
     assert player.choose(card, "33456", 2, others=[full]) == player.choose(
         card, "33456", 2, others=[0]
     )

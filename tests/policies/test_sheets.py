@@ -540,9 +540,8 @@ def test_rolls_are_shortened_only_if_none_is_missing() -> None:
     pairs = guide_data.OpeningEntry((), "x", ((1, 1, 2, 2, 3),))
     assert shortened(pairs, (2, 2, 1), 6) == (((1, 1, 2, 2, 3), 0),)
     full_house = guide_data.OpeningEntry((), "x", ((1, 1, 1, 1, 1),))
-    assert shortened(full_house, (5,), 6) == (
-        ((1, 1, 1, 1, 1), 0),
-    )  # not "11111" and no other dice
+    # not "11111" and no other dice
+    assert shortened(full_house, (5,), 6) == (((1, 1, 1, 1, 1), 0),)
 
 
 def mean_in_fractions(sheet: PriceSheet) -> Fraction:
@@ -595,9 +594,8 @@ def test_the_stated_mean_is_that_of_greedy_play(
     start = sheet_search.least_squares(
         sheet_search.every_number(rules), visits, values[visits.places]
     )
-    assert (
-        fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02
-    )  # rounding may cost a little
+    # rounding may cost a little
+    assert fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02
     assert abs(sum(fit.sheet.prices) - fit.mean) <= 0.05 * len(rules.categories) + 1e-9
 
 

@@ -200,9 +200,8 @@ def test_rendering_follows_the_conventions_of_gymnasium(capsys: pytest.CaptureFi
 
 
 def test_the_specification_states_the_optimum() -> None:
-    assert gymnasium.make(ID).spec.reward_threshold == pytest.approx(
-        248.4399893779, abs=1e-9
-    )  # published
+    # published
+    assert gymnasium.make(ID).spec.reward_threshold == pytest.approx(248.4399893779, abs=1e-9)
     assert YatzyEnv("yatzy-forced").optimum == perfect_yatzy.open_strategy("yatzy-forced").value()
 
 

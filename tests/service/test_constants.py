@@ -190,9 +190,8 @@ def test_every_module_of_play_and_service_is_listed() -> None:
         for path in (package / folder).glob("*.py"):
             name = f"{folder}.{path.stem}"
             if re.search(r"^[A-Z_, ]+ = -?[\d(.]", path.read_text(encoding="utf-8"), re.MULTILINE):
-                assert name in CONSTANTS or name == "service.requests", (
-                    name
-                )  # test_limits.py has those of requests
+                # test_limits.py has those of requests
+                assert name in CONSTANTS or name == "service.requests", name
 
 
 def test_grades() -> None:
@@ -370,9 +369,8 @@ def test_sixteen_megabytes_of_the_disk_stay_free(
     taken_up_to(1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, said)
     assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
 
-    monkeypatch.setattr(
-        shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing")
-    )  # an OSError
+    # an OSError
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing"))
     assert resources.free_space(tmp_path) is None
 
 

@@ -222,10 +222,11 @@ def test_goals_of_the_whole_game_or_of_its_rest() -> None:
     assert decision(1e9, 0.0) == (state, False)  # instant: no matter how large
     assert decision(0.0, large.bytes) == (State(), True)
     assert decision(0.0, small.bytes) == (state, False)
+    # neither: the one that can be solved beforehand is named
     assert decision(0.0, 0.0) == (
         State(),
         True,
-    )  # neither: the one that can be solved beforehand is named
+    )
 
 
 def test_what_a_question_may_solve(tmp_path: Path) -> None:

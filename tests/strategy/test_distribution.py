@@ -468,9 +468,8 @@ def test_a_file_that_is_damaged_or_of_another_version_is_removed(
     stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
     path = first_turns_path(crag.rules, tmp_path)
     good, expected = path.read_bytes(), distribution(crag, state)
-    changed = good.replace(
-        b'"lowest": ', b'"lowest": 1', 1
-    )  # the last digit of a chance need not change the number
+    # the last digit of a chance need not change the number
+    changed = good.replace(b'"lowest": ', b'"lowest": 1', 1)
     assert changed != good
     fields = json.loads(good)
     for spoilt in (b"{", b"[]", changed, json.dumps(fields | {"version": "0.0"}).encode()):

@@ -171,9 +171,8 @@ def test_final_scores_beyond_sixteen_bits() -> None:
     """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
     nines = (Pattern("groups", groups=(2,), score="fixed", points=9_000),)
     rules = games.small(*(Category(f"c{i}", f"C{i}", nines) for i in range(4)), rolls=2)
-    pair = (
-        Fraction(1, 6) + Fraction(5, 6) / 6
-    )  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
+    # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
+    pair = Fraction(1, 6) + Fraction(5, 6) / 6
     for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
         chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
         table = solved(Goals(rules))
@@ -669,9 +668,8 @@ def check_goal(rules: RuleSet, goal: int) -> None:
     strategy = reach(rules, goal)
     mean, chance = map(float, oracle.play())
     exact = float(oracle.expected_utility(0, 0, 0, False, 0))
-    assert chance == pytest.approx(
-        exact, rel=1e-4
-    )  # of options within the tolerance any may be taken
+    # of options within the tolerance any may be taken
+    assert chance == pytest.approx(exact, rel=1e-4)
     assert strategy.value() == pytest.approx(exact, rel=3e-6)
     states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
     for card in states[:: 1 + len(states) // 8]:

@@ -710,9 +710,8 @@ def test_impossible_turns_are_rejected() -> None:
         ("yatzy", (1, 2, 3, 4), None, "4 dice"),
     ):
         refused(message, category_odds, load_rules(key), dice, left)
-    assert (
-        category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999
-    )  # all rolls of nineteen turns saved
+    # all rolls of nineteen turns saved
+    assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999
 
 
 def test_odds_command(run: Run) -> None:

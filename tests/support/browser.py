@@ -212,9 +212,8 @@ class Visitor:
 
     def settle(self) -> Visitor:
         """Wait until the advice for the dice on the table is shown."""
-        self.page.wait_for_selector(
-            "#ranking[aria-busy='false'] li", state="attached"
-        )  # closed on a phone
+        # closed on a phone
+        self.page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")
         return self
 
     def wait_until(self, expression: str, arg: Any = None) -> None:

@@ -126,9 +126,8 @@ def difference(found: Any, expected: Any, place: str = "answer") -> str:
     elif isinstance(expected, list) and isinstance(found, list):
         if len(found) != len(expected):
             return f"{place}: {len(found)} entries, not {len(expected)}"
-        if place.endswith(
-            "outlook.categories"
-        ):  # the likely first; the order of equal chances is that of rounding
+        # the likely first; the order of equal chances is that of rounding
+        if place.endswith("outlook.categories"):
             if any(before[1] < after[1] - TOLERANCE for before, after in pairwise(found)):
                 return f"{place}: not by their chances"
             found, expected = sorted(found), sorted(expected)

@@ -263,9 +263,8 @@ class Fixtures:
     def check(self, who: str, before: Held) -> None:
         """Fail if somebody has left something since then, also after a moment."""
         left = self.left_since(before)
-        if (
-            left.files
-        ):  # perhaps only until the collector runs, which complains if that should not be
+        # perhaps only until the collector runs, which complains if that should not be
+        if left.files:
             gc.collect()
         if left:
             with suppress(AssertionError):

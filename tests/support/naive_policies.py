@@ -35,9 +35,8 @@ class NaivePolicy(NaivePlay):
     def act(
         self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> Action:
-        return self.choose(
-            filled, upper, 0, flag, dice, left, first
-        )  # saved rolls are among those left
+        # saved rolls are among those left
+        return self.choose(filled, upper, 0, flag, dice, left, first)
 
     def losses(self, filled: int = 0, upper: int = 0, flag: bool = False) -> Losses:
         """Expected losses against perfect play from a card on, without saved rolls."""

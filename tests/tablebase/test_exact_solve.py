@@ -254,10 +254,11 @@ def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> 
     assert len(str(proof.value.denominator)) == 169
     for prime, residue in RESIDUES.items():
         assert proof.value.numerator * pow(proof.value.denominator, -1, prime) % prime == residue
+    # states of every layer, in plain integers, from their children
     assert check_yatzy() == (
         proof.value,
         60,
-    )  # states of every layer, in plain integers, from their children
+    )
     assert proof.float64_optimal
     assert proof.largest_error < 1e-12
 

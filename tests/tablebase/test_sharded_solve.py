@@ -357,9 +357,8 @@ def test_what_is_damaged_is_solved_again(
 
 def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
-    solve_sharded(
-        YATZY, tmp_path / "whole", shard_bytes=600_000
-    )  # compiled kernels must be there, too
+    # compiled kernels must be there, too
+    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)
     said = "what is solved is kept: free some space and run the same command again"
     with files_of_at_most(300_000):
         options = {"engine": ThreadEngine(2), "shard_bytes": 600_000}

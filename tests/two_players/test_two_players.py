@@ -389,9 +389,8 @@ def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> No
     deque(game.solve(1), maxlen=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < game.cost().bytes + (
-        0 if replanned is None else 4_000_000
-    )  # the laws of the points to come
+    # the laws of the points to come
+    assert peak < game.cost().bytes + (0 if replanned is None else 4_000_000)
     assert game.cost().bytes < 2 * peak
 
 
@@ -558,9 +557,8 @@ def test_every_position_of_a_stored_game_against_fractions(
     ]
     for mine, theirs, behind in Random(27).sample(pairs, min(len(pairs), PAIRS)):
         states = State(*mine), State(*theirs)
-        own = (
-            share if behind == 0 else 1 - share
-        )  # the second player moves if the other has filled a box more
+        # the second player moves if the other has filled a box more
+        own = share if behind == 0 else 1 - share
         totals = [made[filled, upper, flag] for filled, upper, _saved, flag in (mine, theirs)]
         for lead in {
             a - b for a, b in product(*(sorted(each)[:: len(each) // 2 or 1] for each in totals))
@@ -601,9 +599,8 @@ def test_a_stored_game_has_the_same_bits_whoever_solved_it(
     chances = [versus(rules, threads=n, tables=tmp_path / str(n), store=True) for n in (1, 3)]
     assert chances[0] == chances[1] == versus(rules)
     one, three = shard_bytes(tmp_path / "1"), shard_bytes(tmp_path / "3")
-    assert (
-        len(one) == 3 * 15
-    )  # one shard for each layer of the games in which a tie is a loss, a half and a win
+    # one shard for each layer of the games in which a tie is a loss, a half and a win
+    assert len(one) == 3 * 15
     assert one == three
     monkeypatch.setattr(two_players, "CHECKPOINT_SECONDS", 0.0)
     killed(versus, rules, tables=tmp_path, store=True)

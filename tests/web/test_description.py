@@ -33,6 +33,7 @@ from support.seeds import ring_2, ring_3
 from support.server import Server
 
 QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
+# their answers have no other form
 LONG = (
     "yahtzee",
     "yatzy-saved",
@@ -40,7 +41,7 @@ LONG = (
     "kismet",
     "cheerio",
     "yams",
-)  # their answers have no other form
+)
 GAMES = [
     "yatzy-forced",
     "generala",
@@ -135,9 +136,8 @@ def test_answers_are_as_described(client: TestClient, described: dict[str, Any],
             ("outcomes", {"hold": [1], "rolls_left": 1}),
         ):
             found = client.post(f"/api/{path}", json={"rules": spec, **card, **asked})
-            if (
-                found.status_code != 422 or found.json()["code"] != "invalid-card"
-            ):  # saved rolls belong to the card
+            # saved rolls belong to the card
+            if found.status_code != 422 or found.json()["code"] != "invalid-card":
                 check(described, f"/api/{path}", found.json(), found.status_code)
         for aim in ({"goal": 100}, {"opponents": "100; empty", "ties": "half"}):
             for path, asked in (

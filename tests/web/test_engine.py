@@ -329,9 +329,8 @@ def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) ->
         ("languages", {}),
     )
     assert found == [service.answer({"query": "puzzle"} | body) for body in puzzles]
-    assert (
-        another == next_day | {"seed": another["seed"]} != found[0]
-    )  # the list of two days repeats after 37
+    # the list of two days repeats after 37
+    assert another == next_day | {"seed": another["seed"]} != found[0]
     assert ordinary == found[1]
     assert [entry["id"] for entry in rules] == ["yatzy"]
     assert swedish[0]["categories"][0]["name"] == "Ettor"

@@ -147,9 +147,8 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(
     )
     page.expects("#played", "1 turn played on this page.").click("#review-own")
     page.expects("#review-name", "after 1 turn").expects("#review .grades", "1 blunder")
-    page.expects(
-        "#drill-counts", "1 of 1 error is due."
-    )  # the own game is kept for practice at once
+    # the own game is kept for practice at once
+    page.expects("#drill-counts", "1 of 1 error is due.")
     with page.expect_download() as saved:
         page.click("#save-own")
     saved.value.save_as(path)

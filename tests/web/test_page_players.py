@@ -306,9 +306,8 @@ def test_the_language_of_the_browser_is_taken_until_one_is_chosen(
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.menu("open-language").focused() == "language"
     assert page.text_content("dialog[open] h2") == "Language and colours"
-    assert (
-        page.locator("dialog[open] select").first.get_attribute("id") == "language"
-    )  # not one control of many
+    # not one control of many
+    assert page.locator("dialog[open] select").first.get_attribute("id") == "language"
     page.select_option("#language", "sv")
     page.expects("#undo", "Ångra")
     assert page.click("#language-dialog .close").focused() == "menu-button"
@@ -362,9 +361,8 @@ def test_a_goal_that_is_not_solved_leaves_the_points_of_the_boxes(tab: Visitor) 
 
     for query in ("hold", "score", "expect"):
         tab.asks(query, lambda body: {"status": 409, "json": refused} if "goal" in body else None)
-    tab.open("#rules=yatzy&dice=33456&left=1&goal=250").expects(
-        "#answer", "Keep "
-    )  # the average is known
+    # the average is known
+    tab.open("#rules=yatzy&dice=33456&left=1&goal=250").expects("#answer", "Keep ")
     tab.expects("#instead-of", "For the average: The chances of all goals have to be computed once")
     tab.expects("#long-work button", "25 seconds")
     assert tab.count(".solve:visible button") == 1

@@ -121,9 +121,8 @@ def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: 
         assert row["y"] + row["height"] <= height
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         scrolls = page.evaluate("getComputedStyle(document.querySelector('.turns')).overflowY")
-        assert scrolls == (
-            "visible" if width < 896 else "auto"
-        )  # on a phone the page scrolls, not the list
+        # on a phone the page scrolls, not the list
+        assert scrolls == ("visible" if width < 896 else "auto")
 
 
 def test_several_players_and_errors_of_nothing(
@@ -146,9 +145,8 @@ def test_several_players_and_errors_of_nothing(
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
     perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
     assert review(yatzy, perfect).points_lost == 0
-    open_games(page, tmp_path, perfect).expects(
-        "#review-name", "after 1 turn"
-    )  # no longer the review of Bo
+    # no longer the review of Bo
+    open_games(page, tmp_path, perfect).expects("#review-name", "after 1 turn")
     errors = page.locator("#review .figures > div", has_text="errors")
     assert errors.locator("dd").text_content() == "0.0"
     assert errors.get_attribute("class") is None

@@ -46,9 +46,8 @@ def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank
     blank.click("#instead").expects("#ranking li:nth-child(2)", " for ")
     assert blank.text_content("#answer") == headline
     blank.expects("#go", "Roll three dice")
-    best = blank.locator(
-        "#ranking button[aria-label$=', best']"
-    )  # the hold that the boxes are compared with
+    # the hold that the boxes are compared with
+    best = blank.locator("#ranking button[aria-label$=', best']")
     assert best.count() == 1
     assert str(best.get_attribute("aria-label")).startswith("Keep 6\u00a06: ")
     assert best.evaluate("(row) => row === document.querySelector('#ranking button')")

@@ -66,9 +66,8 @@ def test_a_site_is_repaired_and_games_are_removed(
 ) -> None:
     """A damaged file of the same size is written again; others are not touched."""
     folder = Path(shutil.copytree(built, tmp_path / "site"))
-    shutil.copytree(
-        folder / "data" / "yatzy-forced", folder / "data" / "other-game"
-    )  # a game that was removed
+    # a game that was removed
+    shutil.copytree(folder / "data" / "yatzy-forced", folder / "data" / "other-game")
     files = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
     damaged = [
         *(folder / "data" / "yatzy-forced").iterdir(),
@@ -347,9 +346,8 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         registration = "navigator.serviceWorker.getRegistration().then((found) => found"
         page.evaluate(f"{registration}.update().then(() => null))")
         page.wait_for_function(f"{registration}.waiting !== null)")
-        assert not page.evaluate(
-            included("engine/errors.js")
-        )  # the page that is open stays with its version
+        # the page that is open stays with its version
+        assert not page.evaluate(included("engine/errors.js"))
         visit(page, host.address)
         for name in ("engine/errors.js", "index.html"):
             page.wait_for_function(included(name))

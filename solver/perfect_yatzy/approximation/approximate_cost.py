@@ -73,9 +73,8 @@ def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
         np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)])
     )
     flags = 2 if rules.tracked_index >= 0 else 1
-    return (
-        ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
-    )  # of the class none to all are filled
+    # of the class none to all are filled
+    return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
 
 
 def solve_work(game: RelaxedLayout) -> float:
@@ -134,9 +133,8 @@ def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float
     limited = work = 0.0  # operations that the limit counts, and all
     for taken in range(count):
         left = count - taken  # the gain of each is measured, and the best is taken
-        times = (
-            (2 << taken) * (free - taken) / (free + 1)
-        )  # rows, to those measured: one box more is exact
+        # rows, to those measured: one box more is exact
+        times = (2 << taken) * (free - taken) / (free + 1)
         limited += left * times * measured.solve
         if taken and limited > ORDERING_SHARE * most:
             break
@@ -157,9 +155,8 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
             game = with_sum
     size = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    is_costly = (
-        2 * len(left) * size.solve > ORDERING_SHARE * most / 2
-    )  # to measure gains with the upper sum
+    # to measure gains with the upper sum
+    is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2
     measured = _Size.of(without_sum) if is_costly else size
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
     wanted = left[:boxes]

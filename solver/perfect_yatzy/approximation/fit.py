@@ -99,9 +99,8 @@ class LaneTurns:
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
-        turns_that_save = (
-            len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
-        )  # all but the last
+        # all but the last
+        turns_that_save = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
         most_saved = turns_that_save * (self.rules.rolls_per_turn - 1)
         self._scratch = ScratchPool(
             lambda: kernels.lane_scratch(self._dice, self._model, most_saved)
@@ -125,9 +124,8 @@ class LaneTurns:
         boxes, greedily.
         """
         model, rules, results = self._model, self.rules, _new_results(len(states))
-        chance_to_explore = np.broadcast_to(exploration, len(states)).astype(
-            np.float64
-        )  # of each game
+        # of each game
+        chance_to_explore = np.broadcast_to(exploration, len(states)).astype(np.float64)
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
             size = blocks * LANES  # the last block is filled up with earlier games
@@ -169,13 +167,11 @@ class LaneTurns:
             rows = order[begin : begin + CHUNK]
             blocks = (len(rows) + LANES - 1) // LANES
             size = blocks * LANES
-            part = states.take(
-                np.resize(rows, size)
-            )  # the last block is filled up with earlier states
+            # the last block is filled up with earlier states
+            part = states.take(np.resize(rows, size))
             most_saved = int(part.saved.max())
-            stages = (
-                rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
-            )  # rolls saved after the turn
+            # rolls saved after the turn
+            stages = rules.rolls_per_turn + most_saved if rules.saved_rolls else 1
             children = self.values.child_values(
                 part.filled, part.upper, part.tracked, tuple(range(stages))
             )
@@ -276,32 +272,28 @@ class SeenStates:
         # all but the first one to those of the cards with one open box less: the functions of
         # neighbouring turns are alike.
         gram, unrounded = self._gram, targets - self._relaxed
-        excess = rounded(
-            unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8)
-        )  # features are below 2^8
+        # features are below 2^8
+        excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))
         right = np.zeros(len(gram))  # sums of feature * excess
         for rows in _parts(len(self.states)):
             right += values.feature_sums(self.weights[rows] * excess[rows], *self.states.take(rows))
         total_weight = gram[0, 0]  # the first feature is 1
-        unexplained = right - dot(
-            gram, prior
-        )  # right side of the equations for the changes of the prior
+        # right side of the equations for the changes of the prior
+        unexplained = right - dot(gram, prior)
         # Without the constant: everything relative to its mean.
         feature_means, mean = gram[0] / total_weight, unexplained[0] / total_weight
         centred = gram - total_weight * np.outer(feature_means, feature_means)
         centred[np.diag_indices(len(gram))] += ridge
         changes = (unexplained - total_weight * feature_means * mean)[1:]
-        kernels.solve_positive(
-            np.ascontiguousarray(centred[1:, 1:]), changes, ridge
-        )  # in place of the right side
+        # in place of the right side
+        kernels.solve_positive(np.ascontiguousarray(centred[1:, 1:]), changes, ridge)
         constant_change = mean - dot(feature_means[1:], changes)
         coefficients = rounded(
             prior + np.concatenate([[constant_change], changes]), COEFFICIENT_BITS
         )
         explained = dot(coefficients, dot(gram, coefficients))
-        squares = (
-            dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained
-        )  # of what is left
+        # of what is left
+        squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained
         return coefficients, float(np.sqrt(max(0.0, squares) / total_weight))
 
 
@@ -335,12 +327,13 @@ def visited_states(
 
 def distinct(states: States) -> tuple[States, Ints]:
     """The different states, and how often each occurs."""
+    # masks of one word or two
     fields = (
         *np.atleast_2d(states.filled.T),
         states.upper,
         states.saved,
         states.tracked,
-    )  # masks of one word or two
+    )
     order = np.lexsort(fields)  # equal states follow one another
     changes = [field[order][1:] != field[order][:-1] for field in fields]
     starts = np.flatnonzero(np.concatenate([[True], np.any(changes, axis=0)]))

@@ -60,9 +60,8 @@ from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, o
 from ..tablebase.store import Folder, table_path
 from .relaxed_game import RelaxedLayout
 
-NOT_ALLOWED = (
-    -1e30
-)  # the child value of a slot that a state cannot reach: below every value, and finite
+# the child value of a slot that a state cannot reach: below every value, and finite
+NOT_ALLOWED = -1e30
 FEATURE_BITS = 12  # after the binary point
 COEFFICIENT_BITS = 20
 
@@ -121,10 +120,11 @@ class FittedValues:
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
         # In the order of the coefficients theta, b, Q, e and L.
+        # columns of z and of x
         (one, other), (extra, box) = (
             feature_pairs(self.rules),
             feature_lines(self.rules),
-        )  # columns of z and of x
+        )
         parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
@@ -157,9 +157,8 @@ class FittedValues:
         reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
-        state, slot = np.nonzero(
-            reached
-        )  # of each child; the arrays below have an entry for each child, too
+        # of each child; the arrays below have an entry for each child, too
+        state, slot = np.nonzero(reached)
         box = boxes[slot]
         next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
@@ -204,9 +203,8 @@ class FittedValues:
         q_matrix[pairs] = q
         q_matrix += q_matrix.T
         l_matrix[lines] = of_lines
-        with_box = (
-            z @ q_matrix
-        )  # of the terms of Q those of each box, which are lost when it is filled
+        # of the terms of Q those of each box, which are lost when it is filled
+        with_box = z @ q_matrix
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
         return whole[:, None] - b - with_box, e + z @ l_matrix.T, l_matrix
 
@@ -221,17 +219,15 @@ class FittedValues:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
         sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            if (
-                self.relaxed is not None and column == self.relaxed.bonus_column
-            ):  # W remembers this sum
+            # W remembers this sum
+            if self.relaxed is not None and column == self.relaxed.bonus_column:
                 without = self.relaxed_values[
                     self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)
                 ]
                 share = (relaxed - without) / max(1, bonus.points)
             else:
-                own_sum = (
-                    upper // sums.weights[column] % sums.widths[column]
-                )  # several sums are one number
+                # several sums are one number
+                own_sum = upper // sums.weights[column] % sums.widths[column]
                 share = np.minimum(own_sum, bonus.threshold) / max(1, bonus.threshold)
             columns += [share, share * share]
         if rules.saved_rolls:

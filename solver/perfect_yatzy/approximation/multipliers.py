@@ -95,9 +95,8 @@ def minimise(
         errors = np.maximum(errors, 0.0)
         weights = convex_combination(step * dot(slopes[:, None], slopes), errors, weights)
         direction = dot(slopes.T, weights)
-        gap = float(
-            step * dot(direction, direction) + dot(weights, errors)
-        )  # the descent that the cuts promise
+        # the descent that the cuts promise
+        gap = float(step * dot(direction, direction) + dot(weights, errors))
         if gap <= tolerance:
             break
         trial = rounded(best - step * direction, POINT_BITS)
@@ -147,9 +146,8 @@ def onto_simplex(point: Floats) -> Floats:
     """The nearest point with entries of at least 0 whose sum is 1."""
     # The same is subtracted from all entries, and what falls below 0 is cut off.
     ordered = np.sort(point)[::-1]
-    excess = (np.cumsum(ordered) - 1.0) / np.arange(
-        1, len(point) + 1
-    )  # what, if the 1, 2, ... largest are left
+    # what, if the 1, 2, ... largest are left
+    excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)
     last = np.flatnonzero(ordered > excess)[-1]  # the most that stay above 0
     return np.asarray(np.maximum(point - excess[last], 0.0))
 
@@ -176,10 +174,11 @@ class OneTurn:
             stops = gains >= of_rerolls
             stages.append((stops, choice))
             best = np.where(stops, gains, of_rerolls)
+        # to have each roll; to end with it
         chances, ends = (
             self.grid.weights.copy(),
             np.zeros(len(gains)),
-        )  # to have each roll; to end with it
+        )
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
@@ -192,9 +191,8 @@ class OneTurn:
         best, choice = holds.copy(), np.arange(len(holds))
         for level in self.passes.levels[1:]:  # by number of dice: those with fewer are done
             multisets = np.arange(level.place.start, level.place.stop)
-            column = best[level.predecessors].argmax(
-                axis=1, keepdims=True
-            )  # the best with one die less
+            # the best with one die less
+            column = best[level.predecessors].argmax(axis=1, keepdims=True)
             predecessor = np.take_along_axis(level.predecessors, column, axis=1)[:, 0]
             better = best[predecessor] > best[multisets]
             choice[multisets] = np.where(better, predecessor, multisets)

@@ -81,9 +81,8 @@ def solve_relaxed(
             for status in range(len(game.models)):  # each has its own outcomes
                 same = rows[statuses == status]
                 tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
-                list(
-                    in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn])))
-                )  # wait for all
+                # wait for all
+                list(in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))))
             done += len(rows)
             if progress:
                 progress(done / row_count)
@@ -118,13 +117,14 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
     of_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
     extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
+    # M
     largest = (
         float(np.abs(values).max())
         + 2 * points
         + extra
         + of_lines
         + float(np.abs(game.prices).sum())
-    )  # M
+    )
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
@@ -151,12 +151,10 @@ class _Play:
         )
         self.step, self.shift = pairs  # of each group
         self.order = np.argsort(group, kind="stable")  # the outcomes, sorted by group
-        self.starts = np.searchsorted(
-            group[self.order], np.arange(len(self.step))
-        )  # of the groups in this order
-        self.points = (
-            outcomes.points + game.prices[self.boxes]
-        )  # of each outcome, without the price
+        # of the groups in this order
+        self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
+        # of each outcome, without the price
+        self.points = outcomes.points + game.prices[self.boxes]
         self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
         self._scratch = ScratchPool(
             partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model)
@@ -172,9 +170,8 @@ class _Play:
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
-                found = np.zeros(
-                    (len(self.boxes), int(layout.lane_count[lane_set]))
-                )  # chances by outcome and lane
+                # chances by outcome and lane
+                found = np.zeros((len(self.boxes), int(layout.lane_count[lane_set])))
                 visit_row(
                     row, VisitJob(self.model, self.table, self.chance, found.ravel(), scratch)
                 )
@@ -202,10 +199,11 @@ def visits(
     rules = game.rules
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
+    # of each row, and of each state
     chance_of_row, chance = (
         np.zeros(game.n_rows),
         np.zeros(game.size),
-    )  # of each row, and of each state
+    )
     chance_of_row[EMPTY_ROW] = 1.0
     chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
@@ -230,9 +228,8 @@ def visits(
             uses[:, c] += play.used[:, in_box].sum(axis=1)
             if box.upper and rules.bonus:
                 points = float(dot(play.used[:, in_box].sum(axis=0), play.points[in_box]))
-                upper[box.column] += points / (
-                    1.0 + game.slopes[box.column]
-                )  # without the slope of the line
+                # without the slope of the line
+                upper[box.column] += points / (1.0 + game.slopes[box.column])
     return uses, upper
 
 
@@ -457,9 +454,8 @@ class _Relaxing:
         before, lines = self.prices, self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            self.prices = split_variables(
-                self.rules, lines, variables, value=0.0
-            )  # which the game below takes
+            # which the game below takes
+            self.prices = split_variables(self.rules, lines, variables, value=0.0)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
             uses, upper = visits(tried, values, threads=self.threads)

@@ -92,9 +92,8 @@ class RelaxedLayout:
         self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
         if sum(map(len, self.chains)) != len(self.exact):
             raise ValueError("of a chain of boxes all or none must be exact")
-        self.has_flag = (
-            rules.tracked_index >= 0
-        )  # rows from `cards` on are cards whose tracked box holds points
+        # rows from `cards` on are cards whose tracked box holds points
+        self.has_flag = rules.tracked_index >= 0
         if self.has_flag and rules.tracked_index not in self.exact:
             raise ValueError("the box of which it matters whether it holds points must be exact")
         if len(self.exact) > ONE_WORD:
@@ -145,9 +144,8 @@ class RelaxedLayout:
         width = ceil_div(max(map(len, tops)), LANES) * LANES
         lane_upper = np.array([np.pad(of_set, (0, width - len(of_set)), "edge") for of_set in tops])
         points = possible_points(self.rules)
-        most = max(
-            (max(points[c]) for c in self.upper), default=0
-        )  # of one box: sums before they are capped
+        # of one box: sums before they are capped
+        most = max((max(points[c]) for c in self.upper), default=0)
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
         # A sum has the first lane whose largest sum reaches it, or the last lane.
         lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
@@ -182,14 +180,12 @@ class RelaxedLayout:
             lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[chain_filled]
             for i, c in enumerate(chain):
                 filled |= np.where(chain_filled > i, bit[c], 0)
-                closed |= np.where(
-                    chain_filled != i, bit[c], 0
-                )  # of a chain only the next box is open
+                # of a chain only the next box is open
+                closed |= np.where(chain_filled != i, bit[c], 0)
         for c in self.exact:
             closed |= np.where(needed[c] & ~filled, bit[c], 0)
-        class_waits = np.ones(
-            self.cards, dtype=bool
-        )  # whether each of its boxes waits for an exact one
+        # whether each of its boxes waits for an exact one
+        class_waits = np.ones(self.cards, dtype=bool)
         for c in self.members:
             class_waits &= needed[c] & ~filled != 0
         closed |= np.where((class_filled == len(self.members)) | class_waits, class_bit, 0)
@@ -458,12 +454,13 @@ class _Outcomes:
         step of `lowest`.
         """
         value_of_lowest, step_of_lowest = lowest
+        # offered to every roll
         first = (
             value_of_lowest,
             boxes[int(values.argmin())].item(),
             0,
             step_of_lowest,
-        )  # offered to every roll
+        )
         rolls: dict[tuple[float, int, int, int], list[int]] = {first: []}  # by outcome
         outcomes = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
         for roll, outcome in enumerate(outcomes, self.first_roll):

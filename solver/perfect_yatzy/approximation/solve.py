@@ -60,9 +60,8 @@ from .opening import open_approximate, open_strategy
 from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time
-SIMULATION_SEED = (
-    1 << 20
-)  # added to the seed of a fit: the games that judge a strategy are not those it learned from
+# added to the seed of a fit: the games that judge a strategy are not those it learned from
+SIMULATION_SEED = 1 << 20
 SPACE = 64 << 20  # bytes that must be free
 UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
@@ -138,14 +137,12 @@ def simulate_values(
     total, squares = 0.0, 0.0  # sums of their scores without luck, and of the squares
     while done < games and (not half_width or done < 2 or half > half_width):
         number = min(BATCH, games - done)
-        game_numbers = first + np.arange(
-            done, done + number
-        )  # `first` is the number of the first game
+        # `first` is the number of the first game
+        game_numbers = first + np.arange(done, done + number)
         states = same_cards(rules, start, number)
         scores, luck = np.full(number, points_before, dtype=np.int64), np.zeros(number)
-        points = np.full(
-            (number, n_boxes), -1, dtype=np.int16
-        )  # -1 for boxes that are filled at the start
+        # -1 for boxes that are filled at the start
+        points = np.full((number, n_boxes), -1, dtype=np.int16)
         for turn in range(filled, n_boxes):
             played = turns.play(states, game_numbers, seed, turn)
             states = played.states

@@ -206,14 +206,12 @@ def backup_block(children, job, block):
             copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
-        saved_before = (
-            rerolls - model.rolls_per_turn + 1
-        )  # turns with so many begin here, if it is not negative
+        # turns with so many begin here, if it is not negative
+        saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
             value = mean_of_first_roll(dice, stage)
-            if (
-                model.has_first_roll_bonus
-            ):  # turns that begin with more rolls pass `stage` without it
+            # turns that begin with more rolls pass `stage` without it
+            if model.has_first_roll_bonus:
                 backup_stops(children, job, block, saved, True, first_stops)
                 value = splat(stage, 0.0)
                 for roll in range(roll_count):
@@ -268,9 +266,8 @@ def play_lane(children, job, games, block, lane):
             break
         held, rerolls = hold, rerolls - 1
     whether = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
-    if whether < games.exploration[state] * float(
-        1 << DIE_BITS
-    ):  # the last roll ends in another category
+    # the last roll ends in another category
+    if whether < games.exploration[state] * float(1 << DIE_BITS):
         word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
@@ -306,9 +303,8 @@ def play_states(begin, end, arguments, table, played):
 @jit
 def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
     """Subtract the finished row k from row i, from the diagonal on."""
-    factor = (
-        matrix[k, i] / matrix[k, k]
-    )  # entry (i, k) is read above the diagonal: the matrix is symmetric
+    # entry (i, k) is read above the diagonal: the matrix is symmetric
+    factor = matrix[k, i] / matrix[k, k]
     above, row = matrix[k, i:], matrix[i, i:]
     for j in range(len(row)):
         row[j] -= factor * above[j]

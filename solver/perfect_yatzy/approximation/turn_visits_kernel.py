@@ -100,9 +100,8 @@ def put_dice_aside(dice, node, before, after):
         if not reaches(chance, least):
             continue
         best = load(after, hold)
-        stays = choose(
-            load(before, hold), best, chance, zero
-        )  # in the lanes in which it is the best hold itself
+        # in the lanes in which it is the best hold itself
+        stays = choose(load(before, hold), best, chance, zero)
         rest = chance - stays
         store(node, hold, stays)
         i, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]

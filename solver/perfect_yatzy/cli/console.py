@@ -371,9 +371,8 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
     with ExitStack() as restore:
         restore.callback(set_language, errors.current_language())
         set_language(code)
-        if (
-            code != ENGLISH
-        ):  # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
+        # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
+        if code != ENGLISH:
             import gettext
 
             restore.callback(gettext.textdomain, gettext.textdomain())

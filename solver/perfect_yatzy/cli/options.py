@@ -261,9 +261,8 @@ def dice_argument(command: F) -> F:
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     """A command with options, in the order in which its help lists them."""
-    return reduce(
-        lambda found, option: option(found), reversed(options), command
-    )  # the last one is applied first
+    # the last one is applied first
+    return reduce(lambda found, option: option(found), reversed(options), command)
 
 
 def gathered(

@@ -51,9 +51,8 @@ class TerminalGame:
     rules: RuleSet  # with names in the language of the player
     service: QueryService
     save: SaveFile  # written after every action
-    min_warned_loss: (
-        float | None
-    )  # points that a decision loses at least to be warned of; None: no warnings
+    # points that a decision loses at least to be warned of; None: no warnings
+    min_warned_loss: float | None
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
     computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind

@@ -120,9 +120,8 @@ def check(job: Job) -> None:
     with suppress(ImportError, ValueError):  # no worker
         from distributed import get_worker
 
-        if (
-            limit := get_worker().memory_manager.memory_limit
-        ):  # a large table takes a quarter of it at most
+        # a large table takes a quarter of it at most
+        if limit := get_worker().memory_manager.memory_limit:
             checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
     _checked.add(job)
 

@@ -149,9 +149,8 @@ class RowSolver:
         # By the means of the layer below the kernel chooses the actions; of a mean they are the
         # values themselves.
         if isinstance(objective, PolicyMean):
-            means = TableSlice(
-                read_only(below.values), below.start
-            )  # of the type of a window: one kernel
+            # of the type of a window: one kernel
+            means = TableSlice(read_only(below.values), below.start)
         else:
             means = window(objective.space, objective.values, filled)
         weights = objective.points_weight, objective.square_weight
@@ -202,9 +201,8 @@ def solve_layers(
             misses = []
             for missed in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):
                 misses.append(missed)
-                if progress and len(misses) < len(
-                    tasks
-                ):  # the end of a layer is for the caller to report
+                # the end of a layer is for the caller to report
+                if progress and len(misses) < len(tasks):
                     progress(
                         place.start + (place.stop - place.start) * len(misses) // len(tasks),
                         objective.size,

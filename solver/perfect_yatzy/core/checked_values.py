@@ -170,9 +170,8 @@ class CheckedValues:
             return held.values[places]
         if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            values = (
-                self.checked(low, high) if step > 0 else self.checked(0, len(self))
-            )  # backwards: the whole array
+            # backwards: the whole array
+            values = self.checked(low, high) if step > 0 else self.checked(0, len(self))
             return values[places]
         if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
@@ -260,9 +259,8 @@ def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield first, end
 
 
-Table = (
-    Array | CheckedValues
-)  # what can be read by place: in memory, or read and checked when it is needed
+# what can be read by place: in memory, or read and checked when it is needed
+Table = Array | CheckedValues
 
 
 def checked_part(table: Table, start: int, stop: int) -> Array:

@@ -87,9 +87,8 @@ class Lattice:
         ``(...)`` int64.
         """
         given = np.asarray(counts, dtype=np.int64)
-        left = given.sum(-1, keepdims=True) - given.cumsum(
-            -1
-        )  # dice that show faces above each face
+        # dice that show faces above each face
+        left = given.sum(-1, keepdims=True) - given.cumsum(-1)
         earlier = self.ranks[np.arange(self.faces), left].sum(-1)
         return np.asarray(self.first[given.sum(-1)] + earlier)
 

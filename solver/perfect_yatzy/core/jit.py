@@ -238,12 +238,10 @@ class RepairingCache(FunctionCache):
         try:
             found = super().load_overload(sig, target_context)
             if found is None and self._lock is None:
-                self._lock = lock(
-                    _PATH / f"{self._impl.filename_base}.lock", create=True
-                )  # held until release()
-                found = super().load_overload(
-                    sig, target_context
-                )  # it may have been compiled during the wait
+                # held until release()
+                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)
+                # it may have been compiled during the wait
+                found = super().load_overload(sig, target_context)
             return found
         except Exception as error:  # of a file, or of the lock: then discard() fails, too
             try:
@@ -309,9 +307,8 @@ def jit(function: Any, inline: bool = False) -> Any:
                 # Python cannot call a function of views: without its wrapper it compiles in two
                 # thirds of the time.
                 compiled.targetoptions["no_cpython_wrapper"] = "View(" in str(signature)
-                return type(compiled).compile(
-                    compiled, signature
-                )  # calls load_overload() and save_overload()
+                # calls load_overload() and save_overload()
+                return type(compiled).compile(compiled, signature)
             finally:
                 compiled._cache.release()
                 if collects:

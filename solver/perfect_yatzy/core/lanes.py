@@ -147,9 +147,8 @@ class LaneSets:
     def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
         """Lane of each sum, and the largest sum of each lane."""
         sums, to_come = self.sums[lane_set], self.uppers.to_come(self.filled(lane_set))
-        key = np.zeros_like(
-            sums
-        )  # the lanes of all columns as one number, which grows with the sum
+        # the lanes of all columns as one number, which grows with the sum
+        key = np.zeros_like(sums)
         columns = zip(
             self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True
         )

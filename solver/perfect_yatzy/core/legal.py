@@ -47,9 +47,8 @@ class _WideModel(models.PrimitiveModel):
 @intrinsic
 def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
     """The mask with this number of a view of masks."""
-    if not isinstance(
-        masks, ViewType
-    ):  # a model of narrow masks has an integer in place of a single one
+    # a model of narrow masks has an integer in place of a single one
+    if not isinstance(masks, ViewType):
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
     result, native, words = (
         (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)

@@ -256,9 +256,8 @@ class ScoreObjective(Objective):
         `(rows,)` int64.
         """
         layout = self.space.layout
-        longest = (
-            self.row_lengths() + upper_sums(self.rules).most_bonus
-        )  # with the highest bonus in every lane
+        # with the highest bonus in every lane
+        longest = self.row_lengths() + upper_sums(self.rules).most_bonus
         return np.asarray(
             layout.lane_count[layout.lane_sets] * (longest + self.before + self.after)
         )
@@ -355,9 +354,8 @@ class ScoreObjective(Objective):
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
         """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
         rules, masks = self.rules, self.space.layout.masks
-        pays = (
-            masks >> max(rules.joker_index, 0) & 1 == 1
-        )  # whether the joker's box is filled; of no use without one
+        # whether the joker's box is filled; of no use without one
+        pays = masks >> max(rules.joker_index, 0) & 1 == 1
         if rules.joker and rules.joker.bonus_requires == "points":
             pays &= np.arange(len(masks)) >= self.space.cards  # rows whose tracked box holds points
         return np.asarray(pays)
@@ -436,9 +434,8 @@ class Utility(ScoreObjective):
         filled = filled_since[:, None] >> np.arange(space.categories) & 1  # (rows, categories)
         most: Ints = filled @ best
         if joker and joker.bonus:
-            paying_turns = (
-                filled.sum(axis=1) - filled[:, self.rules.joker_index]
-            )  # all but that of the joker's box
+            # all but that of the joker's box
+            paying_turns = filled.sum(axis=1) - filled[:, self.rules.joker_index]
             most += self.pays_jokers * paying_turns * joker.bonus
         return most
 

@@ -230,9 +230,8 @@ def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
         for left, total in best.items():
             for rest, used in group_choices(left, sum(groups)).items():
                 paid = total + gains[used]
-                reached[rest] = (
-                    reached[rest].clip(min=paid) if rest in reached else paid
-                )  # the more, by roll
+                # the more, by roll
+                reached[rest] = reached[rest].clip(min=paid) if rest in reached else paid
         best = reached
     return best[()] >= 0, best[()]  # no group is left; a negative sum has an impossible gain
 

@@ -259,9 +259,8 @@ def max_bonus_points(card: Scorecard) -> int:
     joker, held = rules.joker, card.points.get(rules.joker_index)
     if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
         return first_rolls
-    return first_rolls + joker.bonus * (
-        len(card.points) - 1
-    )  # in each turn but that of the joker's box
+    # in each turn but that of the joker's box
+    return first_rolls + joker.bonus * (len(card.points) - 1)
 
 
 def _summarized(values: list[int]) -> str:

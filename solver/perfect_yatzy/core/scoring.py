@@ -137,17 +137,15 @@ def scoring_options(
             bonus_points = joker.bonus
         if joker.requires == "filled" or joker_paid:
             as_joker = joker.mode == "maximum" or not open_matching
-            if (
-                joker.mode == "forced"
-            ):  # to the matching upper box if it is open, else to a lower one, else to any
+            # to the matching upper box if it is open, else to a lower one, else to any
+            if joker.mode == "forced":
                 matched = [c for c in allowed if open_matching >> c & 1]
                 lower = [c for c in allowed if not categories[c].upper]
                 allowed = (matched if open_matching else lower) or allowed
     all_points = roll_points(rules, counts, as_joker)
     points = {c: 0 if categories[c].requires and not joker_paid else all_points[c] for c in allowed}
-    if (
-        rules.crossing_out == "only-if-nothing-scores"
-    ):  # crossing out is allowed only where no box scores
+    # crossing out is allowed only where no box scores
+    if rules.crossing_out == "only-if-nothing-scores":
         points = {c: paid for c, paid in points.items() if paid} or points
     extra = first_roll_points(rules) if first_roll else [0] * len(categories)
     return {c: (paid, bonus_points + (extra[c] if paid else 0)) for c, paid in points.items()}
@@ -244,9 +242,8 @@ class UpperSums:
 
     def bonus(self, upper: int) -> int:
         """Points of all upper bonuses for a number."""
-        sums = zip(
-            self.rules.bonuses, self.split(upper), strict=False
-        )  # there may be no bonus, but always a sum
+        # there may be no bonus, but always a sum
+        sums = zip(self.rules.bonuses, self.split(upper), strict=False)
         return sum(bonus.paid(total) for bonus, total in sums)
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
@@ -361,9 +358,8 @@ class _BestTurns:
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        if (
-            joker is None or not self.is_plain
-        ):  # any joker may go to any box, and pay in full: a bound
+        # any joker may go to any box, and pay in full: a bound
+        if joker is None or not self.is_plain:
             return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
         if self.rules.order == "forced":
             return self._forced_order()

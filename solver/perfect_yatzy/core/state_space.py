@@ -160,9 +160,8 @@ class StateSpace(RowPlaces):
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = LaneSets(rules, start)
         self._uppers = self.lanes.uppers
-        self.step_of = np.zeros(
-            self.categories, dtype=np.int64
-        )  # what filling a category adds to the row
+        # what filling a category adds to the row
+        self.step_of = np.zeros(self.categories, dtype=np.int64)
         self._chains: list[
             tuple[int, int, int]
         ] = []  # bitmask, step, and number of boxes filled at the start
@@ -212,9 +211,10 @@ class StateSpace(RowPlaces):
         self.most_saved = self.start.saved + turns * (
             self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
         )
+        # of the rows
         sizes = np.where(
             self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
-        )  # of the rows
+        )
         self.size = int(sizes.sum())
         lanes = self.lanes.arrays(LANES)
         self.layout, self.layers = in_layers(
@@ -321,15 +321,13 @@ def in_layers(
     """
     # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as
     # LaneSets.arrays returns them.
-    order = np.argsort(
-        (last - layer).astype(np.uint8), kind="stable"
-    )  # small integers are sorted by counting
+    # small integers are sorted by counting
+    order = np.argsort((last - layer).astype(np.uint8), kind="stable")
     offsets = np.empty(len(sizes), dtype=np.int64)
     offsets[order] = np.cumsum(sizes[order]) - sizes[order]
     row_counts = np.bincount(layer[occurs], minlength=last + 1)
-    from_last = np.split(
-        order[occurs[order]], np.cumsum(row_counts[::-1])[:-1]
-    )  # rows of each layer
+    # rows of each layer
+    from_last = np.split(order[occurs[order]], np.cumsum(row_counts[::-1])[:-1])
     count, upper, lane_of = map(np.ascontiguousarray, lanes)
     layout = StateLayout(
         masks, offsets, lane_sets, count, upper, lane_of, upper.shape[1], lane_of.shape[1]
@@ -409,9 +407,8 @@ def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
     """A function of a rule set and the start of a game (the empty card), whose results are built
     once per process.
     """
-    cached = lru_cache(maxsize=8)(
-        build
-    )  # it has different keys for a default given and a default left out
+    # it has different keys for a default given and a default left out
+    cached = lru_cache(maxsize=8)(build)
     return lambda rules, start=EMPTY_STATE: cached(rules, start)
 
 
@@ -518,6 +515,5 @@ class ScorePlaces(RowPlaces):
             ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states] = low
             offsets.high[states] = high
-            offsets.origin[states] = (
-                ends - self._after - 1 - high
-            )  # the entry of `high`, less `high`
+            # the entry of `high`, less `high`
+            offsets.origin[states] = ends - self._after - 1 - high

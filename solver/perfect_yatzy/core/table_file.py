@@ -39,9 +39,8 @@ from .table_info import (
 )
 
 HEADER_BYTES = 128
-ALWAYS_HASHED = (
-    64 << 20
-)  # a table up to this many bytes is read and hashed whole whenever it is opened
+# a table up to this many bytes is read and hashed whole whenever it is opened
+ALWAYS_HASHED = 64 << 20
 
 
 def npy_header(dtype: np.dtype[Any], size: int) -> bytes:

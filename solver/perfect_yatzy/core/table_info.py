@@ -51,9 +51,8 @@ class TableInfo:
     objective: str  # name of the objective, such as mean or goals
     dtype: str  # type and number of the values
     values: int
-    start_value: (
-        float | None
-    )  # value of the empty card, as computed; None if a table has no single value for it
+    # value of the empty card, as computed; None if a table has no single value for it
+    start_value: float | None
     # Error bound of a value. For means the largest difference between a stored value and the one
     # computed, 0 for float64 (rounded values are never computed with); for goals the bound of the
     # float32 arithmetic.

@@ -74,9 +74,8 @@ SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 POINTS = 6  # of an interpolation
 MIDDLE_GAP = POINTS // 2 - 1
 _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-WEIGHTS = (
-    np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
-)  # of the points, by gap
+# of the points, by gap
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
 
 
 class Scratch(NamedTuple):
@@ -202,9 +201,8 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
     `target` must follow.
     """
     jokers = model.jokers
-    count = (
-        jokers.size if model.layout.masks[block.row] & jokers.bit else 0
-    )  # none before its box is filled
+    # none before its box is filled
+    count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0
     if mode & RAISE and count == 0 and model.nested and points_are_added(children):
         mode |= WITHIN  # fewer entries to write: that pass carries them to the rolls
     # backup_stop_values scores jokers as any roll: what they had before is kept, and raised by the
@@ -247,9 +245,8 @@ def solve_block(children, target, job, block):
     buffer, first_rolls = scratch.buffer, scratch.first_roll_buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         saved = rerolls if model.saves_rolls else 0
-        saved_before = (
-            rerolls - model.rolls_per_turn + 1
-        )  # a turn with so many saved rolls begins here
+        # a turn with so many saved rolls begins here
+        saved_before = rerolls - model.rolls_per_turn + 1
         mode = RAISE if rerolls > 0 else OVERWRITE
         if rerolls > 0:
             means(buffer, lattice)  # of the holds, from the values of the rolls
@@ -262,9 +259,8 @@ def solve_block(children, target, job, block):
             )
             if rerolls > 0:
                 maxima(first_rolls, lattice)
-        if (
-            rerolls == 0 or model.saves_rolls
-        ):  # else the rolls keep what they are worth with one reroll less
+        # else the rolls keep what they are worth with one reroll less
+        if rerolls == 0 or model.saves_rolls:
             backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, lattice)
@@ -429,9 +425,8 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
             while x <= high:
                 solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
                 last = x + run
-                if (
-                    last <= high and not known_ends
-                ):  # goals count no misses: every score of them is solved
+                # goals count no misses: every score of them is solved
+                if last <= high and not known_ends:
                     for saved in range(job.most_saved + 1):
                         first = offsets.origin[state_place(layout, row, saved, lane)] + x
                         if apart == spacing:

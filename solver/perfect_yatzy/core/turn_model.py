@@ -109,9 +109,8 @@ class JokerModel(NamedTuple):
     number: Ints  # (rolls,): number of the joker each roll is, -1 if it is not a joker
     box: Ints  # (size,): bitmask of the matching upper boxes, 0 without one
     size: int  # how many rolls are jokers
-    bit: (
-        int | Ints
-    )  # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
+    # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
+    bit: int | Ints
     must_match: int  # 1 if an open matching upper box must be taken
     requires_points: int  # 1 if a roll is a joker only when the joker's box holds points
     bonus_requires_points: int  # 1 if the bonus is paid only then
@@ -126,9 +125,8 @@ class LegalCategories(NamedTuple):
 
     prerequisites: Ints  # (categories,): bitmask of the categories that must be filled before each
     requiring: int | Ints  # bitmask of the categories that pay only while another box holds points
-    tracked: (
-        int | Ints
-    )  # that of this box, or of a joker's box if it matters whether it holds points
+    # that of this box, or of a joker's box if it matters whether it holds points
+    tracked: int | Ints
     strict: int  # 1 if a box may be crossed out only by a roll that scores in no box it may go to
     # (SCORING_WAYS * rolls,): bitmask of the categories in which a roll scores; empty if not strict
     scoring: Ints
@@ -185,9 +183,8 @@ def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> 
     # The best outcome of the holds listed within a roll is the outcome of that roll. In a category
     # an outcome of more points has a higher number, and the lowest pays nothing.
     count, lowest = int(start[-1]), start[:-1]
-    earned = np.repeat(
-        np.arange(count), np.diff(roll_start)
-    )  # by the roll of the same place in `rolls`
+    # by the roll of the same place in `rolls`
+    earned = np.repeat(np.arange(count), np.diff(roll_start))
     category = np.searchsorted(start, earned, side="right") - 1
     # By hold and category: the lowest outcome of the rolls that contain the hold.
     sure = np.zeros((dice.n_holds, len(lowest)), dtype=np.int64)
@@ -273,9 +270,8 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
     scoring = card_masks(rules, [])
     if strict:
         _, points, _, number = numbered_outcomes(rules)
-        pays = (
-            points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
-        )  # (ways, categories, rolls)
+        # (ways, categories, rolls)
+        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
@@ -367,9 +363,8 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
                 points = 0 if way & UNMET else points_of_roll
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
                 total += extra[c] if way & ON_FIRST_ROLL and points else 0
-                number[way, c, roll] = outcomes.setdefault(
-                    (c, points, total), len(outcomes)
-                )  # a new one is the next
+                # a new one is the next
+                number[way, c, roll] = outcomes.setdefault((c, points, total), len(outcomes))
     category, box_points, totals = np.ascontiguousarray(np.array([*outcomes], dtype=np.int64).T)
     return category, box_points, totals, number.ravel()
 

@@ -66,12 +66,10 @@ from .rule_loader import load_rules
 
 Card = Scorecard | State
 Action = Dice | str  # the dice held, ascending, or the id of the category to score
-ActionText = (
-    Sequence[int] | str
-)  # the faces held in any order, as text such as "33" or "none", or a category's name
-Rolled = (
-    Sequence[int] | str | Any
-)  # faces, text, or a generator: random.Random or numpy.random.Generator
+# the faces held in any order, as text such as "33" or "none", or a category's name
+ActionText = Sequence[int] | str
+# faces, text, or a generator: random.Random or numpy.random.Generator
+Rolled = Sequence[int] | str | Any
 
 
 @dataclass(frozen=True)
@@ -328,9 +326,8 @@ class TurnPosition:
         return f"start_turn({', '.join(given)})"
 
     def _repr_html_(self) -> str:
-        points = (
-            self.card.points if isinstance(self.card, Scorecard) else {}
-        )  # a state knows only what is filled
+        # a state knows only what is filled
+        points = self.card.points if isinstance(self.card, Scorecard) else {}
         held = [
             "x" if self.state.filled >> c & 1 else "" for c in range(len(self.rules.categories))
         ]

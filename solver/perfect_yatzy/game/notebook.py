@@ -10,12 +10,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
+# pixels of a histogram; BASE and LABEL: size of a label
 WIDTH, HEIGHT, BASE, LABEL = (
     420,
     110,
     18,
     28,
-)  # pixels of a histogram; BASE and LABEL: size of a label
+)
 MOST_LABELS = 7  # of a histogram, so that they do not overlap
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end
@@ -78,9 +79,8 @@ def histogram_bins(
     low = lowest + min(_tail(chances), len(chances) - 1)  # the scores that are shown, at least one
     high = max(low, lowest + len(chances) - 1 - _tail(chances[::-1]))
     bin_width = next((width for width in BIN_WIDTHS if (high - low) // width < most), 1000)
-    numbers = range(
-        low // bin_width, high // bin_width + 1
-    )  # bin number n begins at the score n * bin_width
+    # bin number n begins at the score n * bin_width
+    numbers = range(low // bin_width, high // bin_width + 1)
     bins = [0.0] * len(numbers)
     for score in range(low, high + 1):
         bins[score // bin_width - numbers.start] += chances[score - lowest]

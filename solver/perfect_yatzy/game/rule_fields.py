@@ -123,9 +123,8 @@ class ValueReader:
             category = self.ids[path[1]]
             if isinstance(category, str) and self.ids.count(category) == 1:
                 named = ("categories", category, *path[2:])
-                line = line or locate(
-                    self.text, named
-                )  # a category of the extended rules is patched by its id
+                # a category of the extended rules is patched by its id
+                line = line or locate(self.text, named)
         for switch in self.active_switches:  # a field that only a patch has
             line = line or locate(self.text, ("switches", switch, *named))
         parts = [
@@ -188,9 +187,8 @@ class ValueReader:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
-                known = (
-                    sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
-                )  # the comparison takes long
+                # the comparison takes long
+                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
                 hint = suggestion(
                     name, known, _("allowed: {names}", names=", ".join(sorted(fields)))
                 )

@@ -112,9 +112,8 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         most = number_text(limits.MAX_RULES_NAME, grouped=True)
         raise RulesError(text.format(rules=shown(str(spec)), most=most), code="unknown-rules")
     name, *given = _split(str(spec))
-    switches = sorted(
-        switch.lower() for switch in given
-    )  # so that a game has one name, and one table
+    # so that a game has one name, and one table
+    switches = sorted(switch.lower() for switch in given)
     name = _canonical(name)
     raw, check = _values(name, ())
     available = raw.get("switches") or {}
@@ -255,9 +254,8 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
         )
         must = limits.suggestion(similar, known, otherwise)
         check.add_problem(("extends",), _("is {value}; {must}", value=shown(name), must=must))
-    if (
-        is_file or not similar
-    ):  # then fields that refer to categories would be wrong with these rules
+    # then fields that refer to categories would be wrong with these rules
+    if is_file or not similar:
         of_categories = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
         own = {field: value for field, value in own.items() if field not in of_categories}
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)

@@ -164,9 +164,8 @@ def _placed(
     """The categories with those moved that say so, in the order of the patch."""
     for name, patch in changed.items():
         if PLACE_FIELDS.keys() & patch:
-            old = _ids(entries).index(
-                str(patch.get("id", name))
-            )  # the patch may give the category another id
+            # the patch may give the category another id
+            old = _ids(entries).index(str(patch.get("id", name)))
             moved = {
                 field: value for field, value in entries[old].items() if field not in PLACE_FIELDS
             }

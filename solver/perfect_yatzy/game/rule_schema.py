@@ -223,9 +223,8 @@ class RuleChecker(ValueReader):
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """The columns of the sheet; none without [[columns]]."""
-        default = (
-            raw["order"] if raw.get("order") in fields.ORDERS else "free"
-        )  # a mistake is reported elsewhere
+        # a mistake is reported elsewhere
+        default = raw["order"] if raw.get("order") in fields.ORDERS else "free"
         found: list[Column] = []
         for i, entry in enumerate(self.tables(raw, "columns", MAX_COLUMNS)):
             path: FieldPath = ("columns", i)
@@ -433,9 +432,8 @@ class RuleChecker(ValueReader):
                 message = _("{value} has more than {most} characters")
                 self.add_problem(path, message.format(value=shown(longest), most=limits.MAX_NAME))
             for label in map(str.lower, labels):
-                if (
-                    label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i
-                ):  # a category before has it
+                # a category before has it
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
                     self.add_problem(
                         path, _("the name {name} is used by two categories", name=repr(label))
                     )
@@ -466,9 +464,8 @@ class RuleChecker(ValueReader):
         low, high = self._sum_limits(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
         score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
-        if (
-            "points" in raw and score != "fixed" and score == raw.get("score")
-        ):  # a score that is not a placeholder
+        # a score that is not a placeholder
+        if "points" in raw and score != "fixed" and score == raw.get("score"):
             message = _("are fixed, but score is {score}; leave one of the two out")
             self.add_problem((*path, "points"), message.format(score=repr(score)))
         found = Pattern(

@@ -26,9 +26,8 @@ class Estimate:
     """A number estimated from a sample."""
 
     value: float
-    low: (
-        float | None
-    )  # ends of the confidence interval; None if the sample is too small to give one
+    # ends of the confidence interval; None if the sample is too small to give one
+    low: float | None
     high: float | None
     size: int  # number of observations
 
@@ -136,9 +135,8 @@ def t_distribution(t: float, freedom: float) -> float:
         F(t) = 1/2 + G((v + 1)/2) / (sqrt(pi) G(v/2)) * integral from 0 to atan(t / sqrt(v)) of cos(a)**(v - 1)
     """
     end = math.atan(abs(t) / math.sqrt(freedom))
-    end = min(
-        end, 12 / math.sqrt(freedom)
-    )  # nothing lies beyond, and the nodes stay where the density is
+    # nothing lies beyond, and the nodes stay where the density is
+    end = min(end, 12 / math.sqrt(freedom))
     nodes, weights = _nodes()
     density = np.exp((freedom - 1) * np.log(np.cos((nodes + 1) * end / 2)))
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)

@@ -79,15 +79,13 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     # By roll, which has one decision: its game, its kind (a hold, or a category, the last kind),
     # what it loses.
     game = graded.card_of_roll
-    hold_kind = (
-        np.minimum(graded.number_of_roll, kinds - 1) - 1
-    )  # the last one includes all later rolls
+    # the last one includes all later rolls
+    hold_kind = np.minimum(graded.number_of_roll, kinds - 1) - 1
     kind = np.where(graded.can_reroll, hold_kind, kinds - 1)
     loss = graded.hold_loss.copy()
     loss[graded.last_rolls] += graded.category_loss
-    error = (
-        np.searchsorted(LIMITS, loss, side="right") - 1
-    )  # place in GRADE_NAMES, -1 if it is none
+    # place in GRADE_NAMES, -1 if it is none
+    error = np.searchsorted(LIMITS, loss, side="right") - 1
     is_error = error >= 0
     # By turn: its game, what the category loses, and whether another one was better.
     game_of_turn, turn_loss = graded.card_of_turn, graded.category_loss
@@ -403,9 +401,8 @@ def rate(
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    results: dict[tuple[str, str], list[int]] = defaultdict(
-        list
-    )  # of games without decisions, by the same
+    # of games without decisions, by the same
+    results: dict[tuple[str, str], list[int]] = defaultdict(list)
     for rules, player, result in reader.results:
         results[rules.fingerprint, player].append(result)
     # By the first game of each rule set: chunks have their rule sets in another order.
@@ -443,9 +440,8 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
 
 def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
     """The rating of a player, the games in the order of their dates if all have one."""
-    columns = zip(
-        *(vars(chunk).values() for chunk in found.figures), strict=True
-    )  # each of all chunks
+    # each of all chunks
+    columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)
     figures = Figures(*map(np.concatenate, columns))
     times = [_time(entry.date) for entry in found.entries]
     dated, order = None not in times, list(range(len(times)))

@@ -61,9 +61,8 @@ class Game:
     rules: RuleSet
     players: tuple[str, ...]  # their names
     turns: tuple[Turn, ...]  # in the order they were played
-    extra: dict[str, Any] = field(
-        default_factory=dict
-    )  # other fields of the record (seed, date ...), as JSON values
+    # other fields of the record (seed, date ...), as JSON values
+    extra: dict[str, Any] = field(default_factory=dict)
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
         """Each turn of a player after the card before it, in order."""
@@ -355,9 +354,8 @@ def simulated_records(
             without_turns = Game(
                 rollout.rules, (_name(player),), (), _source(seed, first + game)
             ).to_json()
-            head = json.dumps(without_turns).removesuffix(
-                "]}"
-            )  # it ends with the list of turns, which is empty
+            # it ends with the list of turns, which is empty
+            head = json.dumps(without_turns).removesuffix("]}")
             yield f"{head}{', '.join(write(game) for write in writers)}]}}"
 
 

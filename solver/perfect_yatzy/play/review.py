@@ -202,9 +202,8 @@ class GradedGames:
     @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
-        first_turns = np.searchsorted(
-            self.card_of_turn, np.arange(len(self.results))
-        )  # of each card
+        # of each card
+        first_turns = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))
         return np.asarray(np.arange(len(self.card_of_turn)) - first_turns[self.card_of_turn])
 
 
@@ -252,9 +251,8 @@ def grade_games(
     )
     hold_value = taken_value.copy()
     hold_value[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    value_before = np.concatenate(
-        [[0.0], taken_value[:-1]]
-    )  # before the roll: of the hold that led to it
+    # before the roll: of the hold that led to it
+    value_before = np.concatenate([[0.0], taken_value[:-1]])
     value_before[first_rolls] = strategy.table[
         state_places(space.layout, rows, saved, lanes)
     ]  # or of the card
@@ -370,9 +368,8 @@ class Decision:
     roll: int
     dice: Dice  # dice after that roll, ascending
     rolls_left: int  # rerolls left; 0 if only a category could be chosen
-    done: (
-        Hold | Choice
-    )  # what was played, and the best action. Both have their `loss` in expected points
+    # what was played, and the best action. Both have their `loss` in expected points
+    done: Hold | Choice
     best: Hold | Choice
     grade: str  # see :func:`grade`
     card: Scorecard  # the card before the turn

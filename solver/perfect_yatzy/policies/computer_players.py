@@ -150,12 +150,10 @@ class ComputerPlayer:
 
     kind: Kind
     strategy: Strategy
-    soft: SoftPolicy | None = field(
-        default=None, kw_only=True, repr=False
-    )  # draws the options of a level
-    risk: RiskEvaluator | None = field(
-        default=None, kw_only=True, repr=False
-    )  # the values of a style
+    # draws the options of a level
+    soft: SoftPolicy | None = field(default=None, kw_only=True, repr=False)
+    # the values of a style
+    risk: RiskEvaluator | None = field(default=None, kw_only=True, repr=False)
     _random: np.random.Generator = field(
         default_factory=lambda: np.random.default_rng(1), kw_only=True, repr=False
     )
@@ -312,9 +310,8 @@ class WinningPlayer(ComputerPlayer):
         ]
         if cards and not has_distribution(self.rules):
             return None
-        if (
-            max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS
-        ):  # for any utility
+        # for any utility
+        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
         return (card.state, card.total, *keys), partial(
@@ -330,9 +327,8 @@ class WinningPlayer(ComputerPlayer):
         finals = []
         for key, other in others:
             final = partial(opponent, self.strategy, other, self.threads)
-            finals.append(
-                final() if isinstance(other, int) else self._cached(key, final)
-            )  # a score takes no solve
+            # a score takes no solve
+            finals.append(final() if isinstance(other, int) else self._cached(key, final))
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
         return utility_strategy(
             self.rules, utility, card, means, self.threads, tolerance=utility.tolerance

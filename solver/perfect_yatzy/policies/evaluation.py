@@ -190,9 +190,8 @@ def _logged(what: str, progress: Progress | None) -> Progress:
         nonlocal first, is_logged
         first = first or (time.monotonic(), done)
         spent, part = time.monotonic() - first[0], done - first[1]
-        if (
-            not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2
-        ):  # less of the work says little
+        # less of the work says little
+        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:
             is_logged = True
             log_long(what, spent * number / part)
 
@@ -412,9 +411,8 @@ def sample_games(
     rolls_left, n_holds = positions["rolls_left"], hold_count(strategy.rules)
     by_category = np.where(rolls_left > 0, 0.0, lost)
     # Of a turn that ends early, only what its category loses against the best one.
-    early = np.flatnonzero(
-        (rolls_left > 0) & (action >= n_holds)
-    )  # actions are numbered holds first
+    # actions are numbered holds first
+    early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))
     if len(early):
         options = strategy.options(
             **{name: column[early] for name, column in positions.items()}, threads=threads
@@ -434,10 +432,11 @@ def summary(
     rules, begin = strategy.rules, start_turn(strategy.rules, start)
     card, turns_before = begin.card, begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
+    # actions are numbered holds first
     first_category, boxes = (
         hold_count(rules),
         len(rules.categories),
-    )  # actions are numbered holds first
+    )
     turn = every.turn - turns_before
     holds = np.zeros(
         (boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1))

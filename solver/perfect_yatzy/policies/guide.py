@@ -170,9 +170,8 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
     every_roll = map(dice_of, grid.counts[grid.first_roll :].tolist())
-    rolls_of_face = (
-        sum(groups_of(roll) == pattern for roll in every_roll) // faces
-    )  # each face has as many
+    # each face has as many
+    rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
     for roll in entry.rolls:
         by_face[max(roll, key=roll.count)].append(roll)
@@ -197,9 +196,8 @@ TRIED = 400  # turns of a stage that are looked through for an example
 class SampledTurns(PositionSample):
     """The decisions that end one turn of many games, in the order of the games."""
 
-    category: Ints = field(
-        kw_only=True
-    )  # (games,): the category that is filled, and the points in its box
+    # (games,): the category that is filled, and the points in its box
+    category: Ints = field(kw_only=True)
     points: Ints = field(kw_only=True)
 
     def state(self, game: int) -> State:
@@ -218,9 +216,8 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
     for turn in range(1, size + 1):
-        end = sample.take(
-            ends[sample.turn[ends] == turn]
-        )  # one position of each game, in their order
+        # one position of each game, in their order
+        end = sample.take(ends[sample.turn[ends] == turn])
         category = end.action - hold_count(rules)
         turns.append(
             SampledTurns(**vars(end), category=category, points=_points(strategy, end, category))
@@ -420,9 +417,8 @@ def worked_examples(
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            yield from islice(
-                filter(fits, _ends(strategy, prices, turns, stages[stage])), 1
-            )  # the first, if any
+            # the first, if any
+            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
 
 
 def hold_example(

@@ -49,9 +49,8 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     2^faces, rolls)``.
     """
     dice = lattice(rules.dice, rules.faces)
-    shown = (
-        dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]
-    )  # (masks, rolls, faces)
+    # (masks, rolls, faces)
+    shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]
     if pattern.kind == "any":
         fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
     elif pattern.kind == "pays":
@@ -105,18 +104,16 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
     """
     faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
-    preference = (
-        np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
-    )  # of faces with as many dice
+    # of faces with as many dice
+    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of
     # them does.
     for size in pattern.sizes:
         chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[
             ..., None
         ]  # face of each roll
-        number = np.take_along_axis(
-            left, chosen, -1
-        )  # its dice; too few if no group is large enough
+        # its dice; too few if no group is large enough
+        number = np.take_along_axis(left, chosen, -1)
         fits &= number[..., 0] >= size
         np.put_along_axis(kept, chosen, number, -1)
         np.put_along_axis(left, chosen, 0, -1)
@@ -178,9 +175,8 @@ def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints |
     if rule.action == "roll all":
         return -1
     by_hold, first_roll = boxes_of_use(rules, jokers), lattice(rules.dice, rules.faces).first_roll
-    return np.where(
-        actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)]
-    )  # to stop is to keep all
+    # to stop is to keep all
+    return np.where(actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)])
 
 
 def joker_box(rules: RuleSet) -> int:
@@ -406,9 +402,8 @@ def decision_of(
     """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
     actions, uses = rule_lines(rules, rule)
     line = cards.faces if len(actions) > 1 else np.zeros_like(cards.faces)
-    use_line = line + np.where(
-        cards.jokers, len(actions), 0
-    )  # the second half is for cards with jokers
+    # the second half is for cards with jokers
+    use_line = line + np.where(cards.jokers, len(actions), 0)
     fits = uses[use_line, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)

@@ -259,9 +259,8 @@ def calibrate(
         policy, found = evaluated(exp(x))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
             return policy, found
-        if (
-            found.points_lost < points_lost and x >= highest
-        ):  # even random play does not lose so much
+        # even random play does not lose so much
+        if found.points_lost < points_lost and x >= highest:
             return evaluated(inf)
         error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
         if error < 0:
@@ -272,9 +271,8 @@ def calibrate(
             slope = min(6.0, max(0.3, (error - last[1]) / (x - last[0])))
         last = x, error
         x -= error / slope
-        if (
-            not low < x < high and low > -inf and high < inf
-        ):  # outside the bracket, once there is one
+        # outside the bracket, once there is one
+        if not low < x < high and low > -inf and high < inf:
             x = (low + high) / 2
         x = min(x, highest)
     return SoftPolicy(strategy, exp(x)), found

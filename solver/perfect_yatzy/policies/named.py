@@ -366,9 +366,8 @@ def simulate(
         )
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)
-        boxes = np.full(
-            (number, len(game_rules.categories)), -1, dtype=np.int16
-        )  # -1: filled before the start
+        # -1: filled before the start
+        boxes = np.full((number, len(game_rules.categories)), -1, dtype=np.int16)
         for game, full in enumerate(played.cards):
             for c in full.points.keys() - card.points.keys():
                 boxes[game, c] = full.points[c]

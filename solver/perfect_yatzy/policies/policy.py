@@ -99,9 +99,8 @@ class _ActionLookup:
         with self._lock:
             if self._row != row:
                 actions_of_rows = self.policy.layer(state.filled.bit_count())
-                ((_rows, self._actions),) = actions_of_rows(
-                    np.array([row])
-                )  # one part with this row
+                # one part with this row
+                ((_rows, self._actions),) = actions_of_rows(np.array([row]))
                 self._row = row
             action = action_in(
                 self.job, self._actions, row, lane, roll, position.rolls_left, is_first
@@ -340,16 +339,16 @@ class FunctionPolicy(Acting):
         category, hold = self.ask(turn)
         self._check(turn, "category", category, turn.allowed)
         self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
+        # by rerolls left, roll and lane
         shape = (
             turn.n_rerolls + 1,
             len(turn.allowed),
             len(turn.upper),
-        )  # by rerolls left, roll and lane
+        )
         categories = np.broadcast_to(category, shape).astype(np.int16)
         holds = np.full(shape, STOP, dtype=np.int16)  # without rerolls left the turn ends
-        holds[1:] = np.where(
-            hold >= turn.dice.first_roll, STOP, hold
-        )  # to hold all dice is to end it
+        # to hold all dice is to end it
+        holds[1:] = np.where(hold >= turn.dice.first_roll, STOP, hold)
         return GivenActions(categories.ravel(), holds.ravel(), len(turn.upper))
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
@@ -415,9 +414,8 @@ def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
     space.check(state)
     row, layout = space.row(state), space.layout
     lanes = int(layout.lane_count[layout.lane_sets[row]])
-    place_in_row = int(
-        space.unchecked_index(state) - layout.offsets[row]
-    )  # all lanes for each number of saved rolls
+    # all lanes for each number of saved rolls
+    place_in_row = int(space.unchecked_index(state) - layout.offsets[row])
     return row, place_in_row % lanes
 
 

@@ -38,10 +38,11 @@ PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
+# points a game that a further rule must gain; while blunders are mended
 MIN_GAIN, MIN_REPAIR = (
     0.05,
     0.01,
-)  # points a game that a further rule must gain; while blunders are mended
+)
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
 LIMIT = 10.0  # points that a single decision may lose
 URGENCY = 1.0  # points a game that all blunders of a list together count
@@ -75,9 +76,8 @@ class Sample:
             square_weight=0.0,
         )
         self.price_table = TableSlice(padded(policy.values), 0)
-        self.rows, self.lanes, self.weights = self.play(
-            games, seed
-        )  # different states, and how often each is met
+        # different states, and how often each is met
+        self.rows, self.lanes, self.weights = self.play(games, seed)
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
         self.base = self.values_of(self.holds)  # of the states under the list itself
@@ -116,13 +116,11 @@ class Sample:
         for _ in range(self.space.categories):
             lanes = self.space.lanes_of(rows, upper)
             met.append(np.stack([rows, lanes]))
-            up_to = (
-                self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
-            )  # (games, outcomes)
+            # (games, outcomes)
+            up_to = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
             drawn = random.random(games) * up_to[:, -1]
-            outcome = (up_to <= drawn[:, None]).sum(
-                axis=1
-            )  # the first whose chances reach the drawn number
+            # the first whose chances reach the drawn number
+            outcome = (up_to <= drawn[:, None]).sum(axis=1)
             outcome = np.minimum(outcome, self.outcomes.size - 1)
             rows = rows + self.outcomes.step[outcome]
             upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
@@ -133,15 +131,13 @@ class Sample:
         """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by
         who decides now.
         """
-        holds, of_use = rule_lines(
-            self.rules, rule
-        )  # a line for each mask of open faces, or one for all
+        # a line for each mask of open faces, or one for all
+        holds, of_use = rule_lines(self.rules, rule)
         cards, states = self.cards, len(self.weights)
         columns = len(self.holds) + 1  # the last one: no rule of the list decides
         per_mask = self.dice.n_rolls if len(holds) > 1 else 0  # 0: all cards have the same line
-        first_use = cards.jokers * np.int64(
-            holds.size
-        )  # the second half of `of_use` is for cards with jokers
+        # the second half of `of_use` is for cards with jokers
+        first_use = cards.jokers * np.int64(holds.size)
         sizes = self.stages, self.dice.n_rolls, self.dice.n_holds, columns
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
@@ -188,9 +184,8 @@ class Learned:
     worst: float | None = (
         None  # the most that a single hold loses, on any card and roll; None if it was not computed
     )
-    shorter: dict[int, Learned] = field(
-        default_factory=dict
-    )  # lists of other lengths, by their number of rules
+    # lists of other lengths, by their number of rules
+    shorter: dict[int, Learned] = field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -347,9 +342,8 @@ class Search:
                 f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}"
             )
             self.progress("\n".join(map(str, found.holds)))
-            best = min(
-                best, found, key=lambda c: (max(worst(c), limit), -c.mean)
-            )  # within the limit the mean counts
+            # within the limit the mean counts
+            best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))
         return best
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
@@ -380,9 +374,8 @@ class Search:
             if gain >= min_gain - rule_cost(rule) and (
                 best is None or self.score(new) > self.score(best)
             ):
-                self.sweep(
-                    new.holds
-                )  # the guard learns what the rule spoils, which changes all scores
+                # the guard learns what the rule spoils, which changes all scores
+                self.sweep(new.holds)
                 before = self.score(found)
                 if self.score(new) > before:
                     best = new
@@ -394,9 +387,8 @@ class Search:
 
     def insertions(self, sample: Sample) -> list[Insertion]:
         """The best further rules, the best first."""
-        factors = sample.factors(
-            self.conditions
-        )  # (conditions, situations): those of the sample, then of the guard
+        # (conditions, situations): those of the sample, then of the guard
+        factors = sample.factors(self.conditions)
         if self.guard:
             cards, _rolls, left = self.guard.situations
             applying = [applies(self.rules, c, cards, left) for c in self.conditions]

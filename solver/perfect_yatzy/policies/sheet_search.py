@@ -37,12 +37,13 @@ from .worst_decisions import TurnSample, Visits, visited_states
 
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
 STEP = 0.1  # numbers are printed in multiples of it
+# cards of each layer that are sampled, scale of the widths
 ROUNDS = (
     (60, 1.0),
     (60, 1.0),
     (120, 0.7),
     (200, 0.5),
-)  # cards of each layer that are sampled, scale of the widths
+)
 # estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
 SAMPLE_SECONDS = 1.2e-4
 LEAST_CARDS = 8
@@ -97,12 +98,10 @@ def fit_prices(
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
-    uneven = PriceSheet(
-        rules, tuple(np.arange(len(rules.categories)) ** 2.0)
-    )  # its upper prices are not on a line
-    if not leaves_choice(
-        rules
-    ):  # prices change no play: they are those of the closest sheet, the terms are free
+    # its upper prices are not on a line
+    uneven = PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0))
+    # prices change no play: they are those of the closest sheet, the terms are free
+    if not leaves_choice(rules):
         prices = least_squares(form, visits, targets).prices
         form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
     elif uneven.n_numbers > MAX_NUMBERS:
@@ -259,13 +258,11 @@ def _climb(
 ) -> Floats:
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
     judged = [(*judge(form.sheet(start)), start) for start in starts]
-    mean, later, numbers = max(
-        judged, key=lambda entry: entry[0]
-    )  # of the best sheet: `later`: values of states
+    # of the best sheet: `later`: values of states
+    mean, later, numbers = max(judged, key=lambda entry: entry[0])
     rules, layers = form.rules, state_space(form.rules).layers
-    seconds = (
-        rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
-    )  # of one card of each layer
+    # of one card of each layer
+    seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
         cards = max(

@@ -104,18 +104,20 @@ def hold_or_stop(policy, job, rerolls):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
+        # without that of all dice: it is to stop
         first, end = (
             dice.hold_start[roll] + 1,
             dice.hold_start[roll + 1],
-        )  # without that of all dice: it is to stop
+        )
         best = stop
         for k in range(first, end):
             best = maximum(best, load(values, hold_place(dice, rerolls, dice.holds[k])))
         stop_weight = option_weight(best - stop, policy.sharpness, temp)
+        # sums over the options: of weight, weight * loss
         total, expected = (
             stop_weight,
             stop_weight * (best - stop),
-        )  # sums over the options: of weight, weight * loss
+        )
         for k in range(first, end):
             loss = best - load(values, hold_place(dice, rerolls, dice.holds[k]))
             weight = option_weight(loss, policy.sharpness, temp)
@@ -223,9 +225,8 @@ def drawn(policy, game, count, word):
     """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses
     the expected loss.
     """
-    options = (
-        policy.scratch.weight
-    )  # the values of the options; in the second loop the weights replace them
+    # the values of the options; in the second loop the weights replace them
+    options = policy.scratch.weight
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
         best = max(best, options[i])
@@ -236,9 +237,8 @@ def drawn(policy, game, count, word):
         total += options[i]
         expected += options[i] * loss
     chosen = -1
-    left = (
-        float(word) / float(1 << DIE_BITS) * total
-    )  # the option whose part of the total holds this point is taken
+    # the option whose part of the total holds this point is taken
+    left = float(word) / float(1 << DIE_BITS) * total
     for i in range(count):
         if options[i] > 0.0 and (chosen < 0 or left >= 0.0):
             chosen = i
@@ -262,9 +262,8 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
     lane, saved = fields[game * FIELDS + LANE], rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
-    seed = np.uint64(job.seed) ^ np.uint64(
-        SALT
-    )  # for two words of each roll: of the hold, and of the category
+    # for two words of each roll: of the hold, and of the category
+    seed = np.uint64(job.seed) ^ np.uint64(SALT)
     _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
         best = LOWEST

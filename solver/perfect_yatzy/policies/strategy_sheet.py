@@ -57,9 +57,8 @@ class PriceSheet:
 
     rules: RuleSet
     prices: Sequence[float]
-    terms: dict[str, float] = field(
-        default_factory=dict, hash=False
-    )  # other numbers; 0 if left out
+    # other numbers; 0 if left out
+    terms: dict[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prices", tuple(self.prices))
@@ -164,10 +163,11 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
     can pay.
     """
     sums, possible = upper_sums(rules), possible_points(rules)
+    # by category, by column
     most, total = (
         {c: max(possible[c]) for c in sums.counting},
         sums.to_come(0),
-    )  # by category, by column
+    )
     columns = [box.column for box in rules.categories]
     return tuple(
         sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0
@@ -228,9 +228,8 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
         for lane_set in np.unique(layout.lane_sets[rows]):
             alike = rows[layout.lane_sets[rows] == lane_set]
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
-            joker_turns = np.where(
-                alike >= space.cards, is_open.sum(axis=1), 0
-            )  # turns left once it is paid
+            # turns left once it is paid
+            joker_turns = np.where(alike >= space.cards, is_open.sum(axis=1), 0)
             cards = np.column_stack([is_open, joker_turns]).astype(np.float64)
             cells = _cells(space, int(alike[0]))
             places = layout.offsets[alike, None] + np.arange(len(cells))

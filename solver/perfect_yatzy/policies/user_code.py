@@ -143,9 +143,8 @@ class BatchPolicy(FunctionPolicy):
         row, lane = row_and_lane(self.space, position.state)
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}
-        arrays["upper"] = np.array(
-            [[int(upper)]]
-        )  # of sums without a difference the one of :meth:`ask`
+        # of sums without a difference the one of :meth:`ask`
+        arrays["upper"] = np.array([[int(upper)]])
         pays = position.categories()
         made = {
             "action_mask": lambda: position.action_mask()[None],
@@ -285,17 +284,15 @@ class ProcessPlayer:
     def __init__(self, command: str) -> None:
         self.command, self._sent = command, 0
         try:
-            arguments = (
-                shlex.split(command) if os.name == "posix" else command
-            )  # Windows splits it itself
+            # Windows splits it itself
+            arguments = shlex.split(command) if os.name == "posix" else command
             self._process = subprocess.Popen(
                 arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except (OSError, ValueError, IndexError) as error:
             raise ProcessError(f"cannot start {shown(command)}: {error}") from error
-        self._end = finalize(
-            self, _end, self._process
-        )  # also of a player that is not a context manager
+        # also of a player that is not a context manager
+        self._end = finalize(self, _end, self._process)
 
     def __enter__(self) -> ProcessPlayer:
         return self
@@ -338,9 +335,8 @@ class ProcessPlayer:
         except OSError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=2)
-            if (
-                self._process.returncode is None
-            ):  # it still runs; one that has ended may have answered before
+            # it still runs; one that has ended may have answered before
+            if self._process.returncode is None:
                 raise ProcessError(
                     f"{self.command} does not read requests: {error.strerror}"
                 ) from error

@@ -80,9 +80,8 @@ def visited_states(
     """Simulate games that are greedy for a value function."""
     recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
     recorder.play(games, 0, seed, lambda turn: None)
-    last_turn_first = zip(
-        *reversed(recorder.met), strict=True
-    )  # as in the table, so that the places ascend
+    # as in the table, so that the places ascend
+    last_turn_first = zip(*reversed(recorder.met), strict=True)
     rows, places, counts = map(np.concatenate, last_turn_first)
     return Visits(state_space(rules), games, rows, places, counts)
 
@@ -102,13 +101,11 @@ class TurnSample:
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
             in_layer = filled == k
-            rows, card_of_state = np.unique(
-                visits.rows[in_layer], return_inverse=True
-            )  # a card is a place in `rows`
+            # a card is a place in `rows`
+            rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)
             state_counts = visits.counts[in_layer]
-            counts = np.bincount(card_of_state, weights=state_counts).astype(
-                np.float64
-            )  # games that met each card
+            # games that met each card
+            counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)
             chance = inclusion_chances(counts, cards)
             is_sampled = systematic_sample(chance, random)
             self._rows.append(rows[is_sampled])
@@ -177,10 +174,11 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     """Rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
+    # needed: bitmask of the boxes that must be filled before each
     needed, found = (
         prerequisites(space.rules),
         [],
-    )  # needed: bitmask of the boxes that must be filled before each
+    )
     for rows in layers:
         masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
@@ -193,10 +191,11 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
 
 
 ROWS = 64  # rows of states a thread takes at a time
+# decisions that a sweep adds: the worst, and some of the others beyond the limit
 WORST, OTHERS = (
     40,
     260,
-)  # decisions that a sweep adds: the worst, and some of the others beyond the limit
+)
 SENTINELS = (
     1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
 )
@@ -329,9 +328,8 @@ class HoldGuard:
             return
         states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
         state, left, roll = state_of_key.ravel(), new[:, 2], new[:, 3]
-        by_roll, by_hold = self.turns(
-            *np.ascontiguousarray(states.T)
-        )  # of all decisions of these states
+        # of all decisions of these states
+        by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]
         fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]

@@ -43,9 +43,8 @@ Reward = Literal[
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
     """Size of each array of an observation, and its largest entry; the smallest is 0."""
-    saving_turns = (
-        len(rules.categories) if rules.saved_rolls else 0
-    )  # all rerolls of each may come to one turn
+    # all rerolls of each may come to one turn
+    saving_turns = len(rules.categories) if rules.saved_rolls else 0
     return {
         "filled": (len(rules.categories), 1),
         "upper": (1, max(1, upper_sums(rules).largest)),
@@ -117,9 +116,8 @@ class SoloGame(NumberedActions):
         """Roll the dice that are not held, at the start of a turn all of them."""
         rules, position, state = self.rules, self.position, self.position.state
         turn = state.filled.bit_count()
-        roll = (
-            rules.rolls_per_turn - 1 + state.saved - position.rolls_left
-        )  # number of the roll in the turn, from 0
+        # number of the roll in the turn, from 0
+        roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left
         rolled = dice_of_game(
             self._seed, self._game, turn, roll, rules.dice - len(position.dice), rules.faces
         )
@@ -178,9 +176,8 @@ class Encoding:
             )
         if self.form == "float":
             return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        entries = (
-            n if high == 1 else n * (high + 1) for n, high in self.bounds.values()
-        )  # 0 or 1 is its own entry
+        # 0 or 1 is its own entry
+        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
         return spaces.Box(0, 1, (sum(entries),), np.int8)
 
     def __call__(self, observation: Observation) -> Any:

@@ -93,13 +93,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._model = kernel.environment_model(self.rules)
         self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
-        self._fields[:, kernel.FILLED] = (
-            self.rules.full_mask
-        )  # no action is legal before the first reset
+        # no action is legal before the first reset
+        self._fields[:, kernel.FILLED] = self.rules.full_mask
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        self._games = kernel.EnvironmentGames(
-            self._fields.ravel(), self._boxes.ravel()
-        )  # views: the same memory
+        # views: the same memory
+        self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
         self._values: Floats | None = None  # of all actions, before the step to come
         self._started = False
 
@@ -159,18 +157,16 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        ends, cuts, wrongs = (
-            flag.view(np.uint8) for flag in (terminated, truncated, illegal)
-        )  # written as bytes
+        # written as bytes
+        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
         limits = self.illegal_reward, self.max_episode_steps or 0
         job = kernel.StepJob(
             self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits
         )
         kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
-        observation, info = (
-            self._observe()
-        )  # puts the new values of all actions in the place of these
+        # puts the new values of all actions in the place of these
+        observation, info = self._observe()
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
         if values_before is not None:
@@ -302,12 +298,12 @@ def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bool
     """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if
     it says nothing.
     """
+    # Gymnasium: `_name` tells which games have an entry
     entries, present = (
         info[name],
         info[f"_{name}"] & games,
-    )  # Gymnasium: `_name` tells which games have an entry
+    )
     if present.any():
-        present_rows = present.reshape(
-            -1, *[1] * (entries.ndim - 1)
-        )  # as many dimensions as the entries
+        # as many dimensions as the entries
+        present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))
         _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)

@@ -72,9 +72,8 @@ class SolveBudget:
         INSTANT_SOLVE_SECONDS  # a solve estimated below this is neither announced nor queued
     )
     mean: SolveLimit = SolveLimit()  # of a table of means, which every question needs
-    objective: SolveLimit = (
-        SolveLimit()
-    )  # of a goal or a utility, and of an opponent's distribution
+    # of a goal or a utility, and of an opponent's distribution
+    objective: SolveLimit = SolveLimit()
     stored_bytes: float = inf  # tables that requests may add to the store, in all
     opponents: float = inf  # opponents in one request
     unasked_seconds: float = (
@@ -220,16 +219,14 @@ class Pace:
         self.first: float | None = (
             None  # the share that was done at the first mark, by an earlier run
         )
-        self.marks: deque[tuple[float, float]] = (
-            deque()
-        )  # seconds, and the share that was done then
+        # seconds, and the share that was done then
+        self.marks: deque[tuple[float, float]] = deque()
 
     def left(self, done: float) -> float | None:
         """Seconds left now that the share `done` is done; None while it is too early to tell."""
         now = time.perf_counter()
-        if (
-            self.first is None or done < self.marks[-1][1]
-        ):  # the first of several works, or the next one
+        # the first of several works, or the next one
+        if self.first is None or done < self.marks[-1][1]:
             self.first, self.marks = done, deque([(now, done)])
         if now - self.marks[-1][0] >= 1:  # a mark a second is enough
             self.marks.append((now, done))
@@ -323,10 +320,8 @@ class WorkProgress:
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
         done = min(1.0, seconds / self.all_seconds)
-        to_do = (
-            self.all_seconds - self.resumed
-        )  # by this run, whose pace says how long the rest takes
+        # by this run, whose pace says how long the rest takes
+        to_do = self.all_seconds - self.resumed
         left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do)) if to_do > 0 else 0.0
-        self.report(
-            done, left if left is not None else (1 - done) * self.all_seconds
-        )  # too early: as estimated
+        # too early: as estimated
+        self.report(done, left if left is not None else (1 - done) * self.all_seconds)

@@ -17,9 +17,8 @@ class WeightedLRUCache(Generic[Value]):
     def __init__(self, max_weight: float) -> None:
         self.max_weight, self.weight, self.lock = max_weight, 0, Lock()
         self.entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        self.in_progress: WeakValueDictionary[Hashable, Lock] = (
-            WeakValueDictionary()
-        )  # while a value is made
+        # while a value is made
+        self.in_progress: WeakValueDictionary[Hashable, Lock] = WeakValueDictionary()
 
     def get(self, key: Hashable) -> Value | None:
         """The value of a key; None if the key is not in the cache."""
@@ -54,9 +53,8 @@ class WeightedLRUCache(Generic[Value]):
         if (value := self.get(key)) is not None:
             return value
         with self.lock:
-            creating = self.in_progress.setdefault(
-                key, Lock()
-            )  # shared by all who wait for this key
+            # shared by all who wait for this key
+            creating = self.in_progress.setdefault(key, Lock())
         with creating:
             if (value := self.get(key)) is None:
                 value = create()

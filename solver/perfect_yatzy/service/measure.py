@@ -177,9 +177,8 @@ def run_evaluations(
     """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
-    service.strategy(
-        rules
-    )  # announces a solve of perfect play, with which the policies are compared
+    # announces a solve of perfect play, with which the policies are compared
+    service.strategy(rules)
     names = [str(fields["policy"]) for fields in requests]
     if opponent := requests[0].get("against"):
         names.append(str(opponent))  # evaluated after the policies of the requests
@@ -196,9 +195,8 @@ def run_evaluations(
                 cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed
             )
         else:
-            within = (
-                progress if len(names) == 1 else lambda done, total: None
-            )  # of several: how many are done
+            # of several: how many are done
+            within = progress if len(names) == 1 else lambda done, total: None
             setting = replace(service.setting(parsed[0]), progress=within)
             results = (
                 (number, *evaluate_named(name, setting)) for number, name in enumerate(names)
@@ -215,9 +213,8 @@ def run_evaluations(
             | {"policy": names[number], "title": title}
             | _measured(request, mine)
         )
-        if (
-            opponent
-        ):  # neither policy looks at the card of the other, so the two final scores are independent
+        # neither policy looks at the card of the other, so the two final scores are independent
+        if opponent:
             _title, theirs = found[len(parsed)]
             chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}

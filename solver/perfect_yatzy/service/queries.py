@@ -117,9 +117,8 @@ class QueryService:
                     "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
                 )
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
-            return open_strategy(
-                rules, self.tables, threads=self.threads, progress=report
-            )  # solves it first
+            # solves it first
+            return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
@@ -302,9 +301,8 @@ class Decision:
         if self.known is not None:
             return self.known
         answer = self.compute(progress)
-        if (
-            _costly(self.request) and not self.plan.refused
-        ):  # the table of goals may be stored later
+        # the table of goals may be stored later
+        if _costly(self.request) and not self.plan.refused:
             self.service.answers.put((self.request, current_language()), answer)  # it has sentences
         return answers.with_echo(answer, self.request.echo)
 
@@ -427,9 +425,8 @@ class Decision:
         if request.explain:
             from .reviews import add_outlooks
 
-            bonus = (
-                None if objective else service.bonus_chances.of(strategy)
-            )  # known for play for the mean only
+            # known for play for the mean only
+            bonus = None if objective else service.bonus_chances.of(strategy)
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 

@@ -183,10 +183,11 @@ class ObjectiveResolver:
         self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(
             MAX_OPPONENT_DISTRIBUTIONS
         )
+        # tables of goals that requests have added to the store
         self.stored_bytes, self.lock = (
             0,
             Lock(),
-        )  # tables of goals that requests have added to the store
+        )
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request."""
@@ -335,9 +336,8 @@ class ObjectiveResolver:
             )
 
         def mean_play() -> float | None:
-            if stored and self.budget.announces(
-                game.cost()
-            ):  # the solve would be the only one, and a long one
+            # the solve would be the only one, and a long one
+            if stored and self.budget.announces(game.cost()):
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
             return self._two_players(request, mean)[0].chance(self.threads)

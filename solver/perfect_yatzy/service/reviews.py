@@ -95,9 +95,8 @@ def add_outlooks(
     """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
     entries = answer["holds" if request.query == "hold" else "categories"]
     for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
-        holds_all = (
-            isinstance(option, Hold) and option.category
-        )  # that is to score in the best category
+        # that is to score in the best category
+        holds_all = isinstance(option, Hold) and option.category
         action = categories[0] if holds_all else option
         outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
         entry["outlook"] = outlook_json(outlook)
@@ -131,9 +130,8 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     for rolled in lattice.counts[
         lattice.first[n_rolled] : lattice.first[n_rolled + 1]
     ]:  # all multisets of that size
-        sequences = factorial(n_rolled) // prod(
-            map(factorial, rolled.tolist())
-        )  # of these faces, in any order
+        # of these faces, in any order
+        sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
         roll = int(lattice.rank(held + rolled)) - lattice.first_roll
         value = request.card.total + float(values[roll])
         chances = {"chance": sequences / rules.faces**n_rolled, "expected_final_score": value}

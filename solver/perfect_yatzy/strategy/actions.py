@@ -196,9 +196,10 @@ class Ranking(list[Action], Generic[Action]):
             return "[]"
         title, head, rows, more = self._shown()
         lines = [head, *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in rows)]
+        # the widths
         of_action, of_value, of_loss = (
             max(map(len, column)) for column in zip(*lines, strict=True)
-        )  # the widths
+        )
         text = [
             f"{action:<{of_action}}  {value:>{of_value}}  {loss:>{of_loss}}"
             for action, value, loss in lines

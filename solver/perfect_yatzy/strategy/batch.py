@@ -199,9 +199,8 @@ def action_regrets(
     def note(start: int, values: Floats) -> None:
         place = positions.order[start : start + len(values)]
         best, found = values.max(axis=1), values[np.arange(len(values)), taken[place]]
-        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(
-            best
-        )  # as lowest_equal, for arrays
+        # as lowest_equal, for arrays
+        equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
         losses[place] = np.where(equal, 0.0, best - found)
 
     each_option(evaluator, positions, note, threads)
@@ -436,18 +435,18 @@ def sorted_positions(
     from .batch_kernel import PositionBatch
 
     space, groups = evaluator.space, lanes // LANES
+    # without scores a block is a group of lanes
     block_starts, within = blocks or (
         groups * LANES,
         lanes % LANES,
-    )  # without scores a block is a group of lanes
+    )
     # One key: by layer, then by row, then by group of lanes. Of a group the blocks of scores follow
     # each other.
     key = (space.filled[rows] * len(space.filled) + rows) * (
         space.layout.lane_width // LANES
     ) + groups
-    order = (
-        np.lexsort((block_starts, key)) if blocks else np.argsort(key)
-    )  # lexsort: by its last array first
+    # lexsort: by its last array first
+    order = np.lexsort((block_starts, key)) if blocks else np.argsort(key)
     given = PositionBatch(
         rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), block_starts, within
     )

@@ -172,9 +172,8 @@ def find_best_actions(start, stop, arguments):
     while i < stop:  # card by card
         end, most_rerolls = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
-        most_saved = (
-            most_rerolls - policy.model.rolls_per_turn + 1
-        )  # negative for fewer rerolls than in a turn
+        # negative for fewer rerolls than in a turn
+        most_saved = most_rerolls - policy.model.rolls_per_turn + 1
         player = player_of(job.followed, job, card, most_saved)
         while i < end:  # block by block of scores
             first = positions.blocks[i]  # of scores; for the mean of upper sums

@@ -54,11 +54,12 @@ PASS_COST_RATIO_SAVED = 0.15  # with saved rolls
 FIRST_TURNS_COST_RATIO = (
     0.2  # seconds of those after every first turn, as a share of those of all goals
 )
+# at most, of a chance, a card and a category in their file
 CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = (
     30,
     300,
     120,
-)  # at most, of a chance, a card and a category in their file
+)
 
 
 def has_distribution(rules: RuleSet) -> bool:
@@ -224,13 +225,13 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     """
     # What play reaches is known only afterwards: the shares are those of perfect play.
     objective = score_places(rules, start)
+    # a layer: its states and entries
     layers, whole = (
         objective.layer_sizes(),
         objective.solve_cost(),
-    )  # a layer: its states and entries
-    entries = max(
-        (before + after for (_, before), (_, after) in pairwise(layers)), default=0
-    )  # in memory together
+    )
+    # in memory together
+    entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
     if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
         ends *= 1 + objective.space.most_saved[-1] / 8
@@ -246,10 +247,11 @@ def first_turns_cost(rules: RuleSet) -> SolveCost:
     time of the pass.
     """
     goals = Goals(rules)
+    # a layer: its states and entries
     sizes, whole = (
         goals.layer_sizes()[:EARLY_LAYERS],
         goals.solve_cost(),
-    )  # a layer: its states and entries
+    )
     cards = sum(states for states, _ in sizes)
     # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n
     # points.
@@ -319,9 +321,8 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
             return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
     except (OSError, *DAMAGED):
         pass
-    if (
-        not from_empty
-    ):  # damaged or of another version: has_first_turns asks only whether the file exists
+    # damaged or of another version: has_first_turns asks only whether the file exists
+    if not from_empty:
         with suppress(OSError):
             path.unlink()
     return None

@@ -144,9 +144,8 @@ def fields_of(games, game):
 @jit
 def roll_dice(turn, fields, held):
     """Roll the dice not in `held`."""
-    number = (
-        turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
-    )  # of the roll in its turn, from 0
+    # of the roll in its turn, from 0
+    number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
     word = random_word(fields[SEED], fields[GAME], fields[TURN], number)
     fields[ROLL] = completed_roll(turn.dice, held, word)
 
@@ -301,9 +300,8 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
         observed.rolls_left[game] = fields[REROLLS]
         observed.joker_paid[game] = fields[JOKER_PAID]
         observed.score[game] = score_of(model, fields)
-        mask = shifted(
-            observed.mask, -game * (n_holds + categories)
-        )  # of the actions: holds, then categories
+        # of the actions: holds, then categories
+        mask = shifted(observed.mask, -game * (n_holds + categories))
         for hold in range(n_holds):
             mask[hold] = 0
         allowed = 0  # bitmask of the categories; none after the end of the game

@@ -60,9 +60,8 @@ from .turn_evaluator import state_places
 
 ROWS = 16  # rows of states a thread takes at a time
 LAWS = 256  # laws of points to come at a time
-LISTED = (
-    1 << 18
-)  # ends of turns that a thread lists before they are collected, or more if a row has more
+# ends of turns that a thread lists before they are collected, or more if a row has more
+LISTED = 1 << 18
 
 # The turns of some rows: lists of their ends and of the chances of these, in order; chances of the
 # outcomes; losses.
@@ -110,9 +109,8 @@ class ForwardPass:
         # after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         self.occurs[np.concatenate(self.space.layers)] = 1
-        self.most_saved = int(
-            self.space.most_saved[max(0, self.space.categories - 1)]
-        )  # before a turn
+        # before a turn
+        self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
         self.jobs = ScratchPool(self.new_job)
@@ -126,10 +124,11 @@ class ForwardPass:
         """
         layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
+        # of each outcome in the whole game
         outcome_chance, losses = (
             np.zeros(self.outcomes.size),
             list[Floats](),
-        )  # of each outcome in the whole game
+        )
         for filled in range(self.space.first_layer, self.space.categories):
             ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
             job = self.supported(filled, layer, ends)
@@ -223,9 +222,8 @@ class ForwardPass:
         with thread_map(self.threads) as in_threads:
             for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
-                if (
-                    self.progress
-                ):  # a forward pass goes from the end of the table to the full cards at its start
+                # a forward pass goes from the end of the table to the full cards at its start
+                if self.progress:
                     self.progress(
                         int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)),
                         size,
@@ -257,14 +255,12 @@ class ForwardPass:
         blocks = self.blocks_of(rows, layer.most_saved)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
-        count = np.zeros(
-            int(blocks.sum()) * groups, np.int64
-        )  # of the ends of each group of each block; written
+        # of the ends of each group of each block; written
+        count = np.zeros(int(blocks.sum()) * groups, np.int64)
         actions, row_begins = self.policy.layer(filled), layout.offsets[rows] - layer.first_state
         reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
-        room = max(
-            LISTED, int(reached_in_row.max()) * len(self.end_model.saved)
-        )  # for every end of any row
+        # for every end of any row
+        room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
@@ -279,9 +275,8 @@ class ForwardPass:
                     block_start,
                     count,
                 )
-                target = EndLists(
-                    *of_layer, end, chance, sums
-                )  # `end` and `chance` are written from their start on
+                # `end` and `chance` are written from their start on
+                target = EndLists(*of_layer, end, chance, sums)
                 for rows_left, policy in actions(part):
                     while len(rows_left):  # as many at a time as have room in the lists
                         done, used = list_rows(
@@ -376,9 +371,8 @@ class BackwardPass:
         lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
         lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
         start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
-        width = (
-            2 * self.space.categories + 1
-        )  # mean and chance of 0 points by category; chance of the upper bonus
+        # mean and chance of 0 points by category; chance of the upper bonus
+        width = 2 * self.space.categories + 1
         return ToCome(
             states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width
         )
@@ -468,12 +462,10 @@ def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
         # To add the points of a turn to the law of the child: a window that begins so many zeros
         # before the law.
         shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
-        place = (
-            turn.child * padded.shape[1] + most - turn.points
-        )  # the first entry of the window, by end of a turn
-        before = np.empty(
-            (len(turn.start) - 1, shifted.shape[1])
-        )  # the laws before the turn: sums over its ends
+        # the first entry of the window, by end of a turn
+        place = turn.child * padded.shape[1] + most - turn.points
+        # the laws before the turn: sums over its ends
+        before = np.empty((len(turn.start) - 1, shifted.shape[1]))
         for states in np.array_split(np.arange(len(before)), len(before) // LAWS + 1):
             first, end = turn.start[states[0]], turn.start[states[-1] + 1]
             parts = shifted[place[first:end]] * turn.chance[first:end, None]
@@ -497,9 +489,8 @@ def _by_state(
     vector, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
     end, lane_in_vector = np.divmod(ends.end, LANES)
     lane = vector * LANES + lane_in_vector
-    state = (
-        state_places(layout, row, saved, lane) - states.start
-    )  # place in its layer, and so `child`
+    # place in its layer, and so `child`
+    state = state_places(layout, row, saved, lane) - states.start
     child_row = row + model.step[group]
     child_upper = layout.lane_upper[layout.lane_sets[row], lane] + model.shift[end]
     child_lane = layout.lane_of[layout.lane_sets[child_row], child_upper]

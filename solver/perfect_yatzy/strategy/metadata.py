@@ -66,9 +66,8 @@ class Ragged:
         """Some of the rows, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(offsets[-1]) + np.repeat(
-            self.offsets[rows] - offsets[:-1], lengths
-        )  # of `values`
+        # of `values`
+        entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Ragged(offsets, self.values[entries])
 
 

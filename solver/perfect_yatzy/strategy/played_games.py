@@ -106,9 +106,8 @@ def play_games(
         while not position.over:
             rules, state = position.rules, position.state
             turn = state.filled.bit_count() - begun
-            roll = (
-                rules.rolls_per_turn - 1 + state.saved - position.rolls_left
-            )  # its number in the turn, from 0
+            # its number in the turn, from 0
+            roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left
             position = position.roll(
                 dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces)
             )

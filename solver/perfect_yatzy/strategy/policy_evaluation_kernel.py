@@ -174,9 +174,8 @@ def _follow_policy(policy, means_of_states, quantities, target, job, block):
             if job.square_weight != 0.0:
                 outcome_values(means_of_states, job.policy, block, rerolls)
             outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_quantity)
-        saved_before = (
-            rerolls - model.rolls_per_turn + 1
-        )  # turns with so many begin here, if it is not negative
+        # turns with so many begin here, if it is not negative
+        saved_before = rerolls - model.rolls_per_turn + 1
         first_rolls = scratch.buffer
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
@@ -288,18 +287,16 @@ def add_outcome(job, outcome, chance, state, child, below, target):
     outcomes = job.model.turn_outcomes
     here, there = state - target.first_state, child - below.first_state  # places in their layers
     begin, end = below.start[there], below.start[there + 1] - LANES
-    by = (
-        target.start[here] + int(outcomes.total[outcome]) - begin
-    )  # from an entry of the child to that of the state
+    # from an entry of the child to that of the state
+    by = target.start[here] + int(outcomes.total[outcome]) - begin
     for entry in range(begin, end, LANES):
         add_at(target.chances, entry + by, chance * load_at(below.chances, entry))
     first, child_first = here * target.width, there * target.width
     for i in range(target.width):
         target.results[first + i] += chance * below.results[child_first + i]
     points = outcomes.points[outcome]
-    of_category = (
-        first + 2 * outcomes.category[outcome]
-    )  # its points; then whether it is crossed out
+    # its points; then whether it is crossed out
+    of_category = first + 2 * outcomes.category[outcome]
     target.results[of_category] += chance * points
     if points == 0:
         target.results[of_category + 1] += chance

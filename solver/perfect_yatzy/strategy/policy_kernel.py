@@ -140,9 +140,8 @@ def stage_actions(job, rerolls, is_first):
     size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)  # entries of one stage
     if is_first:
         saved_before = rerolls - (job.model.rolls_per_turn - 1)
-        return shifted(
-            job.scratch.first_action, -saved_before * size
-        )  # begins at the entry saved_before * size
+        # begins at the entry saved_before * size
+        return shifted(job.scratch.first_action, -saved_before * size)
     return shifted(job.scratch.action, -rerolls * size)
 
 
@@ -233,9 +232,8 @@ def choose_plain_stops(job, block, way, values, tags):
                     for i in range(begin, end):
                         roll = of_category.rolls[i] - dice.first_roll
                         store(values, roll, maximum(load(values, roll), value))
-    lowest = splat(
-        values, -LOWEST
-    )  # of the limits of all rolls: an outcome below it is the best for none
+    # of the limits of all rolls: an outcome below it is the best for none
+    lowest = splat(values, -LOWEST)
     for roll in range(dice.roll_count):
         limit = lowest_equal(load(values, roll), job.ties)
         store(limits, roll, limit)
@@ -327,9 +325,8 @@ def choose_holds(job, best_within, stop_values, actions):
             chosen = maximum(
                 choose(load(best_within, smaller), limit, load(actions, smaller), none), chosen
             )
-        itself = (
-            splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)
-        )  # or the stop
+        # or the stop
+        itself = splat(best_within, float(hold)) if hold < dice.first_roll else load(actions, hold)
         store(actions, hold, choose(own_value, limit, itself, chosen))
         store(best_within, hold, best)
 

@@ -35,10 +35,11 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
+# of memory, at most, for a row and for its options; measured for five dice
 ROW_BYTES, OPTION_ROW_BYTES = (
     500,
     900,
-)  # of memory, at most, for a row and for its options; measured for five dice
+)
 PART_ROWS = 1 << 16
 MEANINGS = {
     "game_number": "number of the simulated game, from 0",
@@ -272,9 +273,8 @@ def sample_positions(
         if options
         else MAX_GAMES
     )
-    per_game = float(
-        games.turns * strategy.rules.rolls_per_turn
-    )  # decisions; then the measured number
+    # decisions; then the measured number
+    per_game = float(games.turns * strategy.rules.rolls_per_turn)
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
         parts.append(play(played, number))
@@ -337,9 +337,8 @@ class _Games:
         }
         for turn in range(self.turns):
             live = np.arange(number)  # the games whose turn goes on
-            held = np.zeros(
-                number, dtype=np.int64
-            )  # lattice index of the dice that each of these holds: none
+            # lattice index of the dice that each of these holds: none
+            held = np.zeros(number, dtype=np.int64)
             rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
             while len(live):
                 now = {name: array[live] for name, array in cards.items()} | {
@@ -355,9 +354,8 @@ class _Games:
                     games, np.full(len(live), state.filled.bit_count() + turn + 1), now
                 )
                 taken[:] = step.action
-                explore(
-                    self.exploration, job
-                )  # changes some of `taken`; writes `outcome`: -1 where the turn goes on
+                # changes some of `taken`; writes `outcome`: -1 where the turn goes on
+                explore(self.exploration, job)
                 steps.append(replace(step, taken=taken))
                 ended = outcome >= 0
                 over, made = live[ended], outcome[ended]
@@ -369,11 +367,12 @@ class _Games:
                     self.outcomes.points[made] > 0
                 )
                 points[over] += self.outcomes.total[made].astype(np.int64)
+                # the number of a hold is that of its action
                 live, held, roll = (
                     live[~ended],
                     taken[~ended],
                     roll + 1,
-                )  # the number of a hold is that of its action
+                )
                 rerolls[live] -= 1
         everything = _joined(steps)  # within a game in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))

@@ -221,12 +221,10 @@ def list_ends(job, block, lanes, saved_before, used, target):
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     masses = where((1 << lanes) - 1, load_at(target.mass, first), zero)
     played = ~equal_lanes(masses, zero)  # the lanes that play reaches
-    stages = (
-        job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
-    )  # rolls that may stay saved
-    blocks_before = (
-        block.start // LANES * (target.most_saved + 1) + saved_before
-    )  # of this row: see TurnEnds
+    # rolls that may stay saved
+    stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
+    # of this row: see TurnEnds
+    blocks_before = block.start // LANES * (target.most_saved + 1) + saved_before
     number = target.block_start[block.row] + blocks_before
     for group in range(model.groups):
         before = used
@@ -406,9 +404,8 @@ def write_given_actions(policy, job, block, rerolls, is_first):
     for roll in range(dice.roll_count):
         _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
         for lane in range(LANES):
-            given_lane = min(
-                block.start + lane, policy.lanes - 1
-            )  # unused lanes take those of the last one
+            # unused lanes take those of the last one
+            given_lane = min(block.start + lane, policy.lanes - 1)
             given = (rerolls * dice.roll_count + roll) * policy.lanes + given_lane
             outcome = outcome_number(job.model, way, int(policy.category[given]), roll)
             hold = int(policy.hold[given])
@@ -447,9 +444,8 @@ def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
     # `is_first`: whether the first roll of a turn has bonus points, and this is one.
     job, lane_in_block = views(arguments), lane % LANES
     block = mean_block(arguments.model, row, lane - lane_in_block)
-    least_saved = max(
-        0, rerolls - job.model.rolls_per_turn + 1
-    )  # for a turn to have so many rerolls left
+    # for a turn to have so many rerolls left
+    least_saved = max(0, rerolls - job.model.rolls_per_turn + 1)
     choose_actions(views(policy), job, block, least_saved)
     place = job.model.dice.first_roll + roll
     return int(stage_actions(job, rerolls, is_first)[place * LANES + lane_in_block])

@@ -111,14 +111,12 @@ class Rollout:
         actions = self.layer(filled)
         games_of_row = np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
         rows = np.flatnonzero(games_of_row)  # those that occur
-        ends = np.cumsum(
-            games_of_row[rows]
-        )  # the games are sorted by rows: where those of each of `rows` end
+        # the games are sorted by rows: where those of each of `rows` end
+        ends = np.cumsum(games_of_row[rows])
 
         def play(begin: int, end: int) -> None:
-            first, last = np.searchsorted(
-                ends, (begin, end - 1), side="right"
-            )  # place of their rows in `rows`
+            # place of their rows in `rows`
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")
             for part, argument in actions(
                 rows[first : last + 1]
             ):  # neighbouring rows, and so neighbouring games

@@ -83,9 +83,8 @@ class DiscreteDistribution:
         """Chance that this score is higher than an independent one; `tie`: what equal scores
         count, from 0 to 1.
         """
-        reached = np.concatenate(
-            [[0.0], np.cumsum(other.chances)]
-        )  # chance of the k lowest scores, k from 0
+        # chance of the k lowest scores, k from 0
+        reached = np.concatenate([[0.0], np.cumsum(other.chances)])
         fewer, no_more = (
             reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right")
         )
@@ -173,9 +172,8 @@ class Opponent(DiscreteDistribution):
 
     def cdf(self, scores: Ints) -> Floats:
         """Chance of at most each of `scores`, shaped as `scores`."""
-        reached = np.concatenate(
-            [[0.0], np.cumsum(self.chances)]
-        )  # chance of the k lowest scores, k from 0
+        # chance of the k lowest scores, k from 0
+        reached = np.concatenate([[0.0], np.cumsum(self.chances)])
         # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are
         # certain.
         reached = np.minimum(reached, np.nextafter(1.0, 0.0))
@@ -209,9 +207,8 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     found: list[int | Scorecard] = []
     too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
-        if (
-            number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS
-        ):  # many entries without any opponent count, too
+        # many entries without any opponent count, too
+        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:
             raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")

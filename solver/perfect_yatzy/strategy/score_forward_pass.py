@@ -66,9 +66,8 @@ class ScoreForwardPass(ForwardPass):
         self.objective = score_places(evaluator.rules, start)
         self.table = self.objective
         self.evaluator, self.mean_values = evaluator, means.values
-        self.places = (
-            evaluator.score_offsets
-        )  # of the values of this space's states in the evaluator's table
+        # of the values of this space's states in the evaluator's table
+        self.places = evaluator.score_offsets
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
@@ -92,9 +91,8 @@ class ScoreForwardPass(ForwardPass):
             outcome_chance += of_turn
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
-        reached = (
-            (0, layer.values[origin : origin + high + 1]) for origin, high in ranges
-        )  # from x = 0 on
+        # from x = 0 on
+        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
         return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
@@ -114,9 +112,8 @@ class ScoreForwardPass(ForwardPass):
             window(self.space, self.mean_values, filled),
             int(self.space.most_saved[filled]),
         )
-        known_ends = (
-            self.evaluator.objective.before > 0
-        )  # for a goal, which is certain beyond the scores of a state
+        # for a goal, which is certain beyond the scores of a state
+        known_ends = self.evaluator.objective.before > 0
 
         def push(part: Part) -> Pushed:
             row = part[0]
@@ -172,16 +169,14 @@ class ScoreForwardPass(ForwardPass):
         buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
-        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(
-            bool
-        )  # the category of each outcome
+        # the category of each outcome
+        is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
         relocation = np.zeros(self.outcomes.size, dtype=np.int64)
         places, size = list[tuple[int, slice]](), 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
-            if (
-                child >= len(self.occurs) or not self.occurs[child]
-            ):  # no state of this game has this row
+            # no state of this game has this row
+            if child >= len(self.occurs) or not self.occurs[child]:
                 continue
             # A row has the entries from its first state to its last one, with all numbers of saved
             # rolls: neighbours.
@@ -190,9 +185,8 @@ class ScoreForwardPass(ForwardPass):
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
-            relocation[self.outcomes.step == step] = (
-                size - begin
-            )  # each child comes after those before it
+            # each child comes after those before it
+            relocation[self.outcomes.step == step] = size - begin
             places.append((size, slice(begin, end)))
             size += end - begin
         return relocation, places, size

@@ -134,9 +134,8 @@ def reach(
     position = check_position(rule_set, card.state)
     exists = has_table(rule_set, tables, Goals.name)
     solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS)
-    if (
-        solve.cost
-    ):  # before the means are solved, which takes minutes for a game whose goals do not fit
+    # before the means are solved, which takes minutes for a game whose goals do not fit
+    if solve.cost:
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
     return goal_strategy(solve, goal, card, means, tables, threads=threads, progress=progress)
@@ -195,9 +194,8 @@ def goals_to_solve(
     whole_cost = whole.solve_cost()
     if not fits(whole_cost) and fits(cost):
         return GoalSolve(rest, stored=False, cost=cost)
-    return GoalSolve(
-        whole, stored=True, cost=whole_cost
-    )  # the caller refuses it if it does not fit
+    # the caller refuses it if it does not fit
+    return GoalSolve(whole, stored=True, cost=whole_cost)
 
 
 def goal_strategy(

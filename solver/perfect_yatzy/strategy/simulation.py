@@ -213,10 +213,11 @@ def simulate(
     from .rollout import rollout_of
 
     rollout = rollout_of(strategy, checked, threads or default_threads())
+    # of chunks of games
     begins, parts = (
         range(0, games, CHUNK),
         list[tuple[npt.NDArray[Any], ...]](),
-    )  # of chunks of games
+    )
 
     def report(turn: int) -> None:
         """Tell the progress after a turn of the chunk that follows those in `parts`."""

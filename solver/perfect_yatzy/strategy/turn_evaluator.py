@@ -60,9 +60,8 @@ class Passes:
         dice, place = self.dice, slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
         starts = dice.predecessor_start[place.start : place.stop + 1]
         counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
-        column = np.minimum(
-            np.arange(counts.max()), counts - 1
-        )  # 0, 1, 2 ...; the last one is repeated
+        # 0, 1, 2 ...; the last one is repeated
+        column = np.minimum(np.arange(counts.max()), counts - 1)
         return Level(place, dice.successors[place], dice.predecessors[starts[:-1, None] + column])
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
@@ -81,9 +80,8 @@ class Passes:
         """
         buffer = chances.copy()
         for level in self.levels[:-1]:
-            share = np.repeat(
-                buffer[level.place] / self.dice.faces, self.dice.faces
-            )  # for each face of one more die
+            # for each face of one more die
+            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)
             buffer += np.bincount(level.successors.ravel(), weights=share, minlength=len(buffer))
         return buffer[self.dice.first_roll :]
 
@@ -150,9 +148,8 @@ class TurnEvaluator:
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
         capped = uppers.join(uppers.split(state.upper))
-        upper = capped + points * uppers.shift(
-            category, 1
-        )  # may pass the cap: `lane_of` has these sums, too
+        # may pass the cap: `lane_of` has these sums, too
+        upper = capped + points * uppers.shift(category, 1)
         card = space.row(State(state.filled | 1 << category))
         rows = np.full(points.shape, card)
         if space.has_tracked_rows:
@@ -188,9 +185,8 @@ class TurnEvaluator:
         """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one
         reroll less.
         """
-        rolls = self.category_values(state, 0).max(
-            axis=0
-        )  # value of each full roll, here without rerolls
+        # value of each full roll, here without rerolls
+        rolls = self.category_values(state, 0).max(axis=0)
         for left in range(1, rerolls):
             holds = self.passes.holds_from_rolls(rolls)
             if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
@@ -219,10 +215,11 @@ class ScoreEvaluator(TurnEvaluator):
     mean breaks ties.
     """
 
+    # float32 has a relative error: small chances are as good to seven digits as large ones
     ties = (
         0.0,
         4e-6,
-    )  # float32 has a relative error: small chances are as good to seven digits as large ones
+    )
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
@@ -338,9 +335,8 @@ class CategoryOdds:
     category: str  # id of the category
     # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
     chance: float
-    hold: (
-        tuple[int, ...] | None
-    )  # dice to hold to maximise the probability; None before the first roll
+    # dice to hold to maximise the probability; None before the first roll
+    hold: tuple[int, ...] | None
     expected_points: float  # in it if the turn maximises these; in general a different way to play
     expected_points_hold: tuple[int, ...] | None = None  # dice to hold to maximise these
 
@@ -356,18 +352,16 @@ def category_odds(
     `exact`.
     """
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    turns = (
-        len(rules.categories) if rules.saved_rolls else 1
-    )  # whose rerolls may all be left in the last one
+    # whose rerolls may all be left in the last one
+    turns = len(rules.categories) if rules.saved_rolls else 1
     max_rerolls = (rules.rolls_per_turn - 1) * turns
     if not 0 <= rerolls <= max_rerolls:
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
-    number: Any = (
-        np.frompyfunc(Fraction, 1, 1) if exact else np.float64
-    )  # of fractions the passes are exact
+    # of fractions the passes are exact
+    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
     for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
         chance, hold = _best(
             rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls
@@ -455,9 +449,8 @@ def outcomes_of_hold(
             ]  # without all dice
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            if best_stop >= lowest_equal(
-                best
-            ):  # of equal options: a category, the first on the sheet
+            # of equal options: a category, the first on the sheet
+            if best_stop >= lowest_equal(best):
                 category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
                 counts = grid.counts[grid.first_roll + roll].tolist()
                 allowed = scoring_options(rules, state.filled, state.joker_paid, counts)
@@ -479,9 +472,8 @@ class ExactEvaluator(TurnEvaluator):
     number = object
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
-        super().__init__(
-            solve.rules, np.empty(0), solve.space
-        )  # in place of a table it has the limbs of one layer
+        # in place of a table it has the limbs of one layer
+        super().__init__(solve.rules, np.empty(0), solve.space)
         self.solve = solve
         self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
         with closing(

@@ -89,9 +89,8 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     slot = []  # of each outcome
     for c, made in zip(category.tolist(), points.tolist(), strict=True):
         pays = 1 if made > 0 and (tracked[c] or requires[c]) else 0
-        slot.append(
-            slots.setdefault((c, sums.shift(c, made), pays), len(slots))
-        )  # a new one has the next number
+        # a new one has the next number
+        slot.append(slots.setdefault((c, sums.shift(c, made), pays), len(slots)))
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is
     # crossed out only by a roll that does not score in it. In the others a score leads to the same
     # card.
@@ -178,9 +177,8 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
     n = len(rules.categories)
     first, second = np.triu_indices(n, 1)
     if is_wide(rules):
-        column, row = np.divmod(
-            np.arange(n), n // max(1, len(rules.columns))
-        )  # the boxes are listed by columns
+        # the boxes are listed by columns
+        column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))
         rows_apart, columns_apart = (
             np.abs(row[first] - row[second]),
             np.abs(column[first] - column[second]),

@@ -185,9 +185,8 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
             raise TableError(text.format(source=source, reason=reason))
         with folder_lock(path.parent):
             replace(new, path)
-            replace(
-                new.with_suffix(".json"), path.with_suffix(".json")
-            )  # last: without it there is no table
+            # last: without it there is no table
+            replace(new.with_suffix(".json"), path.with_suffix(".json"))
     return path
 
 

@@ -288,9 +288,8 @@ def _product(first: Cards, second: Cards) -> Cards:
 
 def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
     """The cards of one chain on which so many of some of its boxes are filled."""
-    least = (
-        chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
-    )  # filled with the tracked box
+    # filled with the tracked box
+    least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
     n_filled = [
         len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)
     ]  # of the boxes
@@ -301,9 +300,8 @@ def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], d
 @lru_cache(maxsize=1 << 12)
 def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> Cards:
     """All cards of some chains."""
-    each = (
-        _chain_cards(rules, chain, (), 0) for chain in of_chains
-    )  # of no boxes none is filled: every card
+    # of no boxes none is filled: every card
+    each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
     return reduce(_product, each, ONE)
 
 
@@ -320,9 +318,8 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     upper = _all_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
     lower = _all_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
     tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
-    no_lower = Cards(
-        (1,), (0,) if tracked_is_lower else (1,)
-    )  # the term of `lower` in which no box is filled
+    # the term of `lower` in which no box is filled
+    no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
     # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper

@@ -151,9 +151,8 @@ def compare_category(job, entry, c, lane, state, saved, total):
     first = (state - job.turn.below.start) * below
     for k in range(below - 1, -1, -1):
         child[k] = job.below[first + k] + total * job.scales[saved * below + k]
-        if (
-            0 <= k - job.first_square < job.squares
-        ):  # of the mean square, which is subtracted: p^2 + 2 p mean more
+        # of the mean square, which is subtracted: p^2 + 2 p mean more
+        if 0 <= k - job.first_square < job.squares:
             mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
             child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
         difference += (child[k] - job.buffer[(entry * job.limbs + k) * LANES + lane]) * job.weights[
@@ -268,9 +267,8 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
         ended = end_turn(job, block, roll, saved, is_first, lanes)
         carry(buffer, end, job.limbs, 1.0)
         for _ in range(saved, rerolls):  # to the scale of so many rerolls
-            carry(
-                buffer, end, job.limbs, job.factors[end - 1]
-            )  # faces^dice, the factor of a full roll
+            # faces^dice, the factor of a full roll
+            carry(buffer, end, job.limbs, job.factors[end - 1])
     best = ended
     if rerolls > 0:
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
@@ -306,14 +304,12 @@ def sum_over_faces(job):
 def solve_exact_block(job, block):
     """The turn of one card for one block, for every number of saved rolls."""
     model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
-    _, summed, first = entries_after_holds(
-        model.dice
-    )  # entries: the sum over the first rolls, a first roll
+    # entries: the sum over the first rolls, a first roll
+    _, summed, first = entries_after_holds(model.dice)
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
     for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
-        saved_before = (
-            rerolls - model.rolls_per_turn + 1
-        )  # turns with so many begin here, if it is not negative
+        # turns with so many begin here, if it is not negative
+        saved_before = rerolls - model.rolls_per_turn + 1
         if rerolls > 0:
             means(values, job.turn.lattice)
             sum_over_faces(job)

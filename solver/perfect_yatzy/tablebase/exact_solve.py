@@ -49,10 +49,11 @@ from .store import Folder, Progress, tables_folder
 COST = 55  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
+# with squares: points of a turn, and limbs whose weights float64 can hold
 MOST_SQUARED, MOST_LIMBS = (
     250,
     54,
-)  # with squares: points of a turn, and limbs whose weights float64 can hold
+)
 EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
 
 
@@ -104,17 +105,16 @@ class ExactSolve:
         self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         name = f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
-        self.part = (
-            folder / name if folder else None
-        )  # the newest layer, from which a solve is resumed
+        # the newest layer, from which a solve is resumed
+        self.part = folder / name if folder else None
+        # of the layers solved so far
         self.sha256, self.error, self.tally = (
             "",
             0.0,
             np.array(EMPTY_TALLY),
-        )  # of the layers solved so far
-        self.most = float(
-            MOST_POINTS
-        )  # the largest value, which sets the limbs; a bound until the table is known
+        )
+        # the largest value, which sets the limbs; a bound until the table is known
+        self.most = float(MOST_POINTS)
         if rules.faces**rules.dice > MOST_ROLLS:
             text = _(
                 "{rules} has too many dice for an exact proof; up to six six-sided dice can be proved"
@@ -174,9 +174,10 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
+        # in units
         total: Any = sum(
             np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights)))
-        )  # in units
+        )
         points = []  # of one unit, by saved rolls
         for saved in range(int(self.space.most_saved[filled]) + 1):
             exact = Fraction(unit, self.scale(filled, saved))
@@ -283,9 +284,8 @@ class ExactSolve:
             (place.stop - place.start) * (self.limbs(filled) + 4)
             for filled, place in places.items()
         )
-        share = self.limbs(space.first_layer) / self.width(
-            space.first_layer, self.most
-        )  # of all limbs to the mean's
+        # of all limbs to the mean's
+        share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
         return replace(cost, memory=3 * 8 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
     def start_values(
@@ -321,9 +321,8 @@ class ExactSolve:
             self.objective.full_cards().astype(np.int64).tolist(),
         )
         of_mean, of_square = self.places()
-        of_chance = (
-            1 if self.spread else 0
-        )  # a card that has the bonus has the chance 1, at the lowest place
+        # a card that has the bonus has the chance 1, at the lowest place
+        of_chance = 1 if self.spread else 0
         numbers = [p * of_mean - p**2 * of_square + (of_chance if p > 0 else 0) for p in points]
         scales = [self.scale(filled, saved) for saved in self.saved_rolls(filled).tolist()]
         values = split(

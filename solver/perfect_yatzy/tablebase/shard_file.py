@@ -57,9 +57,8 @@ def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({count},), }}"
     magic = b"\x93NUMPY\x02\x00"
     before_text = len(magic) + 4  # with the length of the text
-    size = (
-        start * dtype.itemsize % PAGE_BYTES
-    )  # of the header, so that the values lie as in the table
+    # of the header, so that the values lie as in the table
+    size = start * dtype.itemsize % PAGE_BYTES
     while size < before_text + len(text) + 1:
         size += PAGE_BYTES
     room = size - before_text
@@ -115,10 +114,11 @@ class ShardFile:
             number = block - first_block  # of its digest in this file
             if checked is not None and checked[number]:
                 continue
+            # bytes of the table
             begin, end = (
                 max(block * BLOCK_BYTES, low),
                 (block + 1) * BLOCK_BYTES,
-            )  # bytes of the table
+            )
             digest = self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
             if hashlib.sha256(data[begin - low : end - low]).digest() != digest:
                 raise damaged(f"the shard {self.path} was altered (its checksum differs)")

@@ -39,9 +39,8 @@ from .quantities import QUANTITIES
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 16  # smaller layers are cut into so many
-LEAST_SHARD_BYTES = (
-    1 << 20
-)  # unless the shards became smaller than this: a task takes 10 ms beside its work
+# unless the shards became smaller than this: a task takes 10 ms beside its work
+LEAST_SHARD_BYTES = 1 << 20
 LEAST_ROWS = 64
 LEAST_SCORE_ROWS = 8  # the same for objectives whose rows take longer
 MOST_SHARDS = 16_000  # of a table: each is a file
@@ -132,9 +131,8 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
             balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
             count = max(count, balanced, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
-        ends = np.unique(
-            np.searchsorted(work, targets, side="left") + 1
-        )  # after the row that completes a share
+        # after the row that completes a share
+        ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
         cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
 

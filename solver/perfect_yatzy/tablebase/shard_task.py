@@ -50,9 +50,8 @@ from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
 
 PLAN_FILE = "plan.json"
-TASK_MEMORY = (
-    512 << 20
-)  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
+# bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
+TASK_MEMORY = 512 << 20
 MOST_SOLVES = 2  # solves whose objectives a process keeps
 _preparing = threading.Lock()  # a solve is prepared once in a process
 CheckedBlocks = dict[
@@ -116,9 +115,8 @@ class SharedSolve:
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
-        needs_unrounded = (
-            shard.filled > self.objective.first_layer
-        )  # because the next layer is solved from it
+        # because the next layer is solved from it
+        needs_unrounded = shard.filled > self.objective.first_layer
         if (found := self.stored(shard)) and (
             not needs_unrounded or self.stored(shard, unrounded=True)
         ):

@@ -53,9 +53,8 @@ from .shard_task import (
 from .store import Folder, Progress, finished_by_other, has_table, table_path
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
-HASHED_WHOLE = (
-    8 << 30
-)  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
+# bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
+HASHED_WHOLE = 8 << 30
 
 
 class Engine(Protocol):
@@ -236,9 +235,8 @@ class ShardedSolve:
             if self._progress:
                 self._progress(self._done, self.objective.size)
             left[shard.filled] -= 1
-            if (
-                self.solve.is_rounded and not left[shard.filled]
-            ):  # no shard needs the layer below any more
+            # no shard needs the layer below any more
+            if self.solve.is_rounded and not left[shard.filled]:
                 self._delete(
                     below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ())
                 )

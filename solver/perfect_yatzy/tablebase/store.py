@@ -356,9 +356,10 @@ def _is_leftover(path: Path) -> bool:
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()
+    # temporary
     if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (
         status := _status(path)
-    ):  # temporary
+    ):
         is_old = stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
         return is_old and not being_written(path)
     return False
@@ -376,9 +377,8 @@ def remove_leftovers(tables: Folder = None) -> list[Path]:
                     continue
             locks.enter_context(folder_lock(path.parent))
             are_values = path.suffix in (".npy", ".npz", ".shards") and not part_ending
-            if (
-                are_values and path.with_suffix(".json").exists()
-            ):  # they have got a sidecar meanwhile
+            # they have got a sidecar meanwhile
+            if are_values and path.with_suffix(".json").exists():
                 continue
             _unlink(path)
             removed.append(path)

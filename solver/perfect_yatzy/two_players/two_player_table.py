@@ -82,9 +82,8 @@ class TwoPlayerTable:
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
             self.begins = [shard.start for shard in listed_shards(self.info) if shard.first == 0]
         assert self.info.start_value is not None
-        self.first = (
-            self.info.start_value
-        )  # the chance of the player who moves first, as it was solved
+        # the chance of the player who moves first, as it was solved
+        self.first = self.info.start_value
         self.game = TwoPlayerGame(rules, tie=tie)
         self.values = CheckedValues(
             self.info.values, STORE, ShardReader(shards_folder(path), self.info, hint).read
@@ -125,9 +124,8 @@ class TwoPlayerTable:
 
 def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
     """The stored game of which a game is the rest, if there is one."""
-    tie = (
-        1 - rest.tie if rest.total % 2 else rest.tie
-    )  # the second player moves where an odd number of turns is left
+    # the second player moves where an odd number of turns is left
+    tie = 1 - rest.tie if rest.total % 2 else rest.tie
     if not has_table(rest.rules, tables, NAMES[tie]):
         return None
     with suppress(table_info.MissingTable):  # removed just now
@@ -186,16 +184,14 @@ class TwoPlayerWriter:
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
+        # in place of rows, numbers in the layer
         self.shards = [
-            Shard(
-                left, number, number + 1, begin, min(begin + SHARD, stop)
-            )  # in place of rows, numbers in the layer
+            Shard(left, number, number + 1, begin, min(begin + SHARD, stop))
             for left, (start, stop) in enumerate(pairwise(ends))
             for number, begin in enumerate(range(start, stop, SHARD))
         ]
-        there = sum(
-            file.stat().st_size for file in self.folder.glob("*.npy")
-        )  # shards of an interrupted solve
+        # shards of an interrupted solve
+        there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def add(self, left: int, values: Floats) -> None:

@@ -78,17 +78,17 @@ class Player:
         self.start = self.space.unchecked_index(self.space.start)  # number of the state
         self._most = goals.row_lengths()  # most points to come, by row, without the upper bonus
         self._bonuses = goals.lane_bonuses()  # highest upper bonus to come, by lane set and lane
-        self._past = (
-            utility.row_lengths()
-        )  # most points made since the start, by row, without the upper bonus
+        # most points made since the start, by row, without the upper bonus
+        self._past = utility.row_lengths()
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
         """The states with so many open boxes, or those from the place `begin` to before `end`."""
         space, filled = self.space, self.space.categories - turns_left
         layout, rows, states = space.layout, space.layers[filled], space.layer_slice(filled)
+        # by state
         row = np.repeat(
             rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
-        )  # by state
+        )
         lane, _saved = space.lanes_and_saved(row, np.arange(states.start, states.stop))
         most = np.asarray(self._most[row] + self._bonuses[layout.lane_sets[row], lane])[begin:end]
         return LayerStates(
@@ -179,11 +179,12 @@ class TwoPlayerGame:
         """The player whose turn it is with so many turns left; open boxes of that player, and of
         the other.
         """
+        # of an odd number the mover has one more
         return (
             (self.total - left) % 2,
             (left + 1) // 2,
             left // 2,
-        )  # of an odd number the mover has one more
+        )
 
     def lead_of(self, player: int) -> int:
         """The lead of a player at the start."""
@@ -226,9 +227,8 @@ class TwoPlayerGame:
                     *(self.size(turn, left) for left in range(turn.open[turn.mover])),
                 ]
                 vectors = FOLLOWING * size.vectors + sum(layer.vectors for layer in plan)
-                together = max(
-                    below.values + above.values for below, above in pairwise(plan)
-                )  # two layers
+                # two layers
+                together = max(below.values + above.values for below, above in pairwise(plan))
                 size = TurnSize(vectors, size.values, together)
             yield size
 
@@ -238,9 +238,8 @@ class TwoPlayerGame:
         """
         sizes = [*self.sizes(replanned or self.replanned)]
         vectors = sum(size.vectors for size in sizes)
-        turns = pairwise(
-            [TurnSize(), *sizes]
-        )  # the last one first: each after the one that follows it in the game
+        # the last one first: each after the one that follows it in the game
+        turns = pairwise([TurnSize(), *sizes])
         memory = max(
             (turn.values + turn.plans + following.values for following, turn in turns), default=0
         )
@@ -282,22 +281,19 @@ class TwoPlayerGame:
         )
         tie = 1 - self.tie if mover else self.tie  # what it counts for `mover`
         most = laws.shape[1]  # laws: (waiting cards, points to come)
-        fewer = np.pad(
-            np.cumsum(laws, axis=1), ((0, 0), (1, 0))
-        )  # chance of fewer than n points, n from 0 to `most`
+        # chance of fewer than n points, n from 0 to `most`
+        fewer = np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
         pairs = product(range(waiting.size), range(moved.size))
         for (theirs, mine), place in zip(pairs, found.place, strict=True):
             low, high = leads.range_of(moved, mine, waiting, theirs, self.lead_of(mover))
-            ahead = np.arange(low, high + 1) + int(
-                bonuses[mine]
-            )  # a tie if the other makes so many points
+            # a tie if the other makes so many points
+            ahead = np.arange(low, high + 1) + int(bonuses[mine])
             wins, wins_or_ties = (
                 fewer[theirs, ahead.clip(0, most)],
                 fewer[theirs, (ahead + 1).clip(0, most)],
             )
-            values = np.pad(
-                wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1)
-            )  # beside: lost, won
+            # beside: lost, won
+            values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
             found.values[place : place + len(values)] = values
         return found
 
@@ -346,10 +342,11 @@ class TwoPlayerGame:
         threads = threads or default_threads()
         needs = [self._needs(player.policy, threads) for player in self.players]
         stored = self.resume(part) if part else None
+        # the turns that are solved, the values before these
         begin, values = stored or (
             0,
             self._all_full(),
-        )  # the turns that are solved, the values before these
+        )
         yield begin, values
         checkpoint = monotonic()
         work_done = [
@@ -383,9 +380,8 @@ class TwoPlayerGame:
         """
         if policy is None:
             return []
-        if isinstance(
-            policy, Replanned
-        ):  # laws of the opponent's points to come, by the number of its open boxes
+        # laws of the opponent's points to come, by the number of its open boxes
+        if isinstance(policy, Replanned):
             return [*laws_of_points(policy.opponent, threads)]
         return ends_of_turns(policy, threads)  # by the number of the mover's turns since the start
 
@@ -530,14 +526,12 @@ class TwoPlayerGame:
         for child in children.tolist():
             low, high = leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover))
             ranges.append((low, high))
-            chances.append(
-                pair_values(after, theirs * moved.size + child, low, high)
-            )  # of the mover, who moved last
+            # of the mover, who moved last
+            chances.append(pair_values(after, theirs * moved.size + child, low, high))
         low, high, at_start = self.start_chances(turn, mine, theirs, start)
         lows, highs = np.array([*ranges, (low, high)], np.int64).T
-        origins = (
-            np.cumsum([0, *map(len, chances)]) + FRAME - lows
-        )  # the chance at lead d is at origin + d
+        # the chance at lead d is at origin + d
+        origins = np.cumsum([0, *map(len, chances)]) + FRAME - lows
         return ScoreOffsets(origins, lows, highs), np.concatenate([*chances, at_start])
 
     def chance(
@@ -556,12 +550,10 @@ class TwoPlayerGame:
                 on_layer(left, values.values)
         if part and not on_layer:
             part.unlink(missing_ok=True)
-        low, _high, chances = self.start_chances(
-            self.first_turn, *self.start_places, values
-        )  # the last `values`
-        place = (
-            FRAME + self.lead - low
-        )  # beyond the leads and the known chances beside them, the nearest one
+        # the last `values`
+        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
+        # beyond the leads and the known chances beside them, the nearest one
+        place = FRAME + self.lead - low
         return float(chances[min(max(place, 0), len(chances) - 1)])
 
     @property
@@ -582,9 +574,8 @@ class LeadEvaluator(ScoreEvaluator):
         mover = game.players[0]
         super().__init__(Goals(game.rules, mover.space.start), values, means)
         after = mover.layer(mover.turns - 1)
-        states = np.append(
-            after.first + np.arange(after.size), mover.start
-        )  # the order of the offsets given
+        # the order of the offsets given
+        states = np.append(after.first + np.arange(after.size), mover.start)
         self.score_offsets = ScoreOffsets(
             *(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields)
         )

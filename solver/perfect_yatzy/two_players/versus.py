@@ -280,9 +280,8 @@ def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: 
     be the start.
     """
     known = values.astype(objective.compute)
-    solved = deque(
-        solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1
-    )  # the last one
+    # the last one
+    solved = deque(solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1)
     return solved[0].values if solved else known
 
 
@@ -307,18 +306,16 @@ def split(rest: Floats, component: Floats) -> Floats:
         return total
 
     for _round in range(ROUNDS):
-        least = np.minimum.reduce(
-            [rest[:, p : p + width] for p in points]
-        )  # by i: of the law where e(s - i) > 0
+        # by i: of the law where e(s - i) > 0
+        least = np.minimum.reduce([rest[:, p : p + width] for p in points])
         more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
         for _step in range(
             STEPS
         ):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
             more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
         ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
-        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(
-            0, 1
-        )  # nowhere above the rest
+        # nowhere above the rest
+        more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)
         weights += more
         np.maximum(rest - mixture(more), 0, out=rest)  # rounded up, if at all
     return weights
@@ -331,9 +328,8 @@ def components_of(laws: Floats) -> list[Floats]:
         (laws > MIN_CHANCE).sum(axis=1) == 2
     ]:  # the box pays `high - low` points or none
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
-        single.add(
-            (high - low, round(1 - float(law[low]) ** TRIES, 6))
-        )  # paid in at least one of TRIES turns
+        # paid in at least one of TRIES turns
+        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
     widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[
         -BOXES:
     ]  # by their variance
@@ -357,9 +353,8 @@ class LateScore:
 
     def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
         self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
-        self.left = max(
-            1, self.space.categories // TURNS
-        )  # turns of the opponent who knows the score
+        # turns of the opponent who knows the score
+        self.left = max(1, self.space.categories // TURNS)
         laws = laws_of_points(
             GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads
         )
@@ -368,16 +363,13 @@ class LateScore:
         self.laws = [*islice(laws, self.left + 2)]
         self.error = 2 * goals.objective.error  # of a table, and of the sums here
         start = np.array([self.space.unchecked_index(EMPTY_STATE)])
-        most = -int(
-            goals.ranges(start)[0][0]
-        )  # points that are possible: x is minus the points needed
-        self.reached = goals.look_up(
-            start, -np.arange(most + 3)
-        )  # highest chance of n points, by n; the last two: 0
+        # points that are possible: x is minus the points needed
+        most = -int(goals.ranges(start)[0][0])
+        # highest chance of n points, by n; the last two: 0
+        self.reached = goals.look_up(start, -np.arange(most + 3))
         components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
-        log_long(
-            f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds
-        )  # 2: guarantees
+        # 2: guarantees
+        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
         self.components = [(component, self.reached_with(component)) for component in components]
 
     def reached_with(self, component: Floats) -> Floats:
@@ -412,9 +404,8 @@ class LateScore:
             """V for all shifts and points made, `(shifts, points)`; `most`: the most points of
             the component.
             """
-            n = np.minimum(
-                np.arange(shifts)[:, None] + made + most, len(reached) - 2
-            )  # the last two are 0
+            # the last two are 0
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)
             chance = (1 - share) * reached[n] + share * reached[n + 1]
             return np.asarray(np.minimum(1, (1 + self.error) * chance))
 
@@ -423,17 +414,15 @@ class LateScore:
             for e, reached in self.components
         ]
         beaten_at_once = beaten(self.reached, laws.shape[1], 0)
-        utility = np.empty(
-            (len(laws), len(made))
-        )  # what is won at least, by state of the layer and points made
+        # what is won at least, by state of the layer and points made
+        utility = np.empty((len(laws), len(made)))
 
         def write_utility(first: int) -> None:
             """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
             for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
-                least = (
-                    least - split(rest, component) @ chances
-                )  # the part of the component leaves `rest`
+                # the part of the component leaves `rest`
+                least = least - split(rest, component) @ chances
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:

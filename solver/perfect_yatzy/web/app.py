@@ -241,9 +241,8 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         """Do the work that a question needs, confirmed by this request; then ask the question
         again.
         """
-        work = await run_sync(
-            scheduler.confirmed, body.model_dump(exclude_none=True)
-        )  # refuses before any event
+        # refuses before any event
+        work = await run_sync(scheduler.confirmed, body.model_dump(exclude_none=True))
         return StreamingResponse(work_events(work), media_type="text/event-stream")
 
 

@@ -12,9 +12,8 @@ from ..errors import SolverError, _
 from ..service.budget import SolveBudget, SolveLimit
 
 # Requests
-MAX_BODY_BYTES = (
-    64 << 10
-)  # a game of 16 players fits; a larger body would delay other requests while it is parsed
+# a game of 16 players fits; a larger body would delay other requests while it is parsed
+MAX_BODY_BYTES = 64 << 10
 MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
 EVENT_SECONDS = 0.2  # at least, between two reports of progress
 KEEP_ALIVE_SECONDS = 5.0  # without a report until a sign of life is sent

@@ -203,7 +203,6 @@ def _field_error(name: str, error: Mapping[str, Any], body: object) -> tuple[str
 
 def abbreviated(value: object) -> str:
     """A value as JSON in ASCII, at most 60 characters."""
-    text = "".join(
-        islice(json.JSONEncoder().iterencode(value), 60)
-    )  # not the whole of a large value
+    # not the whole of a large value
+    text = "".join(islice(json.JSONEncoder().iterencode(value), 60))
     return text if len(text) <= 60 else text[:57] + "..."

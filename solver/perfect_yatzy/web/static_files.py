@@ -105,12 +105,13 @@ def takes_gzip(accepted: str) -> bool:
     for coding in accepted.lower().split(","):
         name, _semicolon, quality = coding.strip().partition(";")
         if name.strip() in ("gzip", "*"):
+            # the forms of 0 in RFC 9110
             return quality.replace(" ", "") not in (
                 "q=0",
                 "q=0.0",
                 "q=0.00",
                 "q=0.000",
-            )  # the forms of 0 in RFC 9110
+            )
     return False
 
 

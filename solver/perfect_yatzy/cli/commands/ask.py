@@ -105,9 +105,8 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
     """
     from ...service.requests import COMMON_FIELDS, QUERY_FIELDS
 
-    fields = COMMON_FIELDS | QUERY_FIELDS.get(
-        str(request["query"]), frozenset()
-    )  # that take a default
+    # that take a default
+    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
     if request.keys() & {"goal", "opponents", "versus"}:  # also with null
         fields -= {"goal", "opponents", "versus"}
         if request.get("opponents") is None and request.get("versus") is None:

@@ -167,9 +167,8 @@ def learn(
     sheet = learn_sheet(
         strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report
     )
-    sheet = with_turn_losses(
-        sheet, service.tables, threads, evaluating()
-    )  # for the chart of the guide
+    # for the chart of the guide
+    sheet = with_turn_losses(sheet, service.tables, threads, evaluating())
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})

@@ -258,9 +258,8 @@ def rate(
     check_overwrite(force, csv_path, plot_path)
     files = files or (finished_games(),)
     share = confidence / 100
-    size = sum(
-        map(os.path.getsize, filter(os.path.isfile, files))
-    )  # progress is that of the bytes read
+    # progress is that of the bytes read
+    size = sum(map(os.path.getsize, filter(os.path.isfile, files)))
     report = progress_if_long(_("Rating games"), size >= LONG_RECORD)
     found = rate_games(
         files,

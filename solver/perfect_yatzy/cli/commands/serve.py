@@ -67,9 +67,8 @@ def serve(
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
-    listening = listen(
-        host, port
-    )  # before anything else, so that a port in use is reported at once
+    # before anything else, so that a port in use is reported at once
+    listening = listen(host, port)
     port = listening.getsockname()[1]  # the one that the system chose for 0
     on_network = not is_loopback(host)
     machine_names = {gethostname(), getfqdn()} if on_network else set()
@@ -96,9 +95,8 @@ def serve(
     gc.freeze()
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
-    os._exit(
-        0
-    )  # do not wait for the thread of a running solve; its finished layers are stored and resumed
+    # do not wait for the thread of a running solve; its finished layers are stored and resumed
+    os._exit(0)
 
 
 def listen(host: str, port: int) -> socket:

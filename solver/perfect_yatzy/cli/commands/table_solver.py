@@ -119,9 +119,8 @@ class TableSolver:
         """
         quantity = QUANTITIES[what]
         needs_means = quantity.needs_means and not has_table(self.rules, self.tables)
-        report_means = (
-            self.begin(Objective(self.rules)) if needs_means else None
-        )  # asks before workers are started
+        # asks before workers are started
+        report_means = self.begin(Objective(self.rules)) if needs_means else None
         report = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
             assert cluster
@@ -210,9 +209,8 @@ def print_estimate(
 ) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
     rules, tables = solver.rules, solver.tables
-    threads = (
-        1 if workers else solver.threads or default_threads()
-    )  # of each worker, or of this process
+    # of each worker, or of this process
+    threads = 1 if workers else solver.threads or default_threads()
 
     def estimate(objective: Objective) -> SolveEstimate:
         return estimate_solve(
@@ -220,11 +218,12 @@ def print_estimate(
         )
 
     quantity = QUANTITIES[what]
+    # `first`: the cost of the means; `too_large`: why, and what to do
     solved, first, too_large = (
         False,
         None,
         "",
-    )  # `first`: the cost of the means; `too_large`: why, and what to do
+    )
     try:
         found = estimate(quantity.objective(rules, WITHOUT_MEANS))
     except RulesError as error:
@@ -328,10 +327,11 @@ def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str
         size(shared.largest_shard),
         size(shared.task_memory),
     )
+    # of what the tasks read
     read, times = (
         size(shared.read),
         number_text(shared.read / cost.bytes, 1),
-    )  # of what the tasks read
+    )
     shortest = duration(shared.shortest_seconds)
     return [
         (_("Disk"), size(cost.disk)),

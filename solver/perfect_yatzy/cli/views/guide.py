@@ -26,21 +26,22 @@ PIPS = {
 }
 # The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is
 # not known here.
-SIZES = tuple(
-    size / 10 for size in range(104, 60, -2)
-)  # points, of A4; a card has CARD_SCALE of it
+# points, of A4; a card has CARD_SCALE of it
+SIZES = tuple(size / 10 for size in range(104, 60, -2))
 CARD_SCALE = 0.8
 USUAL = 9.8  # the size that the following are for
 LINES, CARD_LINES = 61.0, 37.0  # of a sheet
+# lines of the title above so many columns, and of the chart of the losses
 HEADS, LOSSES = (
     {1: 5, 2: 4},
     9,
-)  # lines of the title above so many columns, and of the chart of the losses
+)
+# letters of a line in each of two columns, and in a single one
 COLUMNS, WHOLE, CARD_WIDTH = (
     (37, 53),
     96,
     58,
-)  # letters of a line in each of two columns, and in a single one
+)
 NUMBERS = 8  # letters of a line beside a hold rule
 HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")  # of the text

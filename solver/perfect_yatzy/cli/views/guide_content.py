@@ -214,9 +214,8 @@ def _whole(value: float, words: Words) -> str:
 def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
     if not sheet.holds:
         return None
-    worth = sheet.figures.get(
-        "worth", []
-    )  # of each rule; it may be unknown, or that of another list
+    # of each rule; it may be unknown, or that of another list
+    worth = sheet.figures.get("worth", [])
     values = (
         [words.number(value) for value in worth]
         if len(worth) == len(sheet.holds)
@@ -227,9 +226,8 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
         for rule, value in zip(sheet.holds, values, strict=True)
     ]
     note = words.fill("holds.note") if any(values) else NO_TEXT
-    short_list = (
-        sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()
-    )  # its words are explained, too
+    # its words are explained, too
+    short_list = sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()
     explained = joined(legend(rules, [*sheet.holds, *short_list], words))
     return Section("holds", words.words("holds.title"), note, tuple(rows), (explained,))
 
@@ -293,9 +291,8 @@ def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
     found = [_example(guide.rules, example, words) for example in guide.examples]
-    if (
-        hold := guide.hold
-    ):  # a roll with what the reader needs for the rules, and the rule that decides
+    # a roll with what the reader needs for the rules, and the rule that decides
+    if hold := guide.hold:
         boxes = [
             box.name
             for i, box in enumerate(guide.rules.categories)
@@ -502,9 +499,8 @@ def _needs_labels(line: OpeningLine) -> bool:
     """
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    if (
-        not line.kept or len(line.entries) == 1
-    ):  # all dice are rolled again, or the one hold is named
+    # all dice are rolled again, or the one hold is named
+    if not line.kept or len(line.entries) == 1:
         return False
     is_one_group = len(line.kept) == 1 and line.kept[0] > 1  # the roll shows of which face
     return not is_one_group and line.which != "highest"

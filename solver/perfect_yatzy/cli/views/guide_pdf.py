@@ -24,9 +24,8 @@ from .words import Span, Text, joined, text_of
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
-SIZES = tuple(
-    size / 10 for size in range(119, 68, -3)
-)  # points; for each sheet the first at which it fits
+# points; for each sheet the first at which it fits
+SIZES = tuple(size / 10 for size in range(119, 68, -3))
 CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
 POINT = 25.4 / 72  # mm
 LEADING = 1.3  # distance of lines, in type sizes
@@ -37,10 +36,11 @@ INK, SOFT, LINE, TINT, BAR = (
     (238, 243, 241),
     (127, 181, 160),
 )
+# how the text of a cell is set: arguments of `Paper.text`
 RIGHT, BOLD = (
     {"align": "right"},
     {"bold": True},
-)  # how the text of a cell is set: arguments of `Paper.text`
+)
 ALIGN = {"left": 0.0, "centre": 0.5, "right": 1.0}  # share of the space that is left of a line
 DASH = str.maketrans({"−": "–", "\u2060": ""})  # Helvetica in a PDF has no minus sign
 
@@ -150,10 +150,11 @@ class Paper:
         """
         self.pdf.set_font(self.family, "", self.size * scale)
         blank = self.pdf.get_string_width(" ")
+        # of a line: each word after its distance from the left end
         complete, line = (
             [],
             list[tuple[float, Span]](),
-        )  # of a line: each word after its distance from the left end
+        )
         length = 0.0  # of `line`
         for unit in _units(text):
             if (
@@ -251,9 +252,8 @@ def _units(text: Text) -> list[list[Span]]:
     may_break = True
     for span in text.spans:
         for i, piece in enumerate(span.text.translate(DASH).split(" ")):
-            if (
-                i > 0 and span.kind != "dice"
-            ):  # after a space, which also separates the dice of a span
+            # after a space, which also separates the dice of a span
+            if i > 0 and span.kind != "dice":
                 may_break = True
             if piece:
                 if may_break:
@@ -287,9 +287,8 @@ def _draw(paper: Paper, sheet: Sheet, is_first: bool) -> None:
         if len(sheet.columns) == 1
         else [(0.0, narrow), (narrow + gap, width - narrow - gap)]
     )
-    columns = zip(
-        sheet.columns, places, strict=True
-    )  # the place of a column: its distance from the left, its width
+    # the place of a column: its distance from the left, its width
+    columns = zip(sheet.columns, places, strict=True)
     ends = [_column(paper, names, paper.left + left, y, wide) for names, (left, wide) in columns]
     _column(paper, sheet.below, paper.left, max(ends) + paper.line() * 0.4, width)
 
@@ -372,9 +371,8 @@ def _texts(paper: Paper, section: Section, x: float, y: float, width: float) -> 
 
 def _holds(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     label = paper.line() * 1.5  # width of the number before a rule, with the space behind it
-    worth = paper.line() * (
-        2.0 if any(row.value for row in section.rows) else 0.0
-    )  # of the number after it
+    # of the number after it
+    worth = paper.line() * (2.0 if any(row.value for row in section.rows) else 0.0)
     soft = RIGHT | {"colour": SOFT}
     for number, row in enumerate(section.rows, start=1):
         y = _row(
@@ -407,9 +405,8 @@ def _losses(paper: Paper, section: Section, x: float, y: float, width: float) ->
 def _opening(paper: Paper, section: Section, x: float, y: float, width: float) -> float:
     side = paper.size * POINT * 1.15  # of a die
     most_dice = max((len(row.sample) for row in section.opening_rows), default=0)
-    dice = most_dice * side * 1.12 + (
-        2.5 if most_dice else 0.0
-    )  # widths of the columns, first that of the dice
+    # widths of the columns, first that of the dice
+    dice = most_dice * side * 1.12 + (2.5 if most_dice else 0.0)
     heading, hold, rolls, score, share = (
         (width - dice) * part for part in (0.2, 0.26, 0.32, 0.13, 0.09)
     )

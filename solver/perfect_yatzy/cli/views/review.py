@@ -282,18 +282,17 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         text = _(
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
-        as_many = grouped(
-            rating.narrower**2 * rating.games
-        )  # a width falls with the square root of their number
+        # a width falls with the square root of their number
+        as_many = grouped(rating.narrower**2 * rating.games)
         lines += wrap(
             text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width()
         )
-    numbers = zip(
-        GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True
-    )  # of each grade, in a game
+    # of each grade, in a game
+    numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
+    # plural
     first, second, third = (
         f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers
-    )  # plural
+    )
     errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
     lines += wrap(errors, line_width())
     if len(rating.other_results):
@@ -415,9 +414,8 @@ def comparison_lines(comparison: Comparison) -> list[str]:
         return wrap(
             _("{first} and {second}, {rules}: too few games to compare.", **names), line_width()
         )
-    sign = (
-        -1 if advantage.value < 0 else 1
-    )  # of the figures, which are shown for the player who is ahead
+    # of the figures, which are shown for the player who is ahead
+    sign = -1 if advantage.value < 0 else 1
     ahead, behind = (second, first) if sign < 0 else (first, second)
     verdict = _(
         "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "

@@ -288,10 +288,11 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     has_one_face = pattern.low == pattern.high
     names_faces = (pattern.low, pattern.high) != (1, rules.faces)
     faces = _faces(pattern, words)
+    # parts of a key
     faces_key, open_key = (
         "_faces" if names_faces else "",
         "_open" if pattern.open else "",
-    )  # parts of a key
+    )
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
     is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     if is_single_die and not has_one_face:
@@ -342,9 +343,8 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
     """The boxes of a condition: one *or* another is open, but one *and* another are closed."""
-    kind = (
-        "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
-    )  # "not the turn of"
+    # "not the turn of"
+    kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
     names = [
         words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)
         for name in condition.categories

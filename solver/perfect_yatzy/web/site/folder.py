@@ -102,18 +102,14 @@ def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
     differences = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
-        differences[place] = np.diff(
-            fixed[place] - expected, prepend=0
-        )  # of each lane and the one before
-    codes = np.where(
-        differences < 0, -2 * differences - 1, 2 * differences
-    )  # the sign in the last bit
-    planes = max(
-        1, ceil(int(codes.max(initial=0)).bit_length() / 8)
-    )  # as many bytes as the largest code has
-    shifts = (
-        8 * plane for plane in reversed(range(planes))
-    )  # the highest byte of all values first
+        # of each lane and the one before
+        differences[place] = np.diff(fixed[place] - expected, prepend=0)
+    # the sign in the last bit
+    codes = np.where(differences < 0, -2 * differences - 1, 2 * differences)
+    # as many bytes as the largest code has
+    planes = max(1, ceil(int(codes.max(initial=0)).bit_length() / 8))
+    # the highest byte of all values first
+    shifts = (8 * plane for plane in reversed(range(planes)))
     data = b"".join((codes >> shift & 0xFF).astype(np.uint8).tobytes() for shift in shifts)
     fields = {
         "coding": "planes",
@@ -287,9 +283,8 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     """
     found = turn_outcomes(rules)
     number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
-    rows, row_of = np.unique(
-        number, axis=0, return_inverse=True
-    )  # a row: the outcome for each roll
+    # a row: the outcome for each roll
+    rows, row_of = np.unique(number, axis=0, return_inverse=True)
     outcomes = {
         name: [*map(int, getattr(found, name))]
         for name in ("category", "points", "total", "step", "shift")
@@ -331,9 +326,8 @@ def check_folder(folder: Path, force: bool) -> None:
     ):
         return
     with suppress(OSError):
-        if (
-            f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes()
-        ):  # it may be damaged
+        # it may be damaged
+        if f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes():
             return
     raise ForeignFolder(
         f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them"
