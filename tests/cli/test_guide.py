@@ -313,6 +313,7 @@ def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
     assert all(row.value in text for row in content.sections["holds"].rows)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", KEYS[1:])
 def test_the_pdf_of_other_rules_is_one_sheet(key: str) -> None:
     content = content_of(key)
@@ -334,13 +335,21 @@ def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
 
 
 # --- command ---
+@pytest.mark.full
+def test_the_command_writes_a_pdf_by_its_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "g.pdf"
+    done = run("guide", "-o", str(path), "--lang", "sv")
+    assert (done.returncode, done.stdout) == (0, f"Skrev {path}\n"), done.stderr
+    assert path.read_bytes().startswith(b"%PDF-")
+
+
 def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     sheet = ("--sheet", str(tmp_path / "sheet.json"))
     yatzy_sheet(yatzy.rules).save(tmp_path / "sheet.json")
     shown = run("guide", *sheet)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Which box? Points minus price" in shown.stdout
-    for name, start in (("g.html", b"<!doctype html>"), ("g.pdf", b"%PDF-"), ("g.txt", b"Yatzy: ")):
+    for name, start in (("g.html", b"<!doctype html>"), ("g.txt", b"Yatzy: ")):
         done = run("guide", *sheet, "-o", str(tmp_path / name), "--lang", "sv")
         assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)
