@@ -178,10 +178,8 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
         if whole_number(points, label) not in possible[c]:
             text = _("{category} cannot hold {points}; it can hold {possible}")
             yield text.format(category=label, points=points, possible=_summarized(possible[c]))
-    if whole_number(card.bonus_points, "bonus_points"):
-        maximum = max_bonus_points(card)
-    else:
-        maximum = 0
+    bonus_points = whole_number(card.bonus_points, "bonus_points")
+    maximum = max_bonus_points(card) if bonus_points else 0
     if not 0 <= card.bonus_points <= maximum:
         text = _("{count} bonus points are impossible here: this card cannot have any")
         if maximum:
@@ -235,8 +233,8 @@ def plain_state(state: State) -> State:
     fields = state.filled, state.upper, state.saved
     if all(type(number) is int for number in fields) and type(state.joker_paid) is bool:
         return state
-    numbers = map(whole_number, fields, ("filled", "upper", "saved"))
-    return State(*numbers, joker_paid=bool(state.joker_paid))
+    filled, upper, saved = map(whole_number, fields, ("filled", "upper", "saved"))
+    return State(filled, upper, saved, bool(state.joker_paid))
 
 
 def check_state(rules: RuleSet, state: State) -> None:

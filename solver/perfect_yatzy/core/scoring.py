@@ -85,9 +85,7 @@ def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> tuple
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_roll_points(
-    rules: RuleSet, counts: tuple[int, ...], as_joker: bool
-) -> tuple[int, ...]:
+def _known_roll_points(rules: RuleSet, counts: tuple[int, ...], as_joker: bool) -> tuple[int, ...]:
     """:func:`roll_points`, which are looked up if they have been asked for before."""
     grid = lattice(rules.dice, rules.faces)
     table = full_points(rules) if as_joker else points_table(rules)

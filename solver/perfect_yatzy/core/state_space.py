@@ -287,7 +287,10 @@ class StateSpace(RowPlaces):
         tell.
         """
         filled, upper = state.filled, state.upper
-        if not 0 <= filled <= self.rules.full_mask or filled & self.start.filled != self.start.filled:
+        if (
+            not 0 <= filled <= self.rules.full_mask
+            or filled & self.start.filled != self.start.filled
+        ):
             return False
         if upper < 0 or (state.joker_paid and not self.has_tracked_rows):
             return False
