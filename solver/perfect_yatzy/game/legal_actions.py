@@ -509,7 +509,21 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
     rules = load_rules(rules)
     if isinstance(known := read_action(rules, action), str):
         return hold_count(rules) + rules.index_of[known]
-    return int(lattice(rules.dice, rules.faces).rank(counts_of(rules, known)))
+    return _hold_numbers(rules)[known]
+
+
+@lru_cache(maxsize=32)
+def holds_by_number(rules: RuleSet) -> list[Dice]:
+    """The dice of every hold, and after the holds those of every roll, in the order of their
+    numbers.
+    """
+    return [dice_of(counts) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
+
+
+@lru_cache(maxsize=32)
+def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
+    """The number of every hold."""
+    return {dice: number for number, dice in enumerate(holds_by_number(rules))}
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
@@ -526,5 +540,5 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
             )
         )
     if number < hold_count(rules):
-        return dice_of(lattice(rules.dice, rules.faces).counts[number].tolist())
+        return holds_by_number(rules)[number]
     return rules.categories[number - hold_count(rules)].id

@@ -32,6 +32,7 @@ from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace
 from ..core.table_slices import restricted, window
 from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
+from .changeover import Changeover
 
 if TYPE_CHECKING:
     from ..core.value_tables import StoredScores
@@ -153,6 +154,7 @@ class TurnEvaluator:
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
     number: type = np.float64  # of a value
+    has_kernel = True  # whether compiled code can answer questions about single positions
     _means: TurnEvaluator | None = None
     # The values of holds of the last turn asked about, by rerolls left from 1 on: a game asks
     # several times about a turn.
@@ -169,6 +171,7 @@ class TurnEvaluator:
         self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
         self.passes = passes(rules.dice, rules.faces)
+        self.changeover = Changeover()
 
     @property
     def means(self) -> TurnEvaluator:
@@ -274,6 +277,7 @@ class ScoreEvaluator(TurnEvaluator):
     mean breaks ties.
     """
 
+    has_kernel = False  # NumPy computes in float64, the kernels of goals in float32
     # float32 has a relative error: small chances are as good to seven digits as large ones
     ties = (
         0.0,
@@ -534,6 +538,7 @@ class ExactEvaluator(TurnEvaluator):
 
     ties = (0, 0)
     number = object
+    has_kernel = False
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
         # in place of a table it has the limbs of one layer
