@@ -85,14 +85,15 @@ class TurnPosition:
         Dice on the table, ascending; only those held if the others are to be rolled.
     rolls_left : int
         Rerolls left once all dice are on the table.
+    is_checked : bool
+        Whether :func:`start_turn` has checked the position, or it follows from one that was
+        checked by legal actions and rolls. A changed copy is not.
     """
 
     rules: RuleSet
     card: Card
     dice: Dice
     rolls_left: int
-    # whether :func:`start_turn` has checked it, or it follows from one that is checked; not copied
-    # by `dataclasses.replace`
     is_checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     @cached_property

@@ -31,9 +31,10 @@ from ..errors import StateError, _, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..strategy.action_kinds import CATEGORIES, HOLDS
-from ..strategy.actions import Choice, Hold, Turn, max_rerolls, ranked_entries
+from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
+from ..strategy.ranked_actions import Turn, max_rerolls
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position

@@ -29,7 +29,8 @@ from ..errors import RulesError, _, current_language
 from ..game.rule_loader import load_rules
 from ..game.translations import ENGLISH, localized
 from ..strategy.action_kinds import CATEGORIES, HOLDS
-from ..strategy.actions import Choice, Hold, Turn, ranked_entries
+from ..strategy.actions import Choice, Hold, ranked_entries
+from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats

@@ -33,13 +33,13 @@ from .actions import (
     Choice,
     Hold,
     Ranking,
-    Turn,
     action_of_number,
     best_action,
-    max_rerolls,
     ranked_actions,
     ranked_entries,
 )
+from .changeover import prepare
+from .ranked_actions import Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 
 
@@ -234,7 +234,7 @@ class Strategy:
         The answers are the same to the bit. Goals, utilities, approximate strategies and tables
         that are read a part at a time (above 64 MB) are always answered by NumPy.
         """
-        self.evaluator.changeover.prepare(self.evaluator)
+        prepare(self.evaluator)
 
     def max_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn that begins in a state."""
