@@ -203,10 +203,12 @@ dataset_card_option = click.option(
 )
 
 
-def format_option(*formats: str) -> Callable[[F], F]:
+def format_option(
+    *formats: str, choice: type[click.Choice[str]] = click.Choice
+) -> Callable[[F], F]:
     """The option ``--format`` of an output, by default that of the suffix, else the first."""
     text = f"Output format [from the suffix of the file, else {formats[0]}]."
-    return click.option("--format", "given_format", type=click.Choice(formats), help=text)
+    return click.option("--format", "given_format", type=choice(formats), help=text)
 
 
 def output_option(text: str, **settings: Any) -> Callable[[F], F]:

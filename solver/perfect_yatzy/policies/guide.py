@@ -1,5 +1,4 @@
-"""A strategy guide as data, without words or layout: what the printed guide, the PDF and the
-terminal show.
+"""A strategy guide as data, without words or layout: what the printed guide and the terminal show.
 
 Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other
 dice). Within it, rolls that are treated in the same way share a line.
