@@ -50,8 +50,6 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 KNOWN_VIOLATIONS = [
     "core.backward_induction imports strategy.policy_evaluation_kernel",
     "core.backward_induction imports strategy.policy_kernel",
-    "core.objectives imports tablebase.estimates",
-    "core.resources imports tablebase.estimates",
     "core.rules imports game.notebook",
     "core.rules imports game.rule_words",
     "core.scorecard imports game.translations",

@@ -123,7 +123,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
         from .approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
-        time = duration(sum(approximate_seconds(rules).values()))
+        time = duration(approximate_seconds(rules))
         text = _(
             "{error}. An approximate strategy with a proven bound takes {time}: yatzy solve {spec} --approximate"
         )

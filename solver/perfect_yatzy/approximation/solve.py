@@ -351,13 +351,8 @@ def approximate(
     settings = Settings(seed, rounds, fit_games, games, half_width, work, minutes, memory)
     settings.check()
     if force or not fitted_file.has_fitted(rule_set, tables):
-        limits: dict[str, Any] = {"work": UNIT * work, "minutes": minutes, "memory": memory}
-        estimate = costs.approximate_seconds(
-            rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits
-        )
-        log_long(
-            f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report
-        )
+        seconds = costs.approximate_seconds(rule_set, work=UNIT * work, minutes=minutes)
+        log_long(f"making an approximate strategy of {rule_set.key}", seconds, report)
         solution = Solution(
             rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report
         )

@@ -309,12 +309,12 @@ def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) 
     return QueryService(tables, threads, announce, lang)
 
 
-def worker_options(command: F, most: int = MOST_WORKERS) -> F:
-    """Options of commands that can work on a Dask cluster; at most so many workers."""
+def worker_options(command: F) -> F:
+    """Options of commands that can work on a Dask cluster."""
     workers = number_option(
         "--workers",
         low=1,
-        high=most,
+        high=MOST_WORKERS,
         text="Start N worker processes on this machine (needs the extra cluster).",
     )
     address = click.option(

@@ -32,7 +32,6 @@ from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.dice import Ints
 from ..core.objectives import FRAME
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.table_info import damaged, store_layer, stored_layer
@@ -46,6 +45,7 @@ from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
+from ..tablebase.estimates import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game

@@ -23,7 +23,6 @@ from ..core.backward_induction import solve_objective
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.objectives import ExponentialUtility, ReachableUtility
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.state_space import Policy
@@ -37,6 +36,7 @@ from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..tablebase.estimates import check_memory, solve_cost
 from ..tablebase.store import Folder
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
@@ -83,7 +83,7 @@ def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None
     """Solve a game for a style, in memory: as long as the solve of the mean takes."""
     rules = strategy.rules
     objective = ExponentialUtility(rules, risk_rate(strategy, style))
-    check_memory(rules, objective.solve_cost().with_table())
+    check_memory(rules, solve_cost(objective).with_table())
     return RiskEvaluator(
         rules, solve_objective(objective, threads=threads), objective.rate, strategy.evaluator
     )
@@ -311,7 +311,7 @@ class WinningPlayer(ComputerPlayer):
         if cards and not has_distribution(self.rules):
             return None
         # for any utility
-        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:
+        if max(solve_cost(objective).seconds for objective in objectives) > WIN_SECONDS:
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
         return (card.state, card.total, *keys), partial(
