@@ -282,8 +282,30 @@ class StateSpace(RowPlaces):
         lane = layout.lane_of[lane_set, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
         return int(layout.offsets[row] + state.saved * layout.lane_count[lane_set] + lane)
 
+    def _surely_reaches(self, state: State) -> bool:
+        """Whether a game can reach this state, by the tables alone; False also if they do not
+        tell.
+        """
+        filled, upper = state.filled, state.upper
+        if (
+            not 0 <= filled <= self.rules.full_mask
+            or filled & self.start.filled != self.start.filled
+        ):
+            return False
+        if upper < 0 or (state.joker_paid and not self.has_tracked_rows):
+            return False
+        row, layout = self.row(state), self.layout
+        if layout.masks.item(row) != filled or not self._occurs.item(row):
+            return False
+        if not 0 <= state.saved <= self.most_saved.item(filled.bit_count()):
+            return False
+        upper = self._uppers.join(self._uppers.split(upper))
+        return layout.lane_of.item(layout.lane_sets.item(row), upper) >= 0
+
     def check(self, state: State) -> None:
         """Raise StateError unless a game can reach this state."""
+        if self._surely_reaches(state):
+            return
         rules = self.rules
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
