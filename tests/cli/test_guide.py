@@ -17,10 +17,10 @@ from perfect_yatzy.cli.views import guide_content as guide_contents
 from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.words import Words, words_of
-from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide, shortened
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
+from perfect_yatzy.words import LANGUAGES
 from support.browser import Chromium
 from support.command import Run, refusal
 from support.need import need, need_program

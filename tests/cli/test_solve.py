@@ -25,8 +25,9 @@ from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase import estimates
-from perfect_yatzy.tablebase.estimates import SolveCost, duration, rule_set_stats, solve_cost
+from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats, solve_cost
 from perfect_yatzy.tablebase.store import solve_to_store
+from perfect_yatzy.words import duration
 from support.command import Run, printed, refusal
 from support.refusals import load_text
 from support.rule_files import TINY

@@ -32,7 +32,7 @@ from perfect_yatzy.cli.views.answers import expect_lines
 from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace
-from perfect_yatzy.errors import CODES, SolverError, language_scope
+from perfect_yatzy.errors import CODES, SolverError
 from perfect_yatzy.game import notation
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
@@ -54,6 +54,7 @@ from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.estimates import solve_cost
 from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
+from perfect_yatzy.words import language_scope
 from support.games import joker_game, saved_rolls_game
 from support.players import in_memory
 from support.refusals import refused

@@ -20,7 +20,6 @@ from perfect_yatzy.core import objectives, table_info
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
-from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_info import (
     ShardedTableInfo,
     shards_folder,
@@ -55,6 +54,7 @@ from perfect_yatzy.tablebase.store import (
     stored,
     table_path,
 )
+from perfect_yatzy.tablebase.table_reader import read_table
 from support import games
 from support import shards as shard_tables
 from support.command import Run, printed

@@ -30,9 +30,10 @@ from ..core.scorecard import (
 from ..core.scorecard import State
 from ..core.state_space import card_masks
 from ..core.table_info import TableInfo as TableInfo
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..strategy.strategy import CheckedPosition, Position, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..words import _
 from .fitted_file import OBJECTIVE, Certificate
 
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.estimates import duration, rule_set_stats
+from ..tablebase.estimates import rule_set_stats
 from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..words import _, duration
 
 if TYPE_CHECKING:
     from .approximate_strategy import ApproximateStrategy

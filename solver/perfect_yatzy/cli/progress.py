@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.rules import RuleSet
-from ..errors import N_, _, ngettext, number_text
-from ..game.rule_words import number_word
 from ..service.budget import Pace
-from ..tablebase.estimates import duration, gigabytes
 from ..tablebase.store import Progress
+from ..words import N_, _, duration, gigabytes, ngettext, number_text, number_word
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster

@@ -35,7 +35,7 @@ from ..core.objectives import FRAME
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.table_info import damaged, store_layer, stored_layer
-from ..errors import StateError, _, game_over, positive_number
+from ..errors import StateError, game_over, positive_number
 from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
@@ -51,6 +51,7 @@ from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game
 from ..two_players.two_players import TASKS, Turn, TwoPlayerGame
 from ..two_players.versus import TwoPlayerChances, versus_checkpoint
+from ..words import _
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together

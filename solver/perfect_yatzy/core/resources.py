@@ -16,7 +16,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TableError, _
+from ..errors import TableError
+from ..words import _
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.rules import RuleSet
 from ..core.scoring import possible_points, upper_sums
-from ..errors import _
+from ..words import _
 from .rule_loader import builtin_ids, load_rules
 
 

@@ -10,9 +10,10 @@ from datetime import date
 
 from ..core.dice import Dice, dice_of_game
 from ..core.scorecard import Scorecard
-from ..errors import N_, RulesError, StateError, _, shown, whole_number
+from ..errors import RulesError, StateError, shown, whole_number
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
+from ..words import N_, _
 from .record import Turn, card_after
 
 # Range of what the second-best action loses, in expected points; the limits are those of the grades

@@ -21,8 +21,9 @@ import numpy.typing as npt
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..errors import StateError, _, positive_number
+from ..errors import StateError, positive_number
 from ..strategy.strategy import Strategy
+from ..words import _
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game

@@ -30,7 +30,7 @@ from ..core.objectives import final_bonus
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.turn_model import turn_model
-from ..errors import StateError, _, whole_number
+from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
 from ..strategy.actions import Choice, Hold
@@ -43,6 +43,7 @@ from ..strategy.turn_evaluator import (
     outcomes_of_hold,
     state_places,
 )
+from ..words import _
 from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:

@@ -20,11 +20,12 @@ from .._files import replacing
 from ..core.dice import Dice, dice_of_game
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..errors import SolverError, StateError, _, shown
+from ..errors import SolverError, StateError, shown
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..policies.computer_players import parse_kind
+from ..words import _
 from .record import Game, Turn, card_after, check_names
 
 Kind = Literal["roll", "hold", "score"]

@@ -26,7 +26,7 @@ from ..core.objectives import ExponentialUtility, ReachableUtility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.state_space import Policy
-from ..errors import StateError, _, game_over, shown
+from ..errors import StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..strategy.actions import (
@@ -46,6 +46,7 @@ from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import check_memory, solve_cost
 from ..tablebase.store import Folder
+from ..words import _
 from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
 from .policy import exact_policy
 

@@ -27,11 +27,12 @@ from ..core.scorecard import EMPTY_STATE
 from ..core.state_space import RowActions
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
-from ..errors import StateError, _, shown
+from ..errors import StateError, shown
 from ..game.legal_actions import Action, TurnPosition
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
+from ..words import _
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)

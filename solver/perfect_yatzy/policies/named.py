@@ -18,7 +18,7 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..core.state_space import Policy
-from ..errors import StateError, _, positive_number, shown
+from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
@@ -26,6 +26,7 @@ from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
 from ..tablebase.store import Folder, Progress
+from ..words import _
 from . import computer_players as players
 from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample

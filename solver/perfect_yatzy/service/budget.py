@@ -28,7 +28,7 @@ from typing import Any
 from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..errors import RulesError, SolverError, _, number_text
+from ..errors import RulesError, SolverError
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     MAX_UNASKED_BYTES,
@@ -36,6 +36,7 @@ from ..tablebase.estimates import (
     SolveCost,
     solve_cost,
 )
+from ..words import _, number_text
 
 FIRST_TURNS_LIMIT_SECONDS = (
     15.0  # distributions after every first turn: if they take longer, they are not made

@@ -29,12 +29,13 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
-from ..errors import RulesError, StateError, _, error_context
+from ..errors import RulesError, StateError, error_context
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table
+from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
 from .requests import Request

@@ -29,16 +29,10 @@ from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
-from ..errors import RulesError, _, whole_number
-from ..tablebase.estimates import (
-    BASE_MEMORY,
-    SolveCost,
-    check_memory,
-    gigabytes,
-    log_long,
-    solve_cost,
-)
+from ..errors import RulesError, whole_number
+from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.store import Folder, Progress, table_path
+from ..words import _, gigabytes
 from .score_distribution import (
     EARLY_LAYERS,
     CategoryResult,

@@ -21,7 +21,9 @@ from ..core.objectives import FLOAT64_VALUES, Objective
 from ..core.rules import RuleSet
 from ..core.scoring import maximum_score
 from ..core.state_space import LANES
-from ..errors import RulesError, _, number_text
+from ..errors import RulesError
+from ..words import _, duration, number_text
+from ..words import gigabytes as gigabytes
 from .state_counts import count_states
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
@@ -36,21 +38,6 @@ LOGGED_SECONDS = 10.0  # longer work is logged before it begins, if nobody is to
 INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_UNASKED_SECONDS = 180.0  # a solve that takes longer is not begun without a question
 MAX_UNASKED_BYTES = 2_000_000_000  # nor is one whose table is larger
-
-
-def gigabytes(size: float) -> str:
-    """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
-    return f"{number_text(size / 1e9, 2 if size < 1e9 else 1, grouped=True)} GB"
-
-
-def duration(seconds: float) -> str:
-    """An estimated time: ``about 25 s``, ``about 8 minutes``."""
-    if seconds < 100:
-        return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
-    minutes = seconds / 60
-    if minutes < 100:
-        return _("about {minutes} minutes").format(minutes=number_text(minutes))
-    return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
 
 
 def log_long(what: str, seconds: float, progress: object = None) -> None:

@@ -40,8 +40,9 @@ from ..core.table_info import (
 )
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..words import _
 from .estimates import SolveCost, check_memory, log_long, solve_cost
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from .store import Folder, Progress, tables_folder

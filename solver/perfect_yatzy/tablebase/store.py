@@ -23,7 +23,6 @@ from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..core.table_file import read_table
 from ..core.table_info import (
     MissingTable,
     TableInfo,
@@ -32,8 +31,10 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
-from ..errors import Cancelled, TableError, _
-from .estimates import check_memory, gigabytes, log_long, solve_cost
+from ..errors import Cancelled, TableError
+from ..words import _, gigabytes
+from .estimates import check_memory, log_long, solve_cost
+from .table_reader import read_table
 
 if TYPE_CHECKING:
     from ..core.table_writer import TableWriter

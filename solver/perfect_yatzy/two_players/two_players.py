@@ -35,13 +35,14 @@ from ..core.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import make_scratch
 from ..core.turn_model import turn_model
-from ..errors import StateError, TableError, _
+from ..errors import StateError, TableError
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.policy_evaluation_kernel import EvaluationJob
 from ..strategy.policy_kernel import policy_job
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..tablebase.store import Progress
+from ..words import _
 from . import leads_kernel as leads
 from .leads_kernel import LayerStates, LeadJob, LeadValues
 

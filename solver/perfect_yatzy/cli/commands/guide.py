@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import N_, StateError, _, number_text
+from ...errors import StateError
+from ...words import N_, _, number_text
 from .. import options
 from ..console import check_overwrite, echo_json, file_format, write_output
 

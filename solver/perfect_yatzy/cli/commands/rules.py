@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ...errors import _
+from ...words import _
 from ..console import echo_answer, echo_lines, wrap_columns
 from ..options import json_option, language_option, rules_argument
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import _, ngettext, number_text
 from ...tablebase.quantities import QUANTITIES
+from ...words import _, ngettext, number_text
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, Number, stored_tables

@@ -23,22 +23,15 @@ from ...core.rules import RuleSet
 from ...core.scorecard import EMPTY_STATE
 from ...core.state_space import state_space
 from ...core.table_info import TableInfo
-from ...errors import RulesError, _, ngettext, number_text
+from ...errors import RulesError
 from ...service.budget import SolveBudget
-from ...tablebase.estimates import (
-    THREADS,
-    SolveCost,
-    check_memory,
-    duration,
-    gigabytes,
-    rule_set_stats,
-    solve_cost,
-)
+from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
 from ...tablebase.shard_plan import unrounded_bytes
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.state_counts import count_states
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
+from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress

@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...core.rules import RuleSet, leaves_choice
-from ...errors import N_, StateError, _, ngettext, number_text, significant_text
+from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
@@ -21,6 +21,7 @@ from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
 from ...play.review import ActionOutlook, Decision, Review, find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from ...words import N_, _, ngettext, number_text, significant_text
 from . import wording
 from .results import bar, picture
 from .wording import (

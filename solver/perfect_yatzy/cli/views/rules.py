@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet
-from ...errors import _, ngettext
-from ...game.rule_words import number_word, order_text
+from ...core.rules import RuleSet, order_text
 from ...game.translations import row_of
+from ...words import _, ngettext, number_word
 from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
@@ -60,7 +59,7 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 def approximate_advice(rules: RuleSet, seconds: float) -> str:
     """What to run for a game that is too large, and about how long it takes."""
-    from ...tablebase.estimates import duration
+    from ...words import duration
 
     command = f"yatzy solve {rules.spec or rules.key} --approximate"
     time = duration(seconds)
@@ -73,7 +72,8 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in
     :func:`rules_lines`.
     """
-    from ...tablebase.estimates import SolveCost, gigabytes
+    from ...tablebase.estimates import SolveCost
+    from ...words import gigabytes
 
     count = len(rules.categories)
     text = ngettext(

@@ -14,12 +14,13 @@ from typing import Any
 from ..._version import ANSWER_SCHEMA
 from ...core.rules import leaves_choice
 from ...core.scorecard import State
-from ...errors import N_, StateError, _, current_language, number_text
+from ...errors import StateError
 from ...game.notation import dice_of, spaced
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
+from ...words import N_, _, current_language, number_text
 from .wording import category_name, html_page
 
 Cell = str | int | float
