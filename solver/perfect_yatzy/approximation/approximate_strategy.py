@@ -37,7 +37,7 @@ from ..words import _
 from .fitted_file import OBJECTIVE, Certificate
 
 
-class ValueFunction(Protocol):
+class CardValues(Protocol):
     """Expected points to come of any card."""
 
     def values(
@@ -53,7 +53,7 @@ class ValueFunction(Protocol):
 class FunctionEvaluator(TurnEvaluator):
     """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
 
-    def __init__(self, rules: RuleSet, function: ValueFunction) -> None:
+    def __init__(self, rules: RuleSet, function: CardValues) -> None:
         self.rules, self.function = rules, function
         self._prepare()
 

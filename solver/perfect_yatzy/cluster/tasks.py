@@ -49,7 +49,7 @@ from ..tablebase.estimates import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game
-from ..two_players.two_players import TASKS, Turn, TwoPlayerGame
+from ..two_players.two_players import TASKS, TwoPlayerGame, TwoPlayerTurn
 from ..two_players.versus import TwoPlayerChances, versus_checkpoint
 from ..words import _
 from .engine import DaskEngine
@@ -262,7 +262,7 @@ class TurnPart:
 
     rules: RuleSet
     tie: float
-    turn: Turn
+    turn: TwoPlayerTurn
     begin: int
     end: int
     layer: Path  # the values after the turn: those from `first` to ``last - 1`` are needed
@@ -292,7 +292,12 @@ def _bounds(found: LeadValues) -> Ints:
 
 
 def _parts_of(
-    game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, threads: int, below: LeadValues
+    game: TwoPlayerGame,
+    layer: Path,
+    turn: TwoPlayerTurn,
+    waiting: int,
+    threads: int,
+    below: LeadValues,
 ) -> Iterator[TurnPart]:
     """The parts of a turn against `waiting` states of the other player; `below` are the values
     after it.
@@ -308,7 +313,7 @@ def _parts_of(
 
 
 def _solve_turn(
-    engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues
+    engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: TwoPlayerTurn, below: LeadValues
 ) -> LeadValues:
     """The values before a turn, solved on the workers in parts, from those after it, which
     `layer` stores.

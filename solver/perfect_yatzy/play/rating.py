@@ -109,7 +109,7 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 
 
 @dataclass(frozen=True)
-class Block:
+class GameBlock:
     """Consecutive games of a rating."""
 
     first: int  # numbers of its games, from 1
@@ -227,7 +227,7 @@ class Rating:
         """Points lost in a turn, from 0."""
         return self._mean(self.figures.lost_by_turn[:, turn])
 
-    def blocks(self, size: int | None = None) -> tuple[Block, ...]:
+    def blocks(self, size: int | None = None) -> tuple[GameBlock, ...]:
         """The games in their order, in blocks.
 
         Parameters
@@ -244,7 +244,7 @@ class Rating:
         ends = [*firsts[1:], self.games]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
-            Block(
+            GameBlock(
                 first + 1,
                 end,
                 dates[first],

@@ -47,7 +47,7 @@ from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import check_memory, solve_cost
 from ..tablebase.store import Folder
 from ..words import _
-from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
+from .levels import LEVELS, Option, SkillLevel, SoftPolicy, parse_level
 from .policy import exact_policy
 
 Rng = np.random.Generator | int | Sequence[int] | None
@@ -99,10 +99,10 @@ def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlayerKind:
     """A kind of computer player. Make one with :func:`parse_kind`."""
 
-    level: Level | None
+    level: SkillLevel | None
     style: str = ""  # "safe", "bold" or "win"
     policy: str = ""  # name of another policy
 
@@ -126,18 +126,18 @@ def is_code(text: str) -> bool:
     return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
 
 
-def parse_kind(text: str | int) -> Kind:
+def parse_kind(text: str | int) -> PlayerKind:
     """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``,
     ``safe``, ``win``.
     """
     name = str(text)
     if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
-        return Kind(None, policy=name)
+        return PlayerKind(None, policy=name)
     word = " ".join(name.lower().split()).removeprefix("level ").removeprefix("level:")
     if word in (*STYLES, "win"):
-        return Kind(None, word)
+        return PlayerKind(None, word)
     try:
-        return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
+        return PlayerKind(LEVELS[-1] if word == "mean" else parse_level(word))
     except StateError as error:
         message = _(
             "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
@@ -157,7 +157,7 @@ class ComputerPlayer:
         Of the mean.
     """
 
-    kind: Kind
+    kind: PlayerKind
     strategy: Strategy
     # draws the options of a level
     soft: SoftPolicy | None = field(default=None, kw_only=True, repr=False)

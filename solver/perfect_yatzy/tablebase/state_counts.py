@@ -63,7 +63,7 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
     columns = range(max(1, len(rules.columns)))
     # Lane sets of equal size and equal numbers of cards are counted together; there are few
     # different ones.
-    groups: Counter[tuple[Cards, tuple[int, int]]] = Counter()
+    groups: Counter[tuple[CardCounts, tuple[int, int]]] = Counter()
     for lane_set, (upper_cards, sums, count) in enumerate(counted):
         others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
         groups[reduce(_product, others, upper_cards), (len(sums), count)] += 1
@@ -76,7 +76,7 @@ def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
                     yield filled, lane_sets * rows, sums_and_lanes
 
 
-def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
+def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[CardCounts]:
     """The cards of the chains with a box that counts for the upper sum, by lane set."""
     counting = {c for boxes in lanes.chains for c in boxes}
     by_lane_set = [ONE]
@@ -89,7 +89,7 @@ def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[Cards]:
     return by_lane_set
 
 
-class Cards(NamedTuple):
+class CardCounts(NamedTuple):
     """Numbers of cards of some chains by the number of filled boxes, as coefficients of
     polynomials.
     """
@@ -100,15 +100,19 @@ class Cards(NamedTuple):
     ]  # those whose tracked box is filled, if it is in these chains; else the same
 
 
-ONE = Cards((1,), (1,))
+ONE = CardCounts((1,), (1,))
 
 
 @lru_cache(maxsize=1 << 12)
-def _product(first: Cards, second: Cards) -> Cards:
-    return Cards(*(tuple(np.convolve(a, b).tolist()) for a, b in zip(first, second, strict=True)))
+def _product(first: CardCounts, second: CardCounts) -> CardCounts:
+    return CardCounts(
+        *(tuple(np.convolve(a, b).tolist()) for a, b in zip(first, second, strict=True))
+    )
 
 
-def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int) -> Cards:
+def _chain_cards(
+    rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int
+) -> CardCounts:
     """The cards of one chain on which so many of some of its boxes are filled."""
     # filled with the tracked box
     least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
@@ -116,18 +120,18 @@ def _chain_cards(rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], d
         len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)
     ]  # of the boxes
     every = [1 if number == digit else 0 for number in n_filled]
-    return Cards(tuple(every), (*[0] * least, *every[least:]))
+    return CardCounts(tuple(every), (*[0] * least, *every[least:]))
 
 
 @lru_cache(maxsize=1 << 12)
-def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> Cards:
+def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> CardCounts:
     """All cards of some chains."""
     # of no boxes none is filled: every card
     each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
     return reduce(_product, each, ONE)
 
 
-def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
+def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
     """The cards of the chains of a column without a box that counts to a bonus, if some upper
     boxes are filled.
     """
@@ -141,7 +145,7 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
     lower = _all_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
     tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
     # the term of `lower` in which no box is filled
-    no_lower = Cards((1,), (0,) if tracked_is_lower else (1,))
+    no_lower = CardCounts((1,), (0,) if tracked_is_lower else (1,))
     if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
         return _product(upper, no_lower)
     # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper
@@ -154,4 +158,4 @@ def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
         total = np.pad(np.array(upper_cards) * empty, (0, len(lower_cards) - 1))
         total[n_upper:] += upper_cards[n_upper] * some_lower
         found.append(tuple(total.tolist()))
-    return Cards(*found)
+    return CardCounts(*found)
