@@ -39,7 +39,7 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "_files", "_version"}
+BASE = {"errors", "words", "notebook", "_files", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}
@@ -50,12 +50,6 @@ MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 KNOWN_VIOLATIONS = [
     "core.backward_induction imports strategy.policy_evaluation_kernel",
     "core.backward_induction imports strategy.policy_kernel",
-    "core.objectives imports tablebase.estimates",
-    "core.resources imports tablebase.estimates",
-    "core.rules imports game.notebook",
-    "core.rules imports game.rule_words",
-    "core.scorecard imports game.translations",
-    "core.table_file imports tablebase.shard_file",
 ]
 
 

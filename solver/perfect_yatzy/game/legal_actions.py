@@ -49,7 +49,9 @@ from ..core.dice import Dice, Ints, lattice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.scoring import is_joker, open_categories, scoring_options
-from ..errors import StateError, _, game_over, number_text, shown, whole_number
+from ..errors import StateError, game_over, shown, whole_number
+from ..notebook import html_table
+from ..words import _, number_text
 from . import notation
 from .notation import (
     CardText,
@@ -61,7 +63,6 @@ from .notation import (
     read_card,
     spaced,
 )
-from .notebook import html_table
 from .rule_loader import load_rules
 
 Card = Scorecard | State

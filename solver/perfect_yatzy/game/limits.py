@@ -16,7 +16,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from ..errors import StateError, _, number_text
+from ..errors import StateError
+from ..words import _, number_text
 
 # Text in requests, options and prompts, in characters
 MAX_DICE_TEXT = 100

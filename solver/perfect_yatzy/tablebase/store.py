@@ -22,9 +22,7 @@ from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
 from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
-from ..core.table_file import read_table
 from ..core.table_info import (
     MissingTable,
     TableInfo,
@@ -33,8 +31,10 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
-from ..errors import Cancelled, TableError, _
-from .estimates import gigabytes, log_long
+from ..errors import Cancelled, TableError
+from ..words import _, gigabytes
+from .estimates import check_memory, log_long, solve_cost
+from .table_reader import read_table
 
 if TYPE_CHECKING:
     from ..core.table_writer import TableWriter
@@ -103,7 +103,7 @@ def solve_to_store(
     while True:
         if missing_only and (found := finished_by_other(objective, tables, progress)):
             return found
-        cost = objective.solve_cost()
+        cost = solve_cost(objective)
         check_memory(objective.rules, cost)
         writer = TableWriter(folder, objective)
         try:
