@@ -157,6 +157,14 @@ class TurnPosition:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
+        return self._action_mask.copy()
+
+    def is_legal(self, number: int) -> bool:
+        """Whether the action of a number from 0 to ``action_count(rules) - 1`` is legal."""
+        return bool(self._action_mask[number])
+
+    @cached_property
+    def _action_mask(self) -> npt.NDArray[np.int8]:
         mask = np.zeros(action_count(self.rules), dtype=np.int8)
         holds = hold_count(self.rules)
         if self.rolls_left and not self.to_roll:
