@@ -114,6 +114,9 @@ bench-roofline: $(READY) ## cycles of each kernel of the turn, and the share of 
 bench-exact: $(READY) ## proofs in exact integers, beside a C++ program of the same recursion
 	$(RUN)/python -m benchmarks.exact
 
+bench-queries: $(READY) ## single questions in process, in turn with another program
+	$(RUN)/python -m benchmarks.queries
+
 bench-series: $(READY) ## append a line to benchmarks/runs/series.tsv: a solve, relative to a fixed C program
 	$(RUN)/python -m benchmarks.series
 

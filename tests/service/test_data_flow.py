@@ -46,7 +46,7 @@ from perfect_yatzy.service.requests import (
     parse_request,
 )
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
-from perfect_yatzy.strategy import score_strategy
+from perfect_yatzy.strategy import actions, score_strategy
 from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.strategy import CheckedPosition
@@ -90,6 +90,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(StateSpace, "check", lambda space: "state")
     count(strategies, "check_state", lambda rules: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
+    # What is counted is what NumPy does, whether or not other tests have loaded the kernels.
+    monkeypatch.setattr(actions, "compiled_turn", lambda _evaluator: None)
     count(queries, "ranked_entries", lambda turn: f"rankings of the {kind(turn.evaluator)}")
     return counted
 

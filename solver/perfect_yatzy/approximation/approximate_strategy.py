@@ -54,6 +54,7 @@ class FunctionEvaluator(TurnEvaluator):
     """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
 
     has_kernel = False
+    is_whole_game = True
 
     def __init__(self, rules: RuleSet, function: CardValues) -> None:
         self.rules, self.function = rules, function

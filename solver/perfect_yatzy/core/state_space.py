@@ -161,6 +161,8 @@ class StateSpace(RowPlaces):
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = LaneSets(rules, start)
         self._uppers = self.lanes.uppers
+        # The cap of the upper sum; None if each column has its own.
+        self._threshold = self._uppers.largest if len(self._uppers.thresholds) == 1 else None
         # what filling a category adds to the row
         self.step_of = np.zeros(self.categories, dtype=np.int64)
         self._chains: list[
@@ -284,7 +286,11 @@ class StateSpace(RowPlaces):
 
     def lane(self, row: int, state: State) -> int:
         """Lane of the upper sum of a state, whose row is given; -1 if the row has no such sum."""
-        upper = self._uppers.join(self._uppers.split(max(state.upper, 0)))
+        upper = max(state.upper, 0)
+        if self._threshold is None:
+            upper = self._uppers.join(self._uppers.split(upper))
+        elif upper > self._threshold:
+            upper = self._threshold
         return self.layout.lane_of.item(self.layout.lane_sets.item(row), upper)
 
     def _surely_reaches(self, state: State) -> bool:

@@ -456,6 +456,7 @@ def legal_actions(
     return start_turn(rules, card, dice, rolls_left).legal_actions()
 
 
+@lru_cache(maxsize=32)
 def hold_count(rules: RuleSet) -> int:
     """How many actions hold dice: the number of multisets of fewer dice than the game has."""
     return comb(rules.dice - 1 + rules.faces, rules.faces)
@@ -531,6 +532,13 @@ def holds_by_number(rules: RuleSet) -> list[Dice]:
 
 
 @lru_cache(maxsize=32)
+def actions_by_number(rules: RuleSet) -> list[Action]:
+    """The action of every number."""
+    ids = [category.id for category in rules.categories]
+    return [*holds_by_number(rules)[: hold_count(rules)], *ids]
+
+
+@lru_cache(maxsize=32)
 def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
     """The number of every hold."""
     return {dice: number for number, dice in enumerate(holds_by_number(rules))}
@@ -549,6 +557,4 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
                 most=action_count(rules) - 1,
             )
         )
-    if number < hold_count(rules):
-        return holds_by_number(rules)[number]
-    return rules.categories[number - hold_count(rules)].id
+    return actions_by_number(rules)[number]

@@ -194,7 +194,7 @@ def _parse_position(
     saved, bonus_points = _integer(fields, "saved", 0), _integer(fields, "bonus_points", 0)
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
-        position = replace(check_position(rules, card.state), points=card.total)
+        position = check_position(rules, card.state)._replace(points=card.total)
     return Request(
         query, rules, card, position, echo={"id": fields["id"]} if "id" in fields else {}
     )

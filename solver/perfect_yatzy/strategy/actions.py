@@ -21,7 +21,7 @@ import numpy as np
 from ..core.dice import Dice, Ints
 from ..core.rules import RuleSet
 from ..game.legal_actions import Action as GameAction
-from ..game.legal_actions import hold_count, holds_by_number, holds_within
+from ..game.legal_actions import actions_by_number, hold_count, holds_within
 from ..game.notation import glyphs, spaced
 from ..game.notebook import html_table
 from .action_kinds import ALL_DICE, ALL_KINDS, CATEGORIES, HOLDS
@@ -309,29 +309,22 @@ def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
     ranked = ranked_actions(turn, kinds)
     evaluator = turn.evaluator
     rules = evaluator.rules
-    n_holds, known = hold_count(rules), holds_by_number(rules)
-    paid = turn.categories() if max(ranked.numbers) >= n_holds else {}
     best = max(ranked.values)
     lowest = evaluator.lowest_equal(best)
+    known, n_holds = actions_by_number(rules), hold_count(rules)
+    paid = turn.categories() if kinds & CATEGORIES else {}
     entries: list[Any] = []
-    # Made without the constructor of a named tuple, which takes three times as long.
+    # Made without the constructors of named tuples, which take three times as long.
     new = tuple.__new__
     for number, value, mean in zip(ranked.numbers, ranked.values, ranked.means, strict=True):
         loss = 0.0 if value >= lowest else best - value
         if number >= n_holds:
-            category = number - n_holds
-            points, bonus_points = paid[category]
-            name = rules.categories[category].id
-            entries.append(new(Choice, (name, points, value, loss, mean, bonus_points)))
-        elif number == ALL_DICE:
-            name = rules.categories[ranked.category].id
-            entries.append(new(Hold, (turn.dice, value, loss, mean, name)))
-        else:
+            points, bonus_points = paid[number - n_holds]
+            fields = (known[number], points, value, loss, mean, bonus_points)
+            entries.append(new(Choice, fields))
+        elif number >= 0:
             entries.append(new(Hold, (known[number], value, loss, mean, None)))
+        else:  # all dice
+            category = rules.categories[ranked.category].id
+            entries.append(new(Hold, (turn.dice, value, loss, mean, category)))
     return entries
-
-
-def action_of_number(rules: RuleSet, number: int) -> GameAction:
-    """The action of a number, without a check."""
-    category = number - hold_count(rules)
-    return holds_by_number(rules)[number] if category < 0 else rules.categories[category].id

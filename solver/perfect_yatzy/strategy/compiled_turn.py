@@ -42,7 +42,8 @@ class CompiledTurn:
 
     def __init__(self, evaluator: TurnEvaluator) -> None:
         rules, self._space = evaluator.rules, evaluator.space
-        self._evaluator, self._rules = evaluator, rules
+        self._evaluator = evaluator
+        self._most_rerolls = max_rerolls(rules, 0)
         grid, model = evaluator.dice, turn_model(rules, self._space.start)
         ties = (evaluator.ties, evaluator.ties)
         most_saved = int(self._space.most_saved.max())
@@ -72,23 +73,19 @@ class CompiledTurn:
         self._answer = find_best_actions.compile(self.signature)
 
     def _job(self, filled: int) -> StoredJob:
-        """The arguments of the kernel for cards with so many filled categories."""
-        job = self._jobs.get(filled)
-        if job is None:
-            table = window(self._space, self._evaluator.values, filled)
-            job = StoredJob(
-                BatchJob(
-                    self._policy,
-                    MeanPolicy(table),
-                    PositionBatch(*self._position),
-                    ActionBatch(self._hold, self._category, self._value),
-                    OptionValues(np.empty(0), 0, 0),
-                    self._ranked,
-                    self._known,
-                )
-            )
-            self._jobs[filled] = job
-        return job
+        """Store the arguments of the kernel for cards with so many filled categories."""
+        table = window(self._space, self._evaluator.values, filled)
+        job = BatchJob(
+            self._policy,
+            MeanPolicy(table),
+            PositionBatch(*self._position),
+            ActionBatch(self._hold, self._category, self._value),
+            OptionValues(np.empty(0), 0, 0),
+            self._ranked,
+            self._known,
+        )
+        self._jobs[filled] = StoredJob(job)
+        return self._jobs[filled]
 
     def ranked(self, turn: Turn, kinds: int) -> RankedActions:
         """The actions of some kinds, as :func:`.actions.ranked_actions`."""
@@ -102,10 +99,8 @@ class CompiledTurn:
         """Number of the best action, and its value."""
         with self._lock:
             self._ask(turn, 0)
-            hold, value = self._hold.item(), self._value.item()
-            if hold < 0:
-                hold = self._first_category + self._category.item()
-        return hold, value
+            hold, category, value = self._hold.item(), self._category.item(), self._value.item()
+        return (hold if hold >= 0 else self._first_category + category), value
 
     def _ask(self, turn: Turn, kinds: int) -> None:
         """Run the kernel for one position."""
@@ -113,8 +108,11 @@ class CompiledTurn:
         row = self._space.row(state)
         lane = self._space.lane(row, state)
         group = lane // LANES * LANES
-        is_first = turn.rolls_left == max_rerolls(self._rules, state.saved)
-        position, roll = self._position, self._roll_of[turn.dice]
-        position[:, 0] = row, lane, roll, turn.rolls_left, is_first, group, lane - group
+        rolls_left = turn.rolls_left
+        is_first = rolls_left == self._most_rerolls + state.saved
+        roll = self._roll_of[turn.dice]
+        self._position[:, 0] = row, lane, roll, rolls_left, is_first, group, lane - group
         self._ranked.kinds[0] = kinds
-        self._answer(0, 1, self._job(state.filled.bit_count()).address)
+        filled = state.filled.bit_count()
+        job = self._jobs.get(filled) or self._job(filled)
+        self._answer(0, 1, job.address)

@@ -201,7 +201,7 @@ def distribution(
     checked = strategy.check_start(start)
     rules, state = strategy.rules, checked.state
     before = checked.points if points is None else whole_number(points, "points")
-    evaluator = strategy.evaluator_at(replace(checked, points=before))
+    evaluator = strategy.evaluator_at(checked._replace(points=before))
     threads = threads or default_threads()
     if isinstance(evaluator, ScoreEvaluator):
         cost = solve_cost(score_places(rules, state)).doubled()

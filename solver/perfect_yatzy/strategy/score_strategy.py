@@ -29,6 +29,7 @@ from ..core.scorecard import Scorecard, State
 from ..core.scoring import upper_sums
 from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
+from ..game.legal_actions import TurnPosition
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..tablebase.estimates import (
@@ -72,6 +73,9 @@ class ScoreStrategy(Strategy):
         evaluator = self.evaluator.at(position.points - self.zero)
         evaluator.check_reached(position.state)
         return evaluator
+
+    def _evaluator_of(self, position: TurnPosition) -> TurnEvaluator:
+        return self.evaluator_at(self.check(position))
 
     @property
     def policy(self) -> str:

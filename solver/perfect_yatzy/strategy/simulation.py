@@ -9,7 +9,7 @@ compared on the same dice (common random numbers), which lowers the variance of 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
@@ -245,9 +245,9 @@ def checked_games(
     else:
         space = state_space(strategy.rules, strategy.start)
         checked = check_position(strategy.rules, strategy.start if start is None else start, space)
-    return games, checked if points is None else replace(
-        checked, points=whole_number(points, "points")
-    )
+    if points is not None:
+        checked = checked._replace(points=whole_number(points, "points"))
+    return games, checked
 
 
 def joined_games(

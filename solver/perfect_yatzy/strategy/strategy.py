@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,14 +26,20 @@ from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
 from ..errors import StateError, _, game_over, shown, whole_number
-from ..game.legal_actions import Action, ActionText, TurnPosition, action_count, action_number
+from ..game.legal_actions import (
+    Action,
+    ActionText,
+    TurnPosition,
+    action_count,
+    action_number,
+    actions_by_number,
+)
 from ..game.notation import counts_of, parse_dice, read_card
 from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
 from .actions import (
     Choice,
     Hold,
     Ranking,
-    action_of_number,
     best_action,
     ranked_actions,
     ranked_entries,
@@ -43,11 +49,10 @@ from .ranked_actions import Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 
 
-@dataclass(frozen=True)
-class CheckedPosition:
+class CheckedPosition(NamedTuple):
     """The start of a turn that a game can reach. Make one with :func:`check_position`."""
 
-    rules: RuleSet = field(repr=False)  # the rules it was checked against
+    rules: RuleSet  # the rules it was checked against
     state: State  # the part of the card that decides the rest of the game
     points: int  # points on the card without the upper bonus; 0 for a bare state
 
@@ -70,24 +75,25 @@ def check_position(
         )
         raise StateError(text, code="invalid-card")
     if isinstance(position, CheckedPosition):
-        # Checked among the states of the whole game; a table of the rest of a game holds fewer.
-        if space is None or not space.start.filled or position.state == space.start:
-            return position
         found, is_checked = position, True
     elif isinstance(position, TurnPosition) and position.is_checked:
         card = position.card
         points = 0 if isinstance(card, State) else card.total
         found, is_checked = CheckedPosition(rules, position.state, points), True
     elif isinstance(position, str):
-        found, is_checked = _position_of_text(rules, position), False
+        found, is_checked = _position_of_text(rules, position), True
     elif isinstance(position, TurnPosition):
         found, is_checked = _position_of_card(rules, position.card), False
     else:
         found, is_checked = _position_of_card(rules, position), False
-    if space is not None:
-        space.check(found.state)
-    elif not is_checked:
+    # What is checked already was checked among the states of the whole game; a table of the rest
+    # of a game holds fewer.
+    if is_checked and (space is None or not space.start.filled or found.state == space.start):
+        return found
+    if space is None:
         check_state(rules, found.state)
+    else:
+        space.check(found.state)
     return found
 
 
@@ -103,8 +109,9 @@ def _position_of_card(
 
 @lru_cache(maxsize=1 << 12)
 def _position_of_text(rules: RuleSet, card: str) -> CheckedPosition:
-    """The position of a card as text, which is looked up if it has been read before."""
+    """The checked position of a card as text, which is looked up if it has been read before."""
     read = read_card(rules, card)
+    check_state(rules, read.state)
     return CheckedPosition(rules, read.state, read.total)
 
 
@@ -186,6 +193,10 @@ class Strategy:
         """The evaluator of turns from a checked position."""
         return self.evaluator
 
+    def _evaluator_of(self, position: TurnPosition) -> TurnEvaluator:
+        """The evaluator of the turn of a checked position."""
+        return self.evaluator
+
     def value(self, position: Position | None = None) -> float:
         """Value of a position: of a card at the start of a turn, or of a
         :class:`perfect_yatzy.TurnPosition`.
@@ -243,7 +254,7 @@ class Strategy:
     def best_action(self, position: TurnPosition) -> Action:
         """The first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
         number, _value = best_action(self._turn(position, None, 0, ALL_KINDS))
-        return action_of_number(self.rules, number)
+        return actions_by_number(self.rules)[number]
 
     act = best_action  # a strategy is a policy, too
 
@@ -542,6 +553,11 @@ class Strategy:
         """A question about a turn and these kinds of actions, checked."""
         # to hold dice is possible only if a reroll is left
         least = 1 if kinds == HOLDS else 0
+        if isinstance(position, TurnPosition) and position.rules is self.rules and dice is None:
+            state, roll, left = position.state, position.dice, position.rolls_left
+            has_dice = len(roll) == self.rules.dice and left >= least
+            if has_dice and position.is_checked and self.evaluator.is_whole_game:
+                return Turn(self._evaluator_of(position), state, roll, left)
         checked, roll, left = self._checked_turn(position, dice, rolls_left, least=least)
         return Turn(self.evaluator_at(checked), checked.state, roll, left)
 

@@ -172,6 +172,8 @@ class TurnEvaluator:
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
         self.space = space or state_space(rules)
+        # whether it knows every state that the rules allow
+        self.is_whole_game = not self.space.start.filled
         self._prepare()
 
     def _prepare(self) -> None:
