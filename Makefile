@@ -12,7 +12,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-web bench-series tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-queries bench-series bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
