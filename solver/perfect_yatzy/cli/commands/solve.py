@@ -296,7 +296,7 @@ def prove(
     from ...game.rule_loader import load_rules
     from ...tablebase import exact_solve
     from ..progress import progress
-    from ..views.answers import spread_lines
+    from ..views.answer_text import spread_lines
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))
