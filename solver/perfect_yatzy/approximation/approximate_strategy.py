@@ -53,6 +53,8 @@ class CardValues(Protocol):
 class FunctionEvaluator(TurnEvaluator):
     """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
 
+    has_kernel = False
+
     def __init__(self, rules: RuleSet, function: CardValues) -> None:
         self.rules, self.function = rules, function
         self._prepare()

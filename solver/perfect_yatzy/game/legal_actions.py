@@ -86,14 +86,15 @@ class TurnPosition:
         Dice on the table, ascending; only those held if the others are to be rolled.
     rolls_left : int
         Rerolls left once all dice are on the table.
+    is_checked : bool
+        Whether :func:`start_turn` has checked the position, or it follows from one that was
+        checked by legal actions and rolls. A changed copy is not.
     """
 
     rules: RuleSet
     card: Card
     dice: Dice
     rolls_left: int
-    # whether :func:`start_turn` has checked it, or it follows from one that is checked; not copied
-    # by `dataclasses.replace`
     is_checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     @cached_property
@@ -156,6 +157,14 @@ class TurnPosition:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
+        return self._action_mask.copy()
+
+    def is_legal(self, number: int) -> bool:
+        """Whether the action of a number from 0 to ``action_count(rules) - 1`` is legal."""
+        return bool(self._action_mask[number])
+
+    @cached_property
+    def _action_mask(self) -> npt.NDArray[np.int8]:
         mask = np.zeros(action_count(self.rules), dtype=np.int8)
         holds = hold_count(self.rules)
         if self.rolls_left and not self.to_roll:
@@ -510,7 +519,21 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
     rules = load_rules(rules)
     if isinstance(known := read_action(rules, action), str):
         return hold_count(rules) + rules.index_of[known]
-    return int(lattice(rules.dice, rules.faces).rank(counts_of(rules, known)))
+    return _hold_numbers(rules)[known]
+
+
+@lru_cache(maxsize=32)
+def holds_by_number(rules: RuleSet) -> list[Dice]:
+    """The dice of every hold, and after the holds those of every roll, in the order of their
+    numbers.
+    """
+    return [dice_of(counts) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
+
+
+@lru_cache(maxsize=32)
+def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
+    """The number of every hold."""
+    return {dice: number for number, dice in enumerate(holds_by_number(rules))}
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
@@ -527,5 +550,5 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
             )
         )
     if number < hold_count(rules):
-        return dice_of(lattice(rules.dice, rules.faces).counts[number].tolist())
+        return holds_by_number(rules)[number]
     return rules.categories[number - hold_count(rules)].id

@@ -29,17 +29,11 @@ from ..core.state_space import Policy
 from ..errors import StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
-from ..strategy.actions import (
-    CATEGORIES,
-    HOLDS,
-    Choice,
-    Hold,
-    Turn,
-    max_rerolls,
-    ranked_entries,
-)
+from ..strategy.action_kinds import CATEGORIES, HOLDS
+from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
+from ..strategy.ranked_actions import Turn, max_rerolls
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
@@ -68,6 +62,7 @@ class RiskEvaluator(TurnEvaluator):
     """
 
     ties = (0.0, 1e-11)
+    has_kernel = False
 
     def __init__(self, rules: RuleSet, values: Table, rate: float, means: TurnEvaluator) -> None:
         super().__init__(rules, values)

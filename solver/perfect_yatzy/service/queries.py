@@ -28,7 +28,9 @@ from ..core.table_info import fraction_fields
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
-from ..strategy.actions import CATEGORIES, HOLDS, Choice, Hold, Turn, ranked_entries
+from ..strategy.action_kinds import CATEGORIES, HOLDS
+from ..strategy.actions import Choice, Hold, ranked_entries
+from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats

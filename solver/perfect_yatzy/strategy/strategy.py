@@ -26,21 +26,20 @@ from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
 from ..errors import StateError, _, game_over, shown, whole_number
-from ..game.legal_actions import Action, ActionText, TurnPosition, action_number
+from ..game.legal_actions import Action, ActionText, TurnPosition, action_count, action_number
 from ..game.notation import counts_of, parse_dice, read_card
+from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
 from .actions import (
-    ALL_KINDS,
-    CATEGORIES,
-    HOLDS,
     Choice,
     Hold,
     Ranking,
-    Turn,
     action_of_number,
-    max_rerolls,
+    best_action,
     ranked_actions,
     ranked_entries,
 )
+from .changeover import prepare
+from .ranked_actions import Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 
 
@@ -220,11 +219,22 @@ class Strategy:
         ):
             return evaluator.value(checked.state)
         if not position.to_roll:  # all dice are on the table
-            return ranked_actions(self._turn(position, None, 0, ALL_KINDS), ALL_KINDS).values[0]
+            return best_action(self._turn(position, None, 0, ALL_KINDS))[1]
         # Dice are held and the others still to be rolled: `hold_values` counts this roll among the
         # rerolls left.
         held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
         return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
+
+    def prepare(self) -> None:
+        """Load the compiled code that answers questions about single positions.
+
+        A process that asks many such questions changes over from NumPy to compiled code by itself,
+        after about 3,000 of them, or at once if a batch has loaded the kernels; this does it now,
+        which takes about a second (ten if the kernels have never been compiled on this machine).
+        The answers are the same to the bit. Goals, utilities, approximate strategies and tables
+        that are read a part at a time (above 64 MB) are always answered by NumPy.
+        """
+        prepare(self.evaluator)
 
     def max_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn that begins in a state."""
@@ -232,8 +242,8 @@ class Strategy:
 
     def best_action(self, position: TurnPosition) -> Action:
         """The first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
-        ranked = ranked_actions(self._turn(position, None, 0, ALL_KINDS), ALL_KINDS)
-        return action_of_number(self.rules, ranked.numbers[0])
+        number, _value = best_action(self._turn(position, None, 0, ALL_KINDS))
+        return action_of_number(self.rules, number)
 
     act = best_action  # a strategy is a policy, too
 
@@ -314,6 +324,31 @@ class Strategy:
             If the position or the dice cannot occur, or the game is over.
         """
         return self._ranking(position, dice, rolls_left, CATEGORIES)
+
+    def action_values(
+        self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
+    ) -> Floats:
+        """The value of every action by its number (:mod:`perfect_yatzy.game.legal_actions`).
+
+        Parameters
+        ----------
+        position, dice, rolls_left
+            As for :meth:`categories`.
+
+        Returns
+        -------
+        (actions,) float64
+            Values as in the :meth:`ranking`; -inf for actions that are not legal.
+
+        Raises
+        ------
+        StateError
+            If the position cannot occur, the dice are still to be rolled, or the game is over.
+        """
+        ranked = ranked_actions(self._turn(position, dice, rolls_left, ALL_KINDS), ALL_KINDS)
+        values = np.full(action_count(self.rules), -np.inf)
+        values[ranked.numbers] = ranked.values
+        return values
 
     def regret(
         self,

@@ -145,6 +145,16 @@ def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints
     )
 
 
+@dataclass
+class SingleQuestions:
+    """The questions about single positions that an evaluator was asked; see :mod:`.changeover`."""
+
+    asked: int = 0  # those that NumPy has answered
+    next_try: int = 3_000  # number of the question at which compiled code is tried
+    tried_memory: bool = False  # whether it was looked for in memory
+    compiled: Any = None  # what answers them in compiled code
+
+
 class TurnEvaluator:
     """Evaluates turns of a rule set from a solved table, of the states of a space (default: the
     whole game).
@@ -153,6 +163,7 @@ class TurnEvaluator:
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
     number: type = np.float64  # of a value
+    has_kernel = True  # whether compiled code can answer questions about single positions
     _means: TurnEvaluator | None = None
     # The values of holds of the last turn asked about, by rerolls left from 1 on: a game asks
     # several times about a turn.
@@ -169,6 +180,7 @@ class TurnEvaluator:
         self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
         self.passes = passes(rules.dice, rules.faces)
+        self.questions = SingleQuestions()
 
     @property
     def means(self) -> TurnEvaluator:
@@ -274,6 +286,7 @@ class ScoreEvaluator(TurnEvaluator):
     mean breaks ties.
     """
 
+    has_kernel = False  # NumPy computes in float64, the kernels of goals in float32
     # float32 has a relative error: small chances are as good to seven digits as large ones
     ties = (
         0.0,
@@ -534,6 +547,7 @@ class ExactEvaluator(TurnEvaluator):
 
     ties = (0, 0)
     number = object
+    has_kernel = False
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
         # in place of a table it has the limbs of one layer
