@@ -179,7 +179,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return error_response(error.status_code, SolverError(message, code=code))
 
 
-def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
+def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
 
     def disconnected(request: Request) -> IsDisconnected:
@@ -392,7 +392,7 @@ def _event_text(event: str, data: dict[str, Any]) -> bytes:
     return f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
 
 
-async def work_events(solve: Solve) -> AsyncIterator[bytes]:
+async def work_events(solve: Solve) -> AsyncIterator[bytes]:  # noqa: C901 (callbacks of one thread)
     """Run `solve` in a thread and yield its events. If the iteration is given up, the work
     stops.
     """
