@@ -60,7 +60,7 @@ POWERS = np.array([[pow(6, k, int(prime)) for k in range(6)] for prime in PRIMES
 
 
 @njit(parallel=True)  # type: ignore[untyped-decorator]
-def solve_layer(cards, scales, value, residue):  # type: ignore[no-untyped-def]
+def solve_layer(cards, scales, value, residue):  # type: ignore[no-untyped-def] # noqa: C901, PLR0912 (a kernel)
     """Values of all states of some cards, from those of the layer with one box less."""
     for number in prange(len(cards)):
         card = cards[number]

@@ -265,7 +265,7 @@ def test_a_new_command(copy: Copy) -> None:
 
 def test_a_new_view(copy: Copy, tiny: str, tmp_path: Path) -> None:
     line = ' f"{len(review.decisions)} decisions in all",'
-    copy.edit("cli/views/review.py", "    return [*summary_lines(rules, review),", after=line)
+    copy.edit("cli/views/review_text.py", "    return [*summary_lines(rules, review),", after=line)
     assert copy.changed <= named_files("a new view of a review")
     game = tmp_path / "games.jsonl"
     copy.run("simulate", "-r", tiny, "-n", "1", "-o", str(game))

@@ -14,8 +14,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
 from perfect_yatzy.cli.views import guide_content as guide_contents
-from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
+from perfect_yatzy.cli.views.guide_pages import guide_html, guide_text
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide, shortened

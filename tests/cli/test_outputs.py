@@ -151,7 +151,7 @@ def normalized(data: bytes, suffix: str) -> bytes:
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_a_file_is_written_and_replaced_on_purpose_only(
+def test_a_file_is_written_and_replaced_on_purpose_only(  # noqa: PLR0915 (one file after the other)
     run: Run, words: dict[str, str], output: Output
 ) -> None:
     """Exit codes, old files that stay or go, capitals in the suffix, wrong suffixes, and places

@@ -21,8 +21,8 @@ from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli.commands import play as play_command
 from perfect_yatzy.cli.console import confirm
 from perfect_yatzy.cli.terminal_game import TerminalGame
-from perfect_yatzy.cli.views import play as views
-from perfect_yatzy.cli.views.play import (
+from perfect_yatzy.cli.views import game_text as views
+from perfect_yatzy.cli.views.game_text import (
     card_rows,
     computer_line,
     dice_question,

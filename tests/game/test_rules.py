@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy.cli.views.rules import rules_lines
+from perfect_yatzy.cli.views.rules_text import rules_lines
 from perfect_yatzy.core.rules import Bonus, Joker, RuleSet
 from perfect_yatzy.core.scoring import possible_points, roll_points
 from perfect_yatzy.core.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER

@@ -24,7 +24,7 @@ from perfect_yatzy import (
     parse_card,
     rate,
 )
-from perfect_yatzy.cli.views.review import find_answer, grade_word, review_lines, signed
+from perfect_yatzy.cli.views.review_text import find_answer, grade_word, review_lines, signed
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import BonusChance, Objective
 from perfect_yatzy.core.patterns import Pattern

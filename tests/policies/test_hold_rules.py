@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, State, evaluate, load_rules, open_strategy
-from perfect_yatzy.cli.views.guide import guide_text
 from perfect_yatzy.cli.views.guide_content import guide_content
+from perfect_yatzy.cli.views.guide_pages import guide_text
 from perfect_yatzy.core.dice import Ints, lattice
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space

@@ -104,7 +104,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "PAGE_DIGEST_BYTES": 16,
         "HASH_DIGITS": 12,
     },
-    "play.estimates": {"CONFIDENCE": 0.95, "NODES": 128},
+    "play.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
         "MAX_GAMES": 1000,

@@ -28,7 +28,7 @@ from perfect_yatzy import (
     parse_card,
     reach,
 )
-from perfect_yatzy.cli.views.answers import expect_lines
+from perfect_yatzy.cli.views.answer_text import expect_lines
 from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace

@@ -26,7 +26,7 @@ from perfect_yatzy import (
     load_rules,
     sample_positions,
 )
-from perfect_yatzy.cli.views.answers import chance_phrase, expect_lines, objective_lines
+from perfect_yatzy.cli.views.answer_text import chance_phrase, expect_lines, objective_lines
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.core.backward_induction import solve_objective

@@ -24,7 +24,7 @@ from perfect_yatzy.errors import CODES
 from perfect_yatzy.service.budget import Report
 from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.web import limits
-from perfect_yatzy.web.answers import HTTP_CODES
+from perfect_yatzy.web.answer_types import HTTP_CODES
 from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.static_files import listed_rules

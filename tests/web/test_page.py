@@ -69,7 +69,7 @@ def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
     assert axe_faults(page) == []
 
 
-def test_reviews_of_games_from_a_file_and_of_the_own_game(
+def test_reviews_of_games_from_a_file_and_of_the_own_game(  # noqa: PLR0915 (one visit of the page)
     page: Visitor, yatzy: Strategy, tmp_path: Path
 ) -> None:
     """The last game of a file is shown first; its figures, decisions and mistakes are those of

@@ -87,13 +87,7 @@ class YatzyGroup(click.Group):
         with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
             localize(self)
             kwargs["standalone_mode"] = False
-            if sys.stdin is None:
-                sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
-            if sys.stdout is None:
-                fail(_("cannot write the answer: standard output is closed"), 1)
-            for stream in (sys.stdout, sys.stderr):
-                if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-                    stream.reconfigure(errors="replace")  # for encodings without the glyphs of dice
+            prepare_streams()
             try:
                 code = super().main(*args, **kwargs)
                 sys.stdout.flush()
@@ -127,6 +121,17 @@ class YatzyGroup(click.Group):
                 fail(_("cannot write the answer: {reason}", reason=error.strerror or error), 1)
             except MemoryError:
                 fail(_("out of memory: this rule set needs more than this machine has"), 1)
+
+
+def prepare_streams() -> None:
+    """See that standard input is open, and that any text can be written; fail if nothing can be."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
+    if sys.stdout is None:
+        fail(_("cannot write the answer: standard output is closed"), 1)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")  # for encodings without the glyphs of dice
 
 
 def discard_stdout() -> None:

@@ -22,8 +22,8 @@ from ..strategy.score_distribution import card_text
 from ..strategy.strategy import Strategy
 from ..words import _, number_text
 from .console import echo_fitted, prompt_line
-from .views import play as view
-from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
+from .views import game_text as view
+from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, drop_text
 from .views.wording import (
     CATEGORY_HELP,
     HOLD_HELP,

@@ -24,7 +24,7 @@ from ..core.rules import RuleSet
 from ..errors import StateError, positive_number
 from ..strategy.strategy import Strategy
 from ..words import _
-from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
+from .confidence import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
 from .review import GRADES, TIE_TOLERANCE, GradedGames

@@ -123,23 +123,8 @@ def card_after(card: Scorecard, turn: RecordedTurn) -> Scorecard:
 
 def check_turn(card: Scorecard, turn: RecordedTurn) -> None:
     """Raise StateError unless a turn can be played from a card."""
+    _check_rolls(card, turn)
     rules = card.rules
-    max_rolls = rules.rolls_per_turn + card.saved
-    if not 1 <= len(turn.dice_history) <= max_rolls:
-        message = _("{count} rolls; a turn from here has 1 to {most}")
-        raise StateError(message.format(count=len(turn.dice_history), most=max_rolls))
-    if len(turn.holds) != len(turn.dice_history) - 1:
-        message = _("{holds} holds between {rolls} rolls")
-        raise StateError(message.format(holds=len(turn.holds), rolls=len(turn.dice_history)))
-    for dice in turn.dice_history:
-        check_dice(rules, dice)
-    for i, held in enumerate(turn.holds):
-        if len(held) == rules.dice:
-            raise StateError(_("all dice were held and none rerolled; leave that roll out"))
-        for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
-            if not is_subset(held, dice):
-                message = _("{held} was held, which is not within {dice}")
-                raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
     if turn.category not in rules.index_of:
         raise StateError(
             _("unknown category {category}", category=shown(turn.category)), code="unknown-category"
@@ -164,6 +149,27 @@ def check_turn(card: Scorecard, turn: RecordedTurn) -> None:
         raise StateError(
             text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays)
         )
+
+
+def _check_rolls(card: Scorecard, turn: RecordedTurn) -> None:
+    """Raise StateError unless the dice of a turn can follow each other."""
+    rules = card.rules
+    max_rolls = rules.rolls_per_turn + card.saved
+    if not 1 <= len(turn.dice_history) <= max_rolls:
+        message = _("{count} rolls; a turn from here has 1 to {most}")
+        raise StateError(message.format(count=len(turn.dice_history), most=max_rolls))
+    if len(turn.holds) != len(turn.dice_history) - 1:
+        message = _("{holds} holds between {rolls} rolls")
+        raise StateError(message.format(holds=len(turn.holds), rolls=len(turn.dice_history)))
+    for dice in turn.dice_history:
+        check_dice(rules, dice)
+    for i, held in enumerate(turn.holds):
+        if len(held) == rules.dice:
+            raise StateError(_("all dice were held and none rerolled; leave that roll out"))
+        for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
+            if not is_subset(held, dice):
+                message = _("{held} was held, which is not within {dice}")
+                raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
 
 
 def read_game(raw: Any) -> Game:

@@ -198,6 +198,13 @@ def hold_rule(
 
 
 def _check(rules: RuleSet, rule: HoldRule) -> None:
+    """Raise StateError unless a rule fits the rules of the game."""
+    _check_pattern(rules, rule)
+    for condition in rule.conditions:
+        _check_condition(rules, condition)
+
+
+def _check_pattern(rules: RuleSet, rule: HoldRule) -> None:
     pattern = rule.pattern
     if not 1 <= pattern.low <= pattern.high <= rules.faces:
         raise rule_error(
@@ -221,31 +228,30 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
         raise rule_error(f"{rules.key} has no category that collects one face, so no face is open")
     if pattern.kind == "any" and rule.action == "keep":
         raise rule_error("`any` names no dice to keep; write `stop` or `roll all`")
+
+
+def _check_condition(rules: RuleSet, condition: Condition) -> None:
     tracked = rules.categories[rules.tracked_index].id if rules.tracked_index >= 0 else None
     most = MAX_ROLLS_LEFT if rules.saved_rolls else rules.rolls_per_turn - 1
-    for condition in rule.conditions:
-        if condition.kind == "scored" and condition.categories != (tracked,):
-            known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
-            raise rule_error(
-                f"{condition}: a box whose points change what may be scored later; {known}"
-            )
-        if condition.kind in ON_UPPER_SUM and not rules.bonus:
-            raise rule_error(
-                f"{rules.key} has no upper bonus, so there is no par and nothing that it needs"
-            )
-        if (
-            condition.kind == "bonus needs"
-            and not 1 <= condition.low <= condition.high <= rules.dice
-        ):
-            raise rule_error(f"{condition}: {rules.key} is played with {rules.dice} dice")
-        if condition.kind == "rolls left" and not 1 <= condition.low <= most:
-            raise rule_error(
-                f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left"
-            )
-        if condition.kind == "turns left" and not 1 <= condition.low <= condition.high <= len(
-            rules.categories
-        ):
-            raise rule_error(f"{condition}: {rules.key} has {len(rules.categories)} turns")
+    if condition.kind == "scored" and condition.categories != (tracked,):
+        known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
+        raise rule_error(
+            f"{condition}: a box whose points change what may be scored later; {known}"
+        )
+    if condition.kind in ON_UPPER_SUM and not rules.bonus:
+        raise rule_error(
+            f"{rules.key} has no upper bonus, so there is no par and nothing that it needs"
+        )
+    if condition.kind == "bonus needs" and not 1 <= condition.low <= condition.high <= rules.dice:
+        raise rule_error(f"{condition}: {rules.key} is played with {rules.dice} dice")
+    if condition.kind == "rolls left" and not 1 <= condition.low <= most:
+        raise rule_error(
+            f"rolls left {condition.low}: when a hold is chosen, {rules.key} has 1 to {most} left"
+        )
+    if condition.kind == "turns left" and not 1 <= condition.low <= condition.high <= len(
+        rules.categories
+    ):
+        raise rule_error(f"{condition}: {rules.key} has {len(rules.categories)} turns")
 
 
 def rule_error(message: str) -> StateError:
@@ -360,6 +366,13 @@ class _Parser:
             number = self.number("how many faces")
             self.take("different")
             return self.with_faces("different", (number,), may_be_open=False)
+        if groups := self.groups():
+            return groups
+        known = [*GROUP_SIZES, "any", "pays", "row", "dice", "different", "two", "full", "groups"]
+        raise self.expected("a pattern", known)
+
+    def groups(self) -> DicePattern | None:
+        """A pattern of groups of equal dice, if one follows."""
         for sizes, words in SEVERAL_WORDS.items():
             if self.take(*words.split()):
                 return self.with_faces("groups", sizes)
@@ -372,8 +385,7 @@ class _Parser:
         for word, size in GROUP_SIZES.items():
             if self.take(word):
                 return self.with_faces("groups", (size,), may_be_lowest=True)
-        known = [*GROUP_SIZES, "any", "pays", "row", "dice", "different", "two", "full", "groups"]
-        raise self.expected("a pattern", known)
+        return None
 
     def with_faces(
         self,
@@ -409,6 +421,10 @@ class _Parser:
                 if not (found := self.matched(NUMBERS)):
                     raise self.expected(f"a number of {what}, or a range such as 1-3")
                 return Condition(kind, (), int(found[1]), int(found[2] or found[1]))
+        return self.condition_of_boxes()
+
+    def condition_of_boxes(self) -> Condition:
+        """A condition on boxes that are open or closed, or hold points."""
         only = self.take("only")
         names = self.boxes()
         while self.take("or"):

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.resources import files
 from math import exp, inf, log, sqrt
 from typing import Any, TypeVar
@@ -230,23 +230,11 @@ def calibrate(
     strategy: Strategy, points_lost: float, *, threads: int | None = None, exact: bool | None = None
 ) -> tuple[SoftPolicy, SoftLoss]:
     """The soft policy that gives away a number of points a game."""
-    if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
-        given = shown(points_lost)
-        raise StateError(
-            _(
-                "points_lost is {points_lost}; must be a number of points, at least 0",
-                points_lost=given,
-            )
-        )
+    _check_points_lost(points_lost)
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
-    def evaluated(temperature: float) -> tuple[SoftPolicy, SoftLoss]:
-        policy = SoftPolicy(strategy, temperature)
-        if exact:
-            return policy, soft_loss(policy, threads=threads)
-        return policy, simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
-
+    evaluated = partial(_evaluated, strategy, exact, threads)
     if points_lost == 0:
         return evaluated(0.0)
     # The secant method on the logarithms of temperature, `x`, and of the loss over the one that is
@@ -277,6 +265,23 @@ def calibrate(
             x = (low + high) / 2
         x = min(x, highest)
     return SoftPolicy(strategy, exp(x)), found
+
+
+def _evaluated(
+    strategy: Strategy, exact: bool, threads: int | None, temperature: float
+) -> tuple[SoftPolicy, SoftLoss]:
+    """The soft policy of a temperature, and what it loses."""
+    policy = SoftPolicy(strategy, temperature)
+    if exact:
+        return policy, soft_loss(policy, threads=threads)
+    return policy, simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
+
+
+def _check_points_lost(points_lost: object) -> None:
+    """Raise StateError unless the value is a number of points."""
+    if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
+        text = _("points_lost is {points_lost}; must be a number of points, at least 0")
+        raise StateError(text.format(points_lost=shown(points_lost)))
 
 
 def exact_operations(strategy: Strategy) -> float:

@@ -13,7 +13,7 @@ server in the background.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -200,13 +200,7 @@ class ObjectiveResolver:
             raise StateError(text, field="opponents")
         if objective.two_sided:
             return self._plan_two_players(request)
-        seconds = 0.0  # for the distributions of opponents who still play
-        for card in (other for other in objective.opponents if isinstance(other, Scorecard)):
-            self.budget.check_objective(rules, utility_cost(rules, card.state))
-            if not self.distributions.get(_opponent_key(rules, card)):
-                seconds += sum(
-                    work.seconds for work in distribution_works(rules, card.state, self.tables)
-                )
+        seconds = self._opponents_seconds(rules, objective.opponents)
         works = (
             [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)]
             if seconds > 0
@@ -236,6 +230,16 @@ class ObjectiveResolver:
             )
         works.append(_solve_work(goals.cost, goals.stored))
         return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
+
+    def _opponents_seconds(self, rules: RuleSet, opponents: Sequence[object]) -> float:
+        """Estimate for the distributions of opponents who still play."""
+        seconds = 0.0
+        for card in (other for other in opponents if isinstance(other, Scorecard)):
+            self.budget.check_objective(rules, utility_cost(rules, card.state))
+            if not self.distributions.get(_opponent_key(rules, card)):
+                works = distribution_works(rules, card.state, self.tables)
+                seconds += sum(work.seconds for work in works)
+        return seconds
 
     def _plan_two_players(self, request: Request) -> ObjectivePlan:
         from ..two_players.two_player_table import stored_game

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._version import ANSWER_SCHEMA
 from ..game.notation import counts_of, dice_of
-from ..play.estimates import CONFIDENCE, Estimate, mean_of
+from ..play.confidence import CONFIDENCE, Estimate, mean_of
 from ..play.puzzle import Puzzle
 from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
 from ..play.record import Game

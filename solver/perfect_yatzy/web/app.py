@@ -42,7 +42,7 @@ from ..service.queries import QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from ..words import ENGLISH, _
-from . import answers, limits, schemas
+from . import answer_types, limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
 from .static_files import described, listed_rules, page_files
@@ -132,7 +132,7 @@ def create_app(
         default_response_class=AsciiJSONResponse,
         redirect_slashes=False,
         responses={
-            status: {"model": answers.ErrorResponse, "description": text}
+            status: {"model": answer_types.ErrorResponse, "description": text}
             for status, text in ERRORS.items()
         },
         generate_unique_id_function=lambda route: route.name,
@@ -152,7 +152,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse(answers.error_answer(error), status)
+        return AsciiJSONResponse(answer_types.error_answer(error), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
@@ -179,7 +179,7 @@ def add_error_handlers(app: FastAPI) -> None:
         return error_response(error.status_code, SolverError(message, code=code))
 
 
-def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
+def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
 
     def disconnected(request: Request) -> IsDisconnected:
@@ -190,43 +190,43 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
             scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request))
         )
 
-    @app.post("/api/hold", response_model=answers.HoldAnswer)
+    @app.post("/api/hold", response_model=answer_types.HoldAnswer)
     def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which dice to hold: every hold, best first, and what it loses."""
         return answered("hold", body, request)
 
-    @app.post("/api/score", response_model=answers.ScoreAnswer)
+    @app.post("/api/score", response_model=answer_types.ScoreAnswer)
     def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which category to take: every category, best first; `rolls_left` are the rerolls given
         up.
         """
         return answered("score", body, request)
 
-    @app.post("/api/points", response_model=answers.PointsAnswer)
+    @app.post("/api/points", response_model=answer_types.PointsAnswer)
     def points(body: schemas.RollRequest) -> AsciiJSONResponse:
         """What each category that may be taken pays, without advice: needs no table, also for
         games without one.
         """
         return AsciiJSONResponse(scheduler.points(body.model_dump(exclude_none=True)))
 
-    @app.post("/api/expect", response_model=answers.ExpectAnswer)
+    @app.post("/api/expect", response_model=answer_types.ExpectAnswer)
     def expect(body: schemas.ExpectRequest, request: Request) -> AsciiJSONResponse:
         """The expected final score, its distribution, the chance of a goal or a win."""
         return answered("expect", body, request)
 
-    @app.post("/api/outcomes", response_model=answers.OutcomesAnswer)
+    @app.post("/api/outcomes", response_model=answer_types.OutcomesAnswer)
     def outcomes(body: schemas.OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and the expected final score after it."""
         return answered("outcomes", body, request)
 
-    @app.post("/api/puzzle", response_model=answers.PuzzleAnswer)
+    @app.post("/api/puzzle", response_model=answer_types.PuzzleAnswer)
     def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
         """A position to solve, the same for the same number; ask `hold` or `score` for its
         solution.
         """
         return answered("puzzle", body, request)
 
-    @app.post("/api/review", response_model=answers.ReviewAnswer)
+    @app.post("/api/review", response_model=answer_types.ReviewAnswer)
     def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
         game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
@@ -250,7 +250,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
 def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     """What can be asked about."""
 
-    @app.get("/api/rules", response_model=list[answers.RuleSetInfo])
+    @app.get("/api/rules", response_model=list[answer_types.RuleSetInfo])
     def rule_sets(
         request: Request,
         lang: Annotated[str, schemas.field("lang")] = ENGLISH,
@@ -392,7 +392,7 @@ def _event_text(event: str, data: dict[str, Any]) -> bytes:
     return f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
 
 
-async def work_events(solve: Solve) -> AsyncIterator[bytes]:
+async def work_events(solve: Solve) -> AsyncIterator[bytes]:  # noqa: C901 (callbacks of one thread)
     """Run `solve` in a thread and yield its events. If the iteration is given up, the work
     stops.
     """
@@ -421,13 +421,13 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             solve(report, stopped.is_set)
             put(_event_text("done", {}))
         except SolverError as error:
-            put(_event_text("error", answers.error_answer(error)))
+            put(_event_text("error", answer_types.error_answer(error)))
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
             put(
                 _event_text(
-                    "error", answers.error_answer(SolverError(message, code="internal-error"))
+                    "error", answer_types.error_answer(SolverError(message, code="internal-error"))
                 )
             )
         finally:

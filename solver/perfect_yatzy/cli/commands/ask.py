@@ -160,7 +160,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     if given["as_json"]:
         echo_json(answer)
         return
-    from ..views.answers import ALL_OPTIONS, ANSWER_VIEWS
+    from ..views.answer_text import ALL_OPTIONS, ANSWER_VIEWS
 
     lines = ANSWER_VIEWS[query](checked.rules, answer, ALL_OPTIONS if given["show_all"] else TOP)
     lines[0] = click.style(lines[0], bold=True)
@@ -305,7 +305,7 @@ def odds(
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
     from ...strategy.turn_evaluator import category_odds
-    from ..views.answers import odds_lines
+    from ..views.answer_text import odds_lines
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None

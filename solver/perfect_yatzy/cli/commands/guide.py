@@ -75,8 +75,8 @@ def guide(
     from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
     from ..progress import evaluating
-    from ..views.guide import guide_html, guide_text
     from ..views.guide_content import guide_content
+    from ..views.guide_pages import guide_html, guide_text
 
     if Path(output).suffix.lower() == ".pdf":
         raise click.UsageError(_(NO_PDF))  # marked elsewhere

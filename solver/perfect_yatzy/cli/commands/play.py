@@ -284,7 +284,7 @@ def parse_players(text: str) -> tuple[str, ...]:
 
 
 def _game_description(session: Session) -> str:
-    from ..views.play import short_name
+    from ..views.game_text import short_name
 
     dice = _("typed dice") if session.seed is None else _("the program's dice")
     return f"{session.rules.key}, {', '.join(map(short_name, session.players))}, {dice}"
@@ -348,8 +348,8 @@ def finish(game: TerminalGame, record: str) -> None:
     from ...play.record import dated, write_games
     from ...play.review import review
     from ...service.answers import approximate_fields
-    from ..views.play import winner_line
-    from ..views.review import summary_lines
+    from ..views.game_text import winner_line
+    from ..views.review_text import summary_lines
     from ..views.wording import approximate_lines
 
     game.show_cards()

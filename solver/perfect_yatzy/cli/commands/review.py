@@ -142,7 +142,7 @@ def explained_text(
 ) -> str:
     """A review as text, with what the decisions that lose at least `min_loss` lead to."""
     from ...play.review import action_outlook
-    from ..views.review import review_lines
+    from ..views.review_text import review_lines
 
     errors = [decision for decision in found.decisions if decision.loss >= min_loss]
     bonus = bonus_chances(service, strategy) if errors else None
@@ -246,7 +246,7 @@ def rate(
     from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
     from ..views.results import check_picture
-    from ..views.review import (
+    from ..views.review_text import (
         comparison_lines,
         plot_ratings,
         rating_lines,
@@ -344,7 +344,7 @@ def puzzle(
     """
     from ...play.puzzle import daily_seed, find_puzzle
     from ...service.reviews import action_json, puzzle_fields
-    from ..views.review import puzzle_lines, solution_lines
+    from ..views.review_text import puzzle_lines, solution_lines
 
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
@@ -380,7 +380,7 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player
     quits.
     """
-    from ..views.review import find_answer, grade_line, puzzle_lines, solution_lines
+    from ..views.review_text import find_answer, grade_line, puzzle_lines, solution_lines
     from ..views.wording import (
         CATEGORY_HELP,
         HOLD_HELP,

@@ -49,7 +49,7 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
     from ...approximation.approximate_cost import rule_set_facts
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ..views.rules import rules_lines
+    from ..views.rules_text import rules_lines
 
     found = localized(load_rules(rules), lang)
     facts = rule_set_facts(found)
@@ -70,7 +70,7 @@ def rules_check(file: str) -> None:
     from ...approximation.approximate_cost import rule_set_facts
     from ...game.rule_loader import RuleFileError, load_rules
     from ...game.rule_remarks import remarks
-    from ..views.rules import rules_check_lines
+    from ..views.rules_text import rules_check_lines
 
     try:
         rule_set = load_rules(file)

@@ -161,6 +161,11 @@ def solve(
     )
 
 
+def given_among(options: dict[str, Any]) -> list[str]:
+    """The options that are given, of options with their values."""
+    return [option for option, value in options.items() if value]
+
+
 def wrong_options(
     given: list[str],
     what: str,
@@ -176,10 +181,6 @@ def wrong_options(
     """What is wrong with options that do not fit together; `given`: the limits of an
     approximation that are given.
     """
-
-    def given_among(options: dict[str, Any]) -> list[str]:
-        return [option for option, value in options.items() if value]
-
     together = _("{option} cannot be used with {other}")
     is_distribution = what == "distribution"
     if approximately and what != "mean":
@@ -296,7 +297,7 @@ def prove(
     from ...game.rule_loader import load_rules
     from ...tablebase import exact_solve
     from ..progress import progress
-    from ..views.answers import spread_lines
+    from ..views.answer_text import spread_lines
 
     rule_set = load_rules(rules)
     report = progress(_("Proving {rules}", rules=rule_set.key))

@@ -35,7 +35,7 @@ from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
-from ..views.rules import approximate_advice
+from ..views.rules_text import approximate_advice
 from ..views.wording import grouped, wrapped
 
 WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)

@@ -243,12 +243,7 @@ def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[
     conditions = {condition.kind for rule in holds for condition in rule.conditions}
     groups = [pattern for pattern in patterns if pattern.kind == "groups"]
     yield words.fill("legend.first")
-    if {"keep", "stop"} & {rule.action for rule in holds}:
-        yield words.fill("legend.use")
-        if rules.joker and rules.joker.mode != "none":
-            yield words.fill("legend.use_joker")
-        if bonus_box(rules):
-            yield words.fill("legend.use_bonus", box=rules.categories[rules.joker_index].name)
+    yield from _legend_of_use(rules, holds, words)
     if any(min(pattern.sizes) > 1 for pattern in groups):
         yield words.fill("legend.groups")
     if groups:
@@ -267,6 +262,16 @@ def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[
         yield words.fill("legend.needs", thresholds=words.listed(steps, "or"))
     if {"above par", "below par"} & conditions:
         yield words.fill("legend.par", bonus=words.words("prices.bonus"))
+
+
+def _legend_of_use(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
+    """When dice are of use, if a rule keeps any."""
+    if {"keep", "stop"} & {rule.action for rule in holds}:
+        yield words.fill("legend.use")
+        if rules.joker and rules.joker.mode != "none":
+            yield words.fill("legend.use_joker")
+        if bonus_box(rules):
+            yield words.fill("legend.use_bonus", box=rules.categories[rules.joker_index].name)
 
 
 def _is_whole(pattern: DicePattern) -> bool:

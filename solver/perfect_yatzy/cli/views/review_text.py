@@ -15,7 +15,7 @@ import numpy as np
 from ...core.rules import RuleSet, leaves_choice
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
-from ...play.estimates import Estimate, mean_of
+from ...play.confidence import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Comparison, GameBlock, Rating, Ratings
 from ...play.review import ActionOutlook, GradedDecision, Review, find_action, grade
