@@ -16,7 +16,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy
-from perfect_yatzy.core.jit import WITHOUT_KERNELS, imported_modules, sources
+from perfect_yatzy.core.sources import WITHOUT_KERNELS, imported_modules, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"

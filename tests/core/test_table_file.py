@@ -182,7 +182,7 @@ def test_a_stopped_solve_keeps_its_finished_layers(
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
-CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
+CHECKPOINTS = ["other sources", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
 
 
 @pytest.mark.parametrize(
@@ -211,10 +211,10 @@ def test_a_damaged_part_is_not_used(
         flip(checkpoint, 8 * (len(layer) + 40))
     elif not text and ending:
         flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 8 * 200)
-    elif text == "other version":
+    elif text == "other sources":
         known = json.loads(fields)
         del known["checksum"]
-        checkpoint.write_bytes(layer + with_checksum(known | {"version": "0.0.1"}))
+        checkpoint.write_bytes(layer + with_checksum(known | {"sources": "0" * 64}))
     else:
         checkpoint.write_bytes(layer + text.encode())
     assert taken_up(tmp_path, objective) is None

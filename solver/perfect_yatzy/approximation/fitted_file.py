@@ -54,6 +54,7 @@ from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
 from ..core.table_info import checked_fields, damaged, reading, with_checksum
+from ..core.work_identity import sources_of_values
 from ..errors import _, number_text, shown, significant_text
 from ..strategy import turn_slots as slots_of
 from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
@@ -388,7 +389,9 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
     sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}
     sidecar |= {"certificate": certificate.as_json()}
-    sidecar |= {"versions": {"perfect_yatzy": __version__, "numpy": np.__version__}}
+    versions = {"perfect_yatzy": __version__, "numpy": np.__version__}
+    solver = Path(__file__).with_name("solve.py")  # for information
+    sidecar |= {"versions": versions | {"sources": sources_of_values(str(solver))}}
     check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
         path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes

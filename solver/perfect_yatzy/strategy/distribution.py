@@ -29,6 +29,7 @@ from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
+from ..core.work_identity import sources_of_values
 from ..errors import RulesError, _, whole_number
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..tablebase.store import Folder, Progress, table_path
@@ -352,6 +353,7 @@ def write_stored(
         str(state_space(rules).unchecked_index(EMPTY_STATE))
     ]
     known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
+    known |= {"sources": sources_of_values(__file__)}  # for information, as in a table
     for path, fields in files.items():
         with replacing(path) as file:
             file.write(with_checksum({**known, **fields}))

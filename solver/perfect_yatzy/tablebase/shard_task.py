@@ -17,7 +17,7 @@ import errno
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
-from .._version import __version__
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
 from ..core.objectives import Objective, ScoreObjective, Values
@@ -35,7 +34,6 @@ from ..core.resources import writing_to
 from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
-    SHARDED_FORMAT,
     checked_fields,
     damaged,
     reading,
@@ -43,9 +41,17 @@ from ..core.table_info import (
     with_checksum,
 )
 from ..core.table_slices import PADDING, TableSlice
+from ..core.work_identity import WorkIdentity, says_that_work_begins_anew
 from ..errors import TableError
 from . import shard_plan
-from .shard_file import ShardFile, open_shard, write_shard
+from .shard_file import (
+    SHARD_FORMAT,
+    ShardFile,
+    open_shard,
+    shard_fields,
+    stored_shard,
+    write_shard,
+)
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
 
@@ -75,7 +81,7 @@ class SharedSolve:
 
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
         self.folder, self.objective, self.plan = folder, objective, plan
-        self._digest = shard_plan.objective_digest(objective)
+        self.identity = WorkIdentity.of_table(objective)
         self.is_rounded, self._checked = is_rounded(objective), CheckedBlocks()
 
     @cached_property
@@ -87,17 +93,7 @@ class SharedSolve:
 
     def fields(self, shard: Shard) -> dict[str, Any]:
         """What the footer of a shard says apart from its bytes."""
-        rules = self.objective.rules
-        return {
-            "format": SHARDED_FORMAT,
-            "version": __version__,
-            "key": rules.key,
-            "fingerprint": rules.fingerprint,
-            "objective": self.objective.name,
-            "objective_sha256": self._digest,
-            "filled": shard.filled,
-            "rows": [shard.first, shard.end],
-        }
+        return shard_fields(self.identity, shard)
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
@@ -107,11 +103,15 @@ class SharedSolve:
         """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
         this solve.
         """
-        with suppress(OSError):  # TableError is one
-            found = open_shard(self.path(shard, unrounded=unrounded))
-            if all(found.footer.get(name) == value for name, value in self.fields(shard).items()):
-                return found
-        return None
+        return stored_shard(self.path(shard, unrounded=unrounded), self.fields(shard))
+
+    def remove_if_damaged(self, shard: Shard) -> None:
+        """Remove the files of a shard that are damaged or not of this solve, so that it is solved
+        again.
+        """
+        for path in {self.path(shard), self.path(shard, unrounded=True)}:
+            if path.exists() and not stored_shard(path, self.fields(shard), values_too=True):
+                path.unlink(missing_ok=True)
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
@@ -230,11 +230,7 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder; the SHA-256 of the file."""
-    known = {
-        "format": SHARDED_FORMAT,
-        "version": __version__,
-        "text": shard_plan.objective_text(objective),
-    }
+    known = _plan_identity(objective)
     text = with_checksum(known | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
@@ -247,12 +243,18 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     """
     try:
         digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
-        expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
-        if (fields["format"], fields["version"], fields["text"]) != expected:
+        if any(fields[name] != value for name, value in _plan_identity(objective).items()):
+            says_that_work_begins_anew(folder)
             return None
         return digest, shard_plan.plan_from_cuts(objective, fields["cuts"])
     except (OSError, *DAMAGED):
         return None
+
+
+def _plan_identity(objective: Objective) -> dict[str, Any]:
+    """What a plan says about the solve that it belongs to."""
+    known = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
+    return known | WorkIdentity.of_table(objective).fields()
 
 
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
