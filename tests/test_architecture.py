@@ -235,6 +235,22 @@ def test_the_sources_of_a_kernel_are_all_that_its_module_imports(
     assert MODULES["policies.hold_rules_kernel"] not in sources(turn)
 
 
+@pytest.mark.parametrize(
+    ("root", "parts"),
+    {
+        "core.backward_induction": "core.turn core.lattice strategy.policy_evaluation_kernel",
+        "tablebase.exact_solve": "tablebase.exact_kernel core.backward_induction",
+        "two_players.two_players": "two_players.leads_kernel strategy.forward_pass",
+        "approximation.solve": "approximation.fit approximation.relaxation core.turn",
+    }.items(),
+)
+def test_the_sources_of_unfinished_work_are_those_of_its_values(root: str, parts: str) -> None:
+    """Also what is imported when it is needed; neither the entrances nor the words of answers."""
+    found = sources(MODULES[root], in_functions=True)
+    assert {MODULES[name] for name in parts.split()} <= found
+    assert not {path for path in found if {"cli", "web", "service"} & {*path.parts}}
+
+
 def test_a_function_by_kind_is_implemented_beside_it_or_beside_the_kind(
     trees: dict[str, ast.Module],
 ) -> None:

@@ -185,10 +185,16 @@ def open_shard(path: Path) -> ShardFile:
     return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
 
 
-def shard_fields(identity: WorkIdentity, shard: Shard) -> dict[str, Any]:
-    """What the footer of a shard says apart from its bytes: whose it is, and its rows."""
-    rows = {"filled": shard.filled, "rows": [shard.first, shard.end]}
-    return {"format": SHARD_FORMAT} | identity.fields() | rows
+def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What the footer of a shard says apart from its bytes: whose it is, its rows and place."""
+    place = {
+        "filled": shard.filled,
+        "rows": [shard.first, shard.end],
+        "start": shard.start,
+        "values": shard.stop - shard.start,
+        "dtype": dtype.name,
+    }
+    return {"format": SHARD_FORMAT} | identity.fields() | place
 
 
 def stored_shard(

@@ -91,9 +91,10 @@ class SharedSolve:
         """
         return RowSolver(self.objective)
 
-    def fields(self, shard: Shard) -> dict[str, Any]:
+    def fields(self, shard: Shard, *, unrounded: bool = False) -> dict[str, Any]:
         """What the footer of a shard says apart from its bytes."""
-        return shard_fields(self.identity, shard)
+        dtype = self.objective.compute if unrounded else self.objective.store
+        return shard_fields(self.identity, shard, dtype)
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
@@ -103,24 +104,30 @@ class SharedSolve:
         """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
         this solve.
         """
-        return stored_shard(self.path(shard, unrounded=unrounded), self.fields(shard))
+        path, fields = (
+            self.path(shard, unrounded=unrounded),
+            self.fields(shard, unrounded=unrounded),
+        )
+        return stored_shard(path, fields)
 
     def remove_if_damaged(self, shard: Shard) -> None:
         """Remove the files of a shard that are damaged or not of this solve, so that it is solved
         again.
         """
-        for path in {self.path(shard), self.path(shard, unrounded=True)}:
-            if path.exists() and not stored_shard(path, self.fields(shard), values_too=True):
+        for unrounded in (False, True) if self.is_rounded else (False,):
+            path = self.path(shard, unrounded=unrounded)
+            fields = self.fields(shard, unrounded=unrounded)
+            if path.exists() and not stored_shard(path, fields, values_too=True):
                 path.unlink(missing_ok=True)
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
         # because the next layer is solved from it
         needs_unrounded = shard.filled > self.objective.first_layer
-        if (found := self.stored(shard)) and (
+        if (known := self.stored(shard)) and (
             not needs_unrounded or self.stored(shard, unrounded=True)
         ):
-            return found.footer | {"solved": False}
+            return known.footer | {"solved": False}
         values = self._values(shard, memory)
         stored = values.astype(self.objective.store, copy=False)
         rounding = self.objective.error
@@ -128,12 +135,13 @@ class SharedSolve:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
         start_value = self.objective.start_value(values) if is_last else None
-        fields = self.fields(shard) | {"rounding": rounding, "start_value": start_value}
+        found = {"rounding": rounding, "start_value": start_value}
         with writing_shard(self.folder):
             if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
+                fields = self.fields(shard, unrounded=True) | found
                 write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
-            footer = write_shard(self.path(shard), stored, shard.start, fields)
+            footer = write_shard(self.path(shard), stored, shard.start, self.fields(shard) | found)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:

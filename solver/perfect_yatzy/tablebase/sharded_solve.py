@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
@@ -277,13 +279,14 @@ class ShardedSolve:
         """Write the manifest and put the folder in its place."""
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
-        digests = digests_of(self.folder, self.solve.identity, self.plan.shards)
+        identity, store = self.solve.identity, objective.store
+        digests = digests_of(self.folder, identity, self.plan.shards, store)
         fields = table_info.table_fields(
             objective.rules,
             objective.name,
             objective.store,
             objective.size,
-            self.solve.identity.sources,
+            identity.sources,
         )
         return publish_shards(
             self.path,
@@ -297,14 +300,16 @@ class ShardedSolve:
         )
 
 
-def digests_of(folder: Path, identity: WorkIdentity, shards: Iterable[Shard]) -> dict[Shard, str]:
+def digests_of(
+    folder: Path, identity: WorkIdentity, shards: Iterable[Shard], dtype: np.dtype[Any]
+) -> dict[Shard, str]:
     """The digest of the blocks of each shard of a solve that is finished; TableError if one is
     missing, damaged, or of another solve.
     """
     found = {}
     for shard in shards:
         path = folder / shard.file
-        if not (stored := stored_shard(path, shard_fields(identity, shard))):
+        if not (stored := stored_shard(path, shard_fields(identity, shard, dtype))):
             raise damaged(  # the next solve repairs it
                 f"the shard {path} was altered or removed meanwhile; run the same command again"
             )

@@ -210,12 +210,16 @@ class TwoPlayerWriter:
         with writing_to(self.folder):
             for shard in self.shards:
                 path = self.folder / shard.file
-                if not stored_shard(path, shard_fields(self.identity, shard), values_too=True):
+                if not stored_shard(path, self.fields(shard), values_too=True):
                     path.unlink(missing_ok=True)
                     missing.add(shard.filled)
             newest = self.game.resume(self.part)
             if newest is None or any(left < newest[0] for left in missing):
                 self.part.unlink(missing_ok=True)
+
+    def fields(self, shard: Shard) -> dict[str, Any]:
+        """What the footer of a shard says apart from its bytes."""
+        return shard_fields(self.identity, shard, STORE)
 
     def add(self, left: int, values: Floats) -> None:
         """Store the values with so many turns left."""
@@ -226,14 +230,13 @@ class TwoPlayerWriter:
                 # Only chances of 0 and 1 are stored as 0 and LEVELS, the others between them.
                 least, most = np.where(part > 0, 1, 0), np.where(part < 1, LEVELS - 1, LEVELS)
                 rounded = np.rint(part * np.float32(LEVELS)).clip(least, most).astype(STORE)
-                fields = shard_fields(self.identity, shard)
-                write_shard(self.folder / shard.file, rounded, shard.start, fields)
+                write_shard(self.folder / shard.file, rounded, shard.start, self.fields(shard))
 
     def finish(self, first: float) -> None:
         """Make the table, if all layers are there; `first`: the chance of the player who moves
         first.
         """
-        digests = digests_of(self.folder, self.identity, self.shards)
+        digests = digests_of(self.folder, self.identity, self.shards, STORE)
         fields = table_info.table_fields(
             self.game.rules,
             NAMES[self.game.tie],
