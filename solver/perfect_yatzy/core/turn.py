@@ -85,6 +85,10 @@ class Scratch(NamedTuple):
     first_roll_buffer: Floats  # the same with the bonus points of the first roll
     joker_values: Floats  # (jokers,): earlier values of the joker rolls
     temp: Floats  # (1,)
+    # What the weights of all rolls add up to in the arithmetic of a solve in float32, else 1. The
+    # mean of the first roll is divided by it: so the mean of equal values is that value, and no
+    # chance exceeds 1.
+    weight_sum: float
 
 
 class SolveJob(NamedTuple):
@@ -103,9 +107,22 @@ class SolveJob(NamedTuple):
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(
-        *(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers.size, 1))
-    )
+    sizes = dice.n_holds, dice.n_holds, model.jokers.size, 1
+    buffer, first_rolls, joker_values, temp = (aligned(size, dtype) for size in sizes)
+    return Scratch(buffer, first_rolls, joker_values, temp, weight_sum(dice, dtype))
+
+
+def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
+    """The sum of the weights of all rolls as :func:`mean_of_first_roll` adds them in float32."""
+    if np.dtype(dtype) != np.float32:
+        return 1.0  # it misses 1 by less than the last digit of a value
+    weights = dice.weights.astype(np.float32)
+    whole = len(weights) & ~3
+    sums = np.cumsum(weights[:whole].reshape(-1, 4), axis=0, dtype=np.float32)
+    a, b, c, d = sums[-1] if whole else np.zeros(4, np.float32)
+    for weight in weights[whole:]:
+        a += weight
+    return float((a + b) + (c + d))
 
 
 @jit
@@ -268,6 +285,7 @@ def solve_block(children, target, job, block):
             best = mean_of_first_roll(
                 model.dice, first_rolls if model.has_first_roll_bonus else buffer
             )
+            best /= scratch.weight_sum
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 

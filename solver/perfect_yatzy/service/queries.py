@@ -20,6 +20,7 @@ from ..approximation.opening import (
     opens_approximate,
     strategy_in_memory,
 )
+from ..core.dice import clipped
 from ..core.objectives import Variance
 from ..core.resources import default_threads
 from ..core.rules import RuleSet
@@ -229,9 +230,7 @@ class QueryService:
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
         # Its table has the chances of all goals; `zero` is the one that it plays for.
-        return [
-            answers.clipped(replace(found, zero=score).value(request.position)) for score in scores
-        ]
+        return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond
@@ -360,12 +359,13 @@ class Decision:
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective and objective.solved:
-            chance = answers.clipped(objective.strategy.value(request.position))
+            chance = clipped(objective.strategy.value(request.position))
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
         elif objective:
             answer["chance_note"] = str(self.plan.refused)
         if is_exact and self.needs_distribution:
             answer |= self._distribution_fields(strategy, objective, progress)
+            answers.correct_mean_play(answer)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
             if is_exact and has_table(rules, service.tables, Variance.name):

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..approximation.opening import certificate_of
-from ..core.dice import Floats, Ints
+from ..core.dice import Floats, Ints, clipped
 from ..core.objectives import BonusChance, Goals
 from ..core.resources import check_memory
 from ..core.rules import RuleSet
@@ -138,11 +138,9 @@ class ResolvedObjective:
         """The chance of play for the mean, whose final scores have a distribution; None if it
         takes a long solve.
         """
-        return (
-            self.mean_play()
-            if self.mean_play
-            else float(self.utility(found.scores) @ found.chances)
-        )
+        if self.mean_play:
+            return self.mean_play()
+        return clipped(float(self.utility(found.scores) @ found.chances))
 
     def certain(self, lowest: int) -> bool:
         """Whether `lowest`, a lower bound of the final score, is sufficient already."""

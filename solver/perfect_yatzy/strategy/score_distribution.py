@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dice import Floats, Ints
+from ..core.dice import Floats, Ints, clipped
 from ..core.objectives import ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
@@ -88,7 +88,7 @@ class DiscreteDistribution:
         fewer, no_more = (
             reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right")
         )
-        return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
+        return clipped(float(self.chances @ ((1 - tie) * fewer + tie * no_more)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +149,7 @@ class ScoreDistribution(DiscreteDistribution):
         """Probability of `score` or more, P(final score >= score)."""
         if score <= self.scores[0]:
             return 1.0
-        return min(1.0, float(self.chances[self.scores >= score].sum()))
+        return clipped(float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
         """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to

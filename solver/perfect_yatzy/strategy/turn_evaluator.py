@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.checked_values import Table
-from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
+from ..core.dice import Floats, Ints, Lattice, clipped, lattice, sub_multisets
 from ..core.objectives import ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
@@ -367,6 +367,7 @@ def category_odds(
             rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls
         )
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
+        chance = chance if exact else clipped(chance)
         found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
     return found
 
@@ -460,7 +461,7 @@ def outcomes_of_hold(
                 hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[
                     roll
                 ]
-    return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
+    return [TurnOutcome(*outcome, clipped(chance)) for outcome, chance in chances.items()]
 
 
 class ExactEvaluator(TurnEvaluator):
