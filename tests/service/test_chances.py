@@ -14,6 +14,7 @@ from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.errors import language_scope
+from perfect_yatzy.service.queries import QueryService
 from support import games
 from support.command import Run, printed
 from support.seeds import ring_2
@@ -72,22 +73,25 @@ def test_chances_of_all_commands(
     for aim in aims:
         questions += [("expect", *aim), ("hold", roll, *aim), ("score", roll, *aim)]
     questions += [
-        ("hold", roll, "--explain"),
-        ("hold", roll, "--goal", str(9 * dice), "--explain"),
-        ("expect", "--games", "50"),
-        ("simulate", "--games", "50"),
+        ("expect", "--games", "100"),
+        ("simulate", "--games", "100"),
         ("evaluate", "level:3", "--against", "perfect"),
         ("versus", "--policy", "perfect"),
         ("versus",),
     ]
+    answers = [(question, json.loads(printed(run, *question, *of_rules))) for question in questions]
+    service = QueryService(tmp_path, 1)
+    for query in ("hold", "score"):
+        for aim in ({}, {"goal": 9 * dice}):
+            asked = {"query": query, "rules": str(rules), "dice": roll, "explain": True, **aim}
+            answers.append((("explained", query), service.answer(asked)))
     seen = 0
-    for question, *rest in questions:
-        answer = json.loads(printed(run, question, *rest, *of_rules))
+    for question, answer in answers:
         for chance in chances(answer):
-            assert 0 <= chance <= 1, (question, rest, chance)
+            assert 0 <= chance <= 1, (question, chance)
             seen += 1
         if "chance_by_mean_play" in answer:
-            assert answer["chance"] >= answer["chance_by_mean_play"], (question, rest)
+            assert answer["chance"] >= answer["chance_by_mean_play"], question
     assert seen > 100
 
 

@@ -509,7 +509,7 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
         assert (answer["chance"] == 1.0) == certain
         assert (answer["chance"] == 0.0) == out_of_reach
     assert expect_lines(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
-    assert expect_lines(rules, asked(goal=most), 5)[0].startswith("1 in 16.6 quadrillion chance")
+    assert expect_lines(rules, asked(goal=most), 5)[0].startswith("1 in 1.76 × 10^19 chance")
     # An opponent who still plays may reach all there is: nobody has won before passing that.
     for points, certain in ((most, True), (most - 1, False)):
         answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
