@@ -20,7 +20,8 @@ from ..approximation.opening import certificate_of
 from ..core.dice import clipped
 from ..core.scorecard import Scorecard
 from ..core.table_info import fraction_fields
-from ..strategy.actions import Choice, Hold, max_rerolls
+from ..strategy.actions import Choice, Hold
+from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy
 from .requests import DIGITS, Request
 

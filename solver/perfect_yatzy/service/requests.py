@@ -21,7 +21,7 @@ from ..core.scorecard import Scorecard, State
 from ..errors import StateError, _, error_context, game_over, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
-from ..strategy.actions import max_rerolls
+from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
 
 COMMON_FIELDS = frozenset({"query", "rules", "id"})

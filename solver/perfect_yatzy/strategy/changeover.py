@@ -1,0 +1,69 @@
+"""When the questions about single positions change over from NumPy to compiled code.
+
+NumPy answers at once; compiled code is about ten times as fast, but loading it takes about 0.8 s of
+processor time. So a process stays with NumPy until that has cost as much, after 3,000 questions
+about one table (:class:`.turn_evaluator.SingleQuestions`). It changes over at once if the kernel is
+in its memory already, because of a batch. Nothing is compiled unasked: without the kernel in memory
+or in the disk cache NumPy goes on.
+:func:`prepare` changes over on request, and compiles if need be. Both give the same answers to the
+bit, so that nobody sees when it happens.
+
+Only the mean has compiled single questions, and only from an array in memory: values that are read
+and checked when they are needed (:mod:`perfect_yatzy.core.checked_values`) may move.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .turn_evaluator import TurnEvaluator
+
+if TYPE_CHECKING:
+    from .compiled_turn import CompiledTurn
+
+KERNEL = f"{__package__}.batch_kernel"
+
+
+def is_compilable(evaluator: TurnEvaluator) -> bool:
+    """Whether compiled code answers questions about single positions of an evaluator."""
+    return evaluator.has_kernel and isinstance(evaluator.values, np.ndarray)
+
+
+def compiled_turn(evaluator: TurnEvaluator) -> CompiledTurn | None:
+    """What answers a question about a single position in compiled code; None: NumPy does."""
+    questions = evaluator.questions
+    if questions.compiled is None:
+        questions.asked += 1
+        if questions.asked >= questions.next_try:
+            questions.next_try *= 2
+            _change_over(evaluator, in_memory=False)
+        elif not questions.tried_memory and KERNEL in sys.modules:
+            questions.tried_memory = True
+            _change_over(evaluator, in_memory=True)
+    compiled: CompiledTurn | None = questions.compiled
+    return compiled
+
+
+def _change_over(evaluator: TurnEvaluator, *, in_memory: bool) -> None:
+    """Change over if the kernel is in memory or, unless only that counts, in the disk cache."""
+    if not is_compilable(evaluator):
+        return
+    from .compiled_turn import CompiledTurn
+
+    turn = CompiledTurn(evaluator)
+    if turn.is_ready(in_memory=in_memory):
+        turn.load()
+        evaluator.questions.compiled = turn
+
+
+def prepare(evaluator: TurnEvaluator) -> None:
+    """Change over now; the kernel is compiled if need be."""
+    if evaluator.questions.compiled is None and is_compilable(evaluator):
+        from .compiled_turn import CompiledTurn
+
+        turn = CompiledTurn(evaluator)
+        turn.load()
+        evaluator.questions.compiled = turn
