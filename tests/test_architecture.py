@@ -16,7 +16,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy
-from perfect_yatzy.core.sources import WITHOUT_KERNELS, imported_modules, sources
+from perfect_yatzy._sources import WITHOUT_KERNELS, imported_modules, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
@@ -39,7 +39,7 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "_files", "_version"}
+BASE = {"errors", "_files", "_sources", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}

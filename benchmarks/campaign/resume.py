@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy import RuleSet, approximate, prove, versus
+from perfect_yatzy import RuleSet, _sources, approximate, prove, versus
 from perfect_yatzy.approximation import solve as approximate_solve
-from perfect_yatzy.core import objectives, table_writer, work_identity
+from perfect_yatzy.core import objectives, table_writer
 from perfect_yatzy.core.objectives import ExponentialUtility, Goals, Objective
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
@@ -186,7 +186,7 @@ def another_program() -> Iterator[None]:
         return values if values.dtype == np.uint8 else values + values.dtype.type(1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work_identity, "digest_of", lambda *modules, **options: "0" * 64)
+        patch.setattr(_sources, "digest_of", lambda *modules, **options: "0" * 64)
         patch.setattr(distribution, "__version__", "0.0.0")
         for module in (table_writer, two_players, exact_solve, approximate_solve):
             store_layer = module.store_layer

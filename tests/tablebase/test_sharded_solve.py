@@ -14,8 +14,8 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
-from perfect_yatzy.core import objectives, table_info, work_identity
+from perfect_yatzy import RulesError, RuleSet, State, TableError, _sources, load_rules
+from perfect_yatzy.core import objectives, table_info
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
@@ -358,7 +358,7 @@ def test_what_is_damaged_is_solved_again(
     elif damage == "plan flipped":
         flip(plan, 8 * 40)
     else:
-        monkeypatch.setattr(work_identity, "digest_of", lambda *modules, **options: "0" * 64)
+        monkeypatch.setattr(_sources, "digest_of", lambda *modules, **options: "0" * 64)
     info, solved = resumed(tmp_path)
     assert len(info.shards) - solved == (5 if "of a shard" in damage else 0)
     assert info.sha256 == wanted()

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from perfect_yatzy import RuleSet, TableError, prove, versus
-from perfect_yatzy.core import work_identity
+from perfect_yatzy import RuleSet, TableError, _sources, prove, versus
 from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
@@ -133,7 +132,7 @@ def test_layers_of_a_changed_program_are_not_resumed(
     assert game.resume(part) is not None
     assert proof.resume() is not None
     assert not caplog.messages
-    monkeypatch.setattr(work_identity, "digest_of", lambda *modules, **options: "0" * 64)
+    monkeypatch.setattr(_sources, "digest_of", lambda *modules, **options: "0" * 64)
     assert game.resume(part) is None
     assert proof.resume() is None
     assert [message.count("another version of the program") for message in caplog.messages] == [

@@ -47,6 +47,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import folder_lock, replacing
+from .._sources import sources_of_values
 from .._version import __version__
 from ..core.dice import Floats, Ints
 from ..core.resources import check_space, writing_to
@@ -54,7 +55,6 @@ from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
 from ..core.table_info import checked_fields, damaged, reading, with_checksum
-from ..core.work_identity import sources_of_values
 from ..errors import _, number_text, shown, significant_text
 from ..strategy import turn_slots as slots_of
 from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes

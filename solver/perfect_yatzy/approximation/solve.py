@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._sources import sources_of_values
 from ..core.dice import Floats
 from ..core.resources import check_space, peak_memory
 from ..core.rules import RuleSet
@@ -43,7 +44,7 @@ from ..core.table_info import (
     store_layer,
     stored_layer,
 )
-from ..core.work_identity import WorkIdentity, sources_of_values
+from ..core.work_identity import WorkIdentity
 from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
 from ..game.rule_loader import load_rules
 from ..strategy.simulation import Z99, Simulation, check_seed

@@ -164,8 +164,3 @@ def _mix(word: int) -> int:
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
     return word ^ (word >> 31)
-
-
-def clipped(chance: float) -> float:
-    """A chance within 0 and 1. Sums of chances miss that by rounding, in the last digits."""
-    return min(1.0, max(0.0, chance))

@@ -32,8 +32,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload
 
 from .._files import lock
+from .._sources import PACKAGE, WITHOUT_KERNELS, digest_of
 from ..errors import SolverError
-from .sources import PACKAGE, WITHOUT_KERNELS, digest_of
 
 if config.DISABLE_JIT:
     raise SolverError("NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it")

@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from .._sources import says_that_work_begins_anew
 from .._version import __version__
 from ..errors import TableError, _, shown
 from .objectives import Objective, Values
 from .resources import check_space, writing_to
 from .rules import RuleSet
-from .work_identity import WorkIdentity, says_that_work_begins_anew
+from .work_identity import WorkIdentity
 
 FORMAT = 2
 SHARDED_FORMAT = 3

@@ -85,9 +85,8 @@ class Scratch(NamedTuple):
     first_roll_buffer: Floats  # the same with the bonus points of the first roll
     joker_values: Floats  # (jokers,): earlier values of the joker rolls
     temp: Floats  # (1,)
-    # What the weights of all rolls add up to in the arithmetic of a solve in float32, else 1. The
-    # mean of the first roll is divided by it: so the mean of equal values is that value, and no
-    # chance exceeds 1.
+    # The sum of the weights of all rolls in float32, else 1; divides the mean of the first roll, so
+    # that no chance exceeds 1
     weight_sum: float
 
 

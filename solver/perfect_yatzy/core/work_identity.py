@@ -1,8 +1,7 @@
 """Whose unfinished work is: the rules, what is computed for them, and the sources that compute it.
 
 Layers, shards and checkpoints carry the identity of their work. What is resumed must have the same
-one; else it is computed again. So neither files of another game nor those of another state of the
-program mix with new values, whatever the number of its version says.
+one; else it is computed again.
 
 A finished table, game of two players, fitted function or distribution is no work: it carries the
 hash of the sources only to tell where it comes from, and stays readable when they change.
@@ -18,9 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .._sources import sources_of_values
 from .objectives import Objective
 from .rules import RuleSet
-from .sources import digest_of
 
 
 @dataclass(frozen=True)
@@ -56,23 +55,13 @@ class WorkIdentity:
         return all(fields.get(name) == value for name, value in self.fields().items())
 
 
-def objective_fields(objective: Objective) -> dict[str, Any]:
-    """The parameters of an objective, apart from the rules."""
-    return {"objective": objective.name} | objective.parameters()
-
-
 def objective_digest(objective: Objective) -> str:
     """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
-    return _digest(objective_fields(objective))
+    return _digest({"objective": objective.name} | objective.parameters())
 
 
 def _digest(parameters: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(parameters, sort_keys=True).encode()).hexdigest()
-
-
-def sources_of_values(*files: str) -> str:
-    """SHA-256 of the sources of the values that some modules compute; `files`: their files."""
-    return digest_of(*(Path(file).resolve() for file in files), in_functions=True)
 
 
 def sources_of_table(objective: Objective) -> str:
@@ -80,11 +69,3 @@ def sources_of_table(objective: Objective) -> str:
     solver = str(Path(__file__).with_name("backward_induction.py"))
     kind = getattr(sys.modules[type(objective).__module__], "__file__", None)
     return sources_of_values(solver, kind or solver)
-
-
-def says_that_work_begins_anew(path: Path) -> None:
-    """Log a warning that unfinished work is not resumed, because it is of another identity."""
-    import logging
-
-    text = "%s is of other rules or of another version of the program; it is computed again"
-    logging.getLogger("perfect_yatzy").warning(text, path)

@@ -20,7 +20,6 @@ from ..approximation.opening import (
     opens_approximate,
     strategy_in_memory,
 )
-from ..core.dice import clipped
 from ..core.objectives import Variance
 from ..core.resources import default_threads
 from ..core.rules import RuleSet
@@ -33,6 +32,7 @@ from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
+from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import has_table, open_table

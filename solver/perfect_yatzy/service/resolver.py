@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..approximation.opening import certificate_of
-from ..core.dice import Floats, Ints, clipped
+from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Goals
 from ..core.resources import check_memory
 from ..core.rules import RuleSet
@@ -32,7 +32,7 @@ from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, _, error_context
 from ..strategy.strategy import Strategy
-from ..strategy.tie_rules import TIE_RULES
+from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table

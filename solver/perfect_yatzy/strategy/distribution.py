@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from .._sources import sources_of_values
 from .._version import __version__
 from ..core.objectives import Goals
 from ..core.resources import available_memory, check_memory, default_threads
@@ -29,7 +30,6 @@ from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
-from ..core.work_identity import sources_of_values
 from ..errors import RulesError, _, whole_number
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..tablebase.store import Folder, Progress, table_path

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.checked_values import Table
-from ..core.dice import Floats, Ints, clipped, lattice
+from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.objectives import FRAME, Goals, ScoreObjective, final_bonus
 from ..core.resources import ScratchPool, thread_map
@@ -56,6 +56,7 @@ from .propagation_kernel import (
     support_rows,
 )
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
+from .tie_rules import clipped
 from .turn_evaluator import state_places
 
 ROWS = 16  # rows of states a thread takes at a time

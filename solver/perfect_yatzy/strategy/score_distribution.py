@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dice import Floats, Ints, clipped
+from ..core.dice import Floats, Ints
 from ..core.objectives import ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
@@ -30,7 +30,7 @@ from ..game.notation import parse_card
 from ..game.notebook import histogram_bins, histogram_svg, html_table
 from .metadata import metadata
 from .strategy import check_position
-from .tie_rules import tie_rule
+from .tie_rules import clipped, tie_rule
 
 BARS = 28  # most bins of a histogram in a notebook
 EARLY_LAYERS = (

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.checked_values import Table
-from ..core.dice import Floats, Ints, Lattice, clipped, lattice, sub_multisets
+from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..core.objectives import ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
@@ -32,6 +32,7 @@ from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace
 from ..core.table_slices import restricted, window
 from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
+from .tie_rules import clipped
 
 if TYPE_CHECKING:
     from ..core.value_tables import StoredScores

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._files import exclusive, replacing
+from .._sources import sources_of_values
 from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
@@ -40,7 +41,7 @@ from ..core.table_info import (
 )
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
-from ..core.work_identity import WorkIdentity, sources_of_values
+from ..core.work_identity import WorkIdentity
 from ..errors import RulesError, _
 from ..game.rule_loader import load_rules
 from .estimates import SolveCost, log_long

@@ -31,7 +31,6 @@ from ..core.objectives import ExponentialUtility, Objective, ScoreObjective, Uti
 from ..core.rules import RuleSet
 from ..core.state_space import LANES, StateSpace
 from ..core.table_info import UNROUNDED_ENDING
-from ..core.work_identity import objective_fields
 from ..errors import StateError, TableError
 from ..game.rule_loader import rules_from_json, rules_to_json
 from .quantities import QUANTITIES
@@ -244,7 +243,7 @@ def objective_text(objective: Objective) -> str:
     raw = rules_to_json(objective.rules)
     if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
         raise StateError(f"the rules {objective.rules.key} cannot be written as text")
-    fields = {"rules": raw} | objective_fields(objective)
+    fields = {"rules": raw, "objective": objective.name} | objective.parameters()
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
 

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
+from .._sources import says_that_work_begins_anew
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
 from ..core.objectives import Objective, ScoreObjective, Values
@@ -41,7 +42,7 @@ from ..core.table_info import (
     with_checksum,
 )
 from ..core.table_slices import PADDING, TableSlice
-from ..core.work_identity import WorkIdentity, says_that_work_begins_anew
+from ..core.work_identity import WorkIdentity
 from ..errors import TableError
 from . import shard_plan
 from .shard_file import (

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from .._sources import sources_of_values
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.lattice import kernel_lattice
@@ -35,7 +36,7 @@ from ..core.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import make_scratch
 from ..core.turn_model import turn_model
-from ..core.work_identity import WorkIdentity, sources_of_values
+from ..core.work_identity import WorkIdentity
 from ..errors import StateError, TableError, _
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.policy_evaluation_kernel import EvaluationJob

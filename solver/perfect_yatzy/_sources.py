@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent
 # These write words and files, and have no part in machine code or values.
 WITHOUT_KERNELS = {PACKAGE / "errors.py", PACKAGE / "_files.py"}
 IMPORT = re.compile(r"^( *)from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -63,3 +63,16 @@ def digest_of(*modules: Path, in_functions: bool = False) -> str:
     found = [sources(module, in_functions=in_functions) for module in modules]
     digests = sorted(file_digest(path) for path in frozenset[Path]().union(*found))
     return hashlib.sha256(b"".join(digests)).hexdigest()
+
+
+def sources_of_values(*files: str) -> str:
+    """SHA-256 of the sources of the values that some modules compute; `files`: their files."""
+    return digest_of(*(Path(file).resolve() for file in files), in_functions=True)
+
+
+def says_that_work_begins_anew(path: Path) -> None:
+    """Log a warning that unfinished work is not resumed, because it is of another identity."""
+    import logging
+
+    text = "%s is of other rules or of another version of the program; it is computed again"
+    logging.getLogger("perfect_yatzy").warning(text, path)
