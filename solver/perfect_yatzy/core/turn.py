@@ -119,8 +119,7 @@ def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
     whole = len(weights) & ~3
     sums = np.cumsum(weights[:whole].reshape(-1, 4), axis=0, dtype=np.float32)
     a, b, c, d = sums[-1] if whole else np.zeros(4, np.float32)
-    for weight in weights[whole:]:
-        a += weight
+    a = np.cumsum([a, *weights[whole:]], dtype=np.float32)[-1]
     return float((a + b) + (c + d))
 
 

@@ -1,10 +1,7 @@
 """Whose unfinished work is: the rules, what is computed for them, and the sources that compute it.
 
 Layers, shards and checkpoints carry the identity of their work. What is resumed must have the same
-one; else it is computed again.
-
-A finished table, game of two players, fitted function or distribution is no work: it carries the
-hash of the sources only to tell where it comes from, and stays readable when they change.
+one; else it is computed again. A finished file carries the hash only as information.
 """
 
 from __future__ import annotations
