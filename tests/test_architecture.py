@@ -16,7 +16,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy
-from perfect_yatzy.core.jit import WITHOUT_KERNELS, imported_modules, sources
+from perfect_yatzy._sources import WITHOUT_KERNELS, imported_modules, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
@@ -39,7 +39,7 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "words", "notebook", "_files", "_version"}
+BASE = {"errors", "words", "notebook", "_files", "_sources", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}
@@ -227,6 +227,22 @@ def test_the_sources_of_a_kernel_are_all_that_its_module_imports(
     turn = MODULES["core.turn"]
     assert {MODULES["core.legal"], MODULES["core.dice"], turn} <= sources(turn)
     assert MODULES["policies.hold_rules_kernel"] not in sources(turn)
+
+
+@pytest.mark.parametrize(
+    ("root", "parts"),
+    {
+        "core.backward_induction": "core.turn core.lattice strategy.policy_evaluation_kernel",
+        "tablebase.exact_solve": "tablebase.exact_kernel core.backward_induction",
+        "two_players.two_players": "two_players.leads_kernel strategy.forward_pass",
+        "approximation.solve": "approximation.fit approximation.relaxation core.turn",
+    }.items(),
+)
+def test_the_sources_of_unfinished_work_are_those_of_its_values(root: str, parts: str) -> None:
+    """Also what is imported when it is needed; neither the entrances nor the words of answers."""
+    found = sources(MODULES[root], in_functions=True)
+    assert {MODULES[name] for name in parts.split()} <= found
+    assert not {path for path in found if {"cli", "web", "service"} & {*path.parts}}
 
 
 def test_a_function_by_kind_is_implemented_beside_it_or_beside_the_kind(

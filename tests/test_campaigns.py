@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from perfect_yatzy.core.work_identity import WorkIdentity
 from support.need import need
 from support.seeds import SEED_VARIABLE, ring_3
 
@@ -36,6 +37,16 @@ def test_a_campaign_finds_an_error_of_python(
     tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
     assert len(tally.failures) > tally.cases // 10
     assert all("ValueError" in failure for failure in tally.failures)
+
+
+def test_a_campaign_finds_work_of_others_that_is_resumed(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WorkIdentity, "fits", lambda self, fields: True)
+    monkeypatch.setattr(WorkIdentity, "fields", lambda self: {})
+    name = "resumed solves whose files were swapped, deleted, cut or flipped"
+    tally = run_campaign(name, tmp_path, store, 1, small=True)
+    assert any("other values" in failure for failure in tally.failures)
 
 
 def test_calls_that_take_too_long_or_say_nothing_are_failures() -> None:

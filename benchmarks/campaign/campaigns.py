@@ -60,6 +60,13 @@ def faults(tally: Tally, run: Run) -> None:
     tally.failures += found.failures
 
 
+def resume(tally: Tally, run: Run) -> None:
+    """Interrupted solves whose files are swapped, deleted, cut or flipped, and that go on."""
+    from .resume import resume_changed_work
+
+    resume_changed_work(tally, run.folder, run.size(600, 60), run.chosen)
+
+
 def flips(tally: Tally, run: Run) -> None:
     """Damaged files, open and closed."""
     from .flips import flip_files
@@ -137,6 +144,7 @@ def large_bodies(tally: Tally, run: Run) -> None:
 
 CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "SIGKILL, EIO, ENOSPC at the file-system steps of a solve": faults,
+    "resumed solves whose files were swapped, deleted, cut or flipped": resume,
     "damaged tables, shards, archives, distributions and sites": flips,
     "mutated rule files; accepted ones against the oracle": rule_files,
     "card, dice, names, opponents": texts,

@@ -18,7 +18,7 @@ from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rule
 from perfect_yatzy.core import objectives, resources
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.checked_values import BlockHasher
-from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import ExponentialUtility, Goals, Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category
 from perfect_yatzy.core.state_space import state_space
@@ -183,7 +183,7 @@ def test_a_stopped_solve_keeps_its_finished_layers(
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
-CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
+CHECKPOINTS = ["other sources", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", " "]
 
 
 @pytest.mark.parametrize(
@@ -212,10 +212,10 @@ def test_a_damaged_part_is_not_used(
         flip(checkpoint, 8 * (len(layer) + 40))
     elif not text and ending:
         flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 8 * 200)
-    elif text == "other version":
+    elif text == "other sources":
         known = json.loads(fields)
         del known["checksum"]
-        checkpoint.write_bytes(layer + with_checksum(known | {"version": "0.0.1"}))
+        checkpoint.write_bytes(layer + with_checksum(known | {"sources": "0" * 64}))
     else:
         checkpoint.write_bytes(layer + text.encode())
     assert taken_up(tmp_path, objective) is None
@@ -224,6 +224,13 @@ def test_a_damaged_part_is_not_used(
         == solve_to_store(objective, tmp_path / "other").sha256
     )
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+
+
+def test_a_part_of_another_rate_of_risk_is_not_used(tmp_path: Path) -> None:
+    """Rules and name of the objective are the same."""
+    abandoned(tmp_path, ExponentialUtility(SMALL, -0.02), 3).close()
+    assert taken_up(tmp_path, ExponentialUtility(SMALL, -0.02)) == 2
+    assert taken_up(tmp_path, ExponentialUtility(SMALL, 0.01)) is None
 
 
 def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) -> None:

@@ -118,6 +118,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "service.answers": {
         "PERCENTILES": (5, 25, 50, 75, 95),
         "MAX_UNCERTAIN_CHANCE": 0.999999940395355224609375,
+        "MAX_UNCERTAIN_SUM": 0.99999999999,
     },
     "service.budget": {
         "FIRST_TURNS_LIMIT_SECONDS": 15.0,

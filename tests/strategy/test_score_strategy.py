@@ -509,7 +509,7 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
         assert (answer["chance"] == 1.0) == certain
         assert (answer["chance"] == 0.0) == out_of_reach
     assert expect_lines(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
-    assert expect_lines(rules, asked(goal=most), 5)[0].startswith("<0.0001 % chance")
+    assert expect_lines(rules, asked(goal=most), 5)[0].startswith("1 in 1.76 × 10^19 chance")
     # An opponent who still plays may reach all there is: nobody has won before passing that.
     for points, certain in ((most, True), (most - 1, False)):
         answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
@@ -548,14 +548,16 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == [
         "0.00 %",
-        "<0.0001 %",
-        "<0.0001 %",
+        "1 in 1 billion",
+        "1 in 2.04 million",
         "0.0001 %",
         "0.0049 %",
         "0.01 %",
         ">99.99 %",
         "100.00 %",
     ]
+    tiny = [chance_text(p) for p in (1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21)]
+    assert tiny == ["1 in 277 trillion", "1 in 1 billion", "1 in 1 quadrillion", "1 in 2.5 × 10^20"]
     for size, seconds, words in (
         (928_000_000, 24.6, "0.93 GB and about 25 s"),
         (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),

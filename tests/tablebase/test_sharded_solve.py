@@ -14,7 +14,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, RuleSet, State, TableError, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, TableError, _sources, load_rules
 from perfect_yatzy.cli.commands.table_solver import estimate_solve
 from perfect_yatzy.core import objectives, table_info
 from perfect_yatzy.core.backward_induction import solve_objective
@@ -312,12 +312,17 @@ def test_a_stopped_solve_is_resumed(
 
 
 def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None:
-    (path,) = interrupted(tmp_path, 1, MEAN).glob("0*.npy")
-    flip(path, 8 * path.read_bytes().index(b"\n") + 36)
-    shard_task.shared_solve.cache_clear()  # as in another process, which has not read it yet
+    """While others are being solved; what a resume finds is compared before."""
+    folder = unfinished_shards(table_path(SMALL, tmp_path))
+
+    def damage(done: int, total: int) -> None:
+        for path in [*folder.glob("0*.npy")][:1] if done < total / 2 else []:
+            flip(path, 8 * path.read_bytes().index(b"\n") + 36)
+
     said = r"was altered .* and was removed; run the same command again"
-    refused(said, solve_sharded, MEAN, tmp_path, engine=ThreadEngine(1), error=TableError)
-    assert not path.exists()
+    options = {"engine": CountingEngine(), "progress": damage}
+    refused(said, solve_sharded, MEAN, tmp_path, error=TableError, **options)
+    assert not [*folder.glob("0*.npy")]
     assert solve_sharded(MEAN, tmp_path).sha256 == wanted()
 
 
@@ -330,7 +335,8 @@ def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", ["footer of a shard", "plan deleted", "plan flipped", "other version"]
+    "damage",
+    ["footer of a shard", "values of a shard", "plan deleted", "plan flipped", "other sources"],
 )
 def test_what_is_damaged_is_solved_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
@@ -339,14 +345,17 @@ def test_what_is_damaged_is_solved_again(
     plan = folder / shard_task.PLAN_FILE
     if damage == "footer of a shard":
         flip(max(folder.glob("0*.npy")), -1)
+    elif damage == "values of a shard":
+        path = max(folder.glob("0*.npy"))
+        flip(path, 8 * path.read_bytes().index(b"\n") + 36)
     elif damage == "plan deleted":
         plan.unlink()
     elif damage == "plan flipped":
         flip(plan, 8 * 40)
     else:
-        monkeypatch.setattr(shard_task, "__version__", "0.0.0")
+        monkeypatch.setattr(_sources, "digest_of", lambda *modules, **options: "0" * 64)
     info, solved = resumed(tmp_path)
-    assert len(info.shards) - solved == (5 if damage == "footer of a shard" else 0)
+    assert len(info.shards) - solved == (5 if "of a shard" in damage else 0)
     assert info.sha256 == wanted()
 
 

@@ -47,6 +47,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import folder_lock, replacing
+from .._sources import sources_of_values
 from .._version import __version__
 from ..core.dice import Floats, Ints
 from ..core.resources import check_space, writing_to
@@ -389,7 +390,9 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
     sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}
     sidecar |= {"certificate": certificate.as_json()}
-    sidecar |= {"versions": {"perfect_yatzy": __version__, "numpy": np.__version__}}
+    versions = {"perfect_yatzy": __version__, "numpy": np.__version__}
+    solver = Path(__file__).with_name("solve.py")  # for information
+    sidecar |= {"versions": versions | {"sources": sources_of_values(str(solver))}}
     check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
         path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes

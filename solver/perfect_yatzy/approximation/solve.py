@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._sources import sources_of_values
 from ..core.dice import Floats
 from ..core.resources import check_space, peak_memory
 from ..core.rules import RuleSet
@@ -43,6 +44,7 @@ from ..core.table_info import (
     store_layer,
     stored_layer,
 )
+from ..core.work_identity import WorkIdentity
 from ..errors import StateError, TableError, game_over, whole_number
 from ..game.rule_loader import load_rules
 from ..strategy.simulation import Z99, Simulation, check_seed
@@ -367,7 +369,7 @@ class Solution:
 
     NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each
     stage: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages of
-    other settings, rules or another version of the package are not used.
+    another identity (rules, settings, sources) are not used.
     """
 
     def __init__(
@@ -396,15 +398,18 @@ class Solution:
                 raise TableError(
                     f"another process is making the approximate strategy of {rules}; wait for it"
                 )
-            if stored := stored_layer(checkpoint_path(self.path), self.rules):
+            if stored := stored_layer(checkpoint_path(self.path), self.identity):
                 values, fields = stored
-                if fields["settings"] == asdict(self.settings):
-                    self.arrays, self.records = (
-                        fitted_file.unpacked(values.tobytes()),
-                        fields["stages"],
-                    )
+                self.arrays = fitted_file.unpacked(values.tobytes())
+                self.records = fields["stages"]
             yield
             remove_checkpoint(self.path)
+
+    @property
+    def identity(self) -> WorkIdentity:
+        """The identity of this solution."""
+        sources = sources_of_values(__file__)
+        return WorkIdentity.of(self.rules, fitted_file.OBJECTIVE, asdict(self.settings), sources)
 
     def solve(self) -> tuple[FittedValues, Certificate]:
         """All stages."""
@@ -435,8 +440,7 @@ class Solution:
             self.records[stage], arrays = make()
             self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
             values = np.frombuffer(fitted_file.packed(self.arrays)[0], dtype=np.uint8)
-            fields = {"settings": asdict(self.settings), "stages": self.records}
-            store_layer(checkpoint_path(self.path), self.rules, values, **fields)
+            store_layer(checkpoint_path(self.path), self.identity, values, stages=self.records)
             self._learn(self.records[stage])
             self.report(stage, 1.0, self.known)
         prefix = f"{stage}/"

@@ -283,7 +283,7 @@ def solve_part(part: TurnPart) -> None:
     if crc32(below.data) != part.checksum:
         raise damaged(f"the layer {part.layer} was altered")
     values = _game(part.rules, part.tie).part_of_turn(part.turn, part.begin, part.end, below)
-    store_layer(part.path, part.rules, values)
+    store_layer(part.path, _game(part.rules, part.tie).identity, values)
 
 
 def _bounds(found: LeadValues) -> Ints:
@@ -325,7 +325,7 @@ def _solve_turn(
     try:
         for number, _none in engine.map(solve_part, parts):
             part = parts[number]
-            if (stored := stored_layer(part.path, game.rules)) is None:
+            if (stored := stored_layer(part.path, game.identity)) is None:
                 raise damaged(f"the values {part.path} were altered or removed")
             values, _fields = stored
             part.path.unlink()

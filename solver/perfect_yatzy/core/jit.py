@@ -17,11 +17,9 @@ import gc
 import hashlib
 import os
 import pickle
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload
 
 from .._files import lock
+from .._sources import PACKAGE, WITHOUT_KERNELS, digest_of
 from ..errors import SolverError
 
 if config.DISABLE_JIT:
@@ -41,51 +40,6 @@ if config.DISABLE_JIT:
 
 DIGEST_BYTES = 32
 DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
-
-
-PACKAGE = Path(__file__).resolve().parent.parent
-# These write words and files, and have no part in machine code.
-WITHOUT_KERNELS = {PACKAGE / "errors.py", PACKAGE / "_files.py"}
-IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-
-
-def imported_modules(module: Path) -> Iterator[Path]:
-    """The modules of this package that a module of it imports at the top."""
-    for dots, origin, names in IMPORT.findall(module.read_text(encoding="utf-8")):
-        folder = module.parents[len(dots) - 1].joinpath(*filter(None, origin.split(".")))
-        found = [folder.with_suffix(".py")] if origin else []
-        found += [folder / f"{name}.py" for name in re.findall(r"\w+", names)]
-        yield from (path for path in found if path.exists() and path not in WITHOUT_KERNELS)
-
-
-@cache
-def sources(module: Path) -> frozenset[Path]:
-    """A module of this package and all modules of it that it imports, directly or not.
-
-    For a file outside the package, which may import anything: that file and the whole package.
-    """
-    if PACKAGE not in module.parents:
-        return frozenset({module, *PACKAGE.rglob("*.py")})
-    found, to_read = {module}, [module]
-    while to_read:
-        for path in imported_modules(to_read.pop()):
-            if path not in found:
-                found.add(path)
-                to_read.append(path)
-    return frozenset(found)
-
-
-@cache
-def file_digest(path: Path) -> bytes:
-    """SHA-256 of a source file."""
-    return hashlib.sha256(path.read_bytes()).digest()
-
-
-@cache
-def digest_of(module: Path) -> str:
-    """SHA-256 of the sources that determine the machine code of the functions of a module."""
-    digests = sorted(file_digest(path) for path in sources(module))
-    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def kinds_in(types: Iterable[Any]) -> Iterator[Path]:

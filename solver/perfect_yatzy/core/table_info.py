@@ -6,7 +6,7 @@ SHARDED_FORMAT a table in shards (:mod:`.shard_file`); it is then the manifest o
 
 A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two
 players and an approximation store their newest values and what was found up to them, so that a
-later call resumes there. One of other rules or another version of the package is not used.
+later call resumes there. One of another identity (:mod:`.work_identity`) is not used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from .._sources import says_that_work_begins_anew
 from .._version import __version__
 from ..errors import TableError, shown
 from ..words import _
 from .objectives import Objective, Values
 from .resources import check_space, writing_to
 from .rules import RuleSet
+from .work_identity import WorkIdentity
 
 FORMAT = 2
 SHARDED_FORMAT = 3
@@ -60,7 +62,8 @@ class TableInfo:
     rounding: float
     sha256: str  # of the values' bytes
     blocks_sha256: str  # of the block digests that follow the values
-    versions: dict[str, str]  # of the package, numpy and numba that solved it
+    # of the package, numpy and numba that solved it, and the SHA-256 of its sources, for information
+    versions: dict[str, str]
     seconds: float  # wall time of the solve
 
 
@@ -109,9 +112,11 @@ def versions() -> dict[str, str]:
     return {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
 
 
-def table_fields(rules: RuleSet, objective: str, store: np.dtype[Any], size: int) -> dict[str, Any]:
+def table_fields(
+    rules: RuleSet, objective: str, store: np.dtype[Any], size: int, sources: str
+) -> dict[str, Any]:
     """What a sidecar says about a table of `size` values, whatever they are; `objective`: its
-    name.
+    name, `sources`: the SHA-256 of those that solved it.
     """
     return {
         "key": rules.key,
@@ -120,7 +125,7 @@ def table_fields(rules: RuleSet, objective: str, store: np.dtype[Any], size: int
         "objective": objective,
         "dtype": store.name,
         "values": size,
-        "versions": versions(),
+        "versions": versions() | {"sources": sources},
     }
 
 
@@ -226,23 +231,27 @@ def remove_checkpoint(path: Path) -> None:
         path.with_suffix(ending).unlink(missing_ok=True)
 
 
-def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) -> None:
+def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: object) -> None:
     """Write a layer, or other values, and what was found up to it."""
-    digest = hashlib.sha256(values.data).hexdigest()
-    known = {"fingerprint": rules.fingerprint, "version": __version__, "sha256": digest}
+    known = identity.fields() | {"sha256": hashlib.sha256(values.data).hexdigest()}
     check_space(path.parent, values.nbytes)
     with writing_to(path.parent), replacing(path) as file:
         np.save(file, values)
         file.write(with_checksum(known | fields))
 
 
-def stored_layer(path: Path, rules: RuleSet) -> tuple[Values, dict[str, Any]] | None:
-    """The stored layer of this version and its fields; None if there is none, or it is damaged."""
+def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, Any]] | None:
+    """The stored layer of some work and its fields; None if there is none, it is damaged, or of
+    other work.
+    """
     try:
         with path.open("rb") as file:
             values, fields = np.load(file), checked_fields(file.read())
-        found = fields["fingerprint"], fields["version"], fields["sha256"]
+        if hashlib.sha256(values.data).hexdigest() != fields["sha256"]:
+            return None
     except (OSError, EOFError, MemoryError, *DAMAGED):
         return None
-    same = found == (rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest())
-    return (values, fields) if same else None
+    if not identity.fits(fields):
+        says_that_work_begins_anew(path)
+        return None
+    return values, fields

@@ -28,6 +28,7 @@ from .objectives import Objective, Values
 from .resources import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
 from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
+from .work_identity import WorkIdentity, sources_of_table
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 
@@ -75,7 +76,10 @@ class TableWriter:
         """Continue an unfinished solve: filled categories and values of its newest layer; None
         if there is none.
         """
-        if self.private or not (found := table_info.stored_layer(self.checkpoint_file, self.rules)):
+        if self.private or not self.checkpoint_file.exists():
+            return None
+        identity = WorkIdentity.of_table(self.objective)
+        if not (found := table_info.stored_layer(self.checkpoint_file, identity)):
             return None
         newest, fields = found
         try:
@@ -128,7 +132,7 @@ class TableWriter:
         with suppress(TableError):  # what cannot be stored is solved again
             store_layer(
                 self.checkpoint_file,
-                self.rules,
+                WorkIdentity.of_table(self.objective),
                 layer,
                 part_sha256=self.hasher.hexdigest(),
                 **known,
@@ -139,7 +143,11 @@ class TableWriter:
         digests = self.hasher.block_digests()
         info = TableInfo(
             **table_info.table_fields(
-                self.rules, self.objective.name, self.objective.store, self.objective.size
+                self.rules,
+                self.objective.name,
+                self.objective.store,
+                self.objective.size,
+                sources_of_table(self.objective),
             ),
             format=table_info.FORMAT,
             start_value=self.start_value,

@@ -85,6 +85,9 @@ class Scratch(NamedTuple):
     first_roll_buffer: Floats  # the same with the bonus points of the first roll
     joker_values: Floats  # (jokers,): earlier values of the joker rolls
     temp: Floats  # (1,)
+    # The sum of the weights of all rolls in float32, else 1; divides the mean of the first roll, so
+    # that no chance exceeds 1
+    weight_sum: float
 
 
 class SolveJob(NamedTuple):
@@ -103,9 +106,21 @@ class SolveJob(NamedTuple):
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(
-        *(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers.size, 1))
-    )
+    sizes = dice.n_holds, dice.n_holds, model.jokers.size, 1
+    buffer, first_rolls, joker_values, temp = (aligned(size, dtype) for size in sizes)
+    return Scratch(buffer, first_rolls, joker_values, temp, weight_sum(dice, dtype))
+
+
+def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
+    """The sum of the weights of all rolls as :func:`mean_of_first_roll` adds them in float32."""
+    if np.dtype(dtype) != np.float32:
+        return 1.0  # it misses 1 by less than the last digit of a value
+    weights = dice.weights.astype(np.float32)
+    whole = len(weights) & ~3
+    sums = np.cumsum(weights[:whole].reshape(-1, 4), axis=0, dtype=np.float32)
+    a, b, c, d = sums[-1] if whole else np.zeros(4, np.float32)
+    a = np.cumsum([a, *weights[whole:]], dtype=np.float32)[-1]
+    return float((a + b) + (c + d))
 
 
 @jit
@@ -268,6 +283,7 @@ def solve_block(children, target, job, block):
             best = mean_of_first_roll(
                 model.dice, first_rolls if model.has_first_roll_bonus else buffer
             )
+            best /= scratch.weight_sum
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 

@@ -22,6 +22,7 @@ from ..core.table_info import fraction_fields
 from ..strategy.actions import Choice, Hold
 from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy
+from ..strategy.tie_rules import clipped
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 PERCENTILES = (5, 25, 50, 75, 95)
 HEAD = "schema", "query", "rules"
 MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
+MAX_UNCERTAIN_SUM = 1 - 1e-11  # sums of a distribution are right to about 1e-12
 
 
 def picked(source: object, *names: str) -> dict[str, Any]:
@@ -144,6 +146,18 @@ def best_value_fields(
     return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
 
 
+def correct_mean_play(answer: dict[str, Any]) -> None:
+    """Correct the chance of play for the mean, a sum of a distribution, by what is certain; best
+    play is never below it.
+    """
+    if "chance" not in answer or "chance_by_mean_play" not in answer:
+        return
+    by_mean = min(answer["chance_by_mean_play"], MAX_UNCERTAIN_SUM)
+    answer["chance_by_mean_play"] = 1.0 if answer["certain"] else by_mean
+    # Best play is computed in float32, the distribution in float64.
+    answer["chance"] = max(answer["chance"], answer["chance_by_mean_play"])
+
+
 def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
     """The points of a category in some games: their mean, and how often there are none."""
     return {
@@ -151,11 +165,6 @@ def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
         "mean": float(points.mean()),
         "crossed_out": float((points == 0).mean()),
     }
-
-
-def clipped(chance: float) -> float:
-    """A chance within 0 and 1, despite rounding."""
-    return min(1.0, max(0.0, chance))
 
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
+from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import has_table, open_table
@@ -232,9 +233,7 @@ class QueryService:
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
         # Its table has the chances of all goals; `zero` is the one that it plays for.
-        return [
-            answers.clipped(replace(found, zero=score).value(request.position)) for score in scores
-        ]
+        return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond
@@ -363,12 +362,13 @@ class Decision:
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective and objective.solved:
-            chance = answers.clipped(objective.strategy.value(request.position))
+            chance = clipped(objective.strategy.value(request.position))
             answer |= answers.best_value_fields([{"chance": chance}], card, objective)
         elif objective:
             answer["chance_note"] = str(self.plan.refused)
         if is_exact and self.needs_distribution:
             answer |= self._distribution_fields(strategy, objective, progress)
+            answers.correct_mean_play(answer)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
             if is_exact and has_table(rules, service.tables, Variance.name):

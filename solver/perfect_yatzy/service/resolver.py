@@ -31,7 +31,7 @@ from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..strategy.strategy import Strategy
-from ..strategy.tie_rules import TIE_RULES
+from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table
@@ -138,11 +138,9 @@ class ResolvedObjective:
         """The chance of play for the mean, whose final scores have a distribution; None if it
         takes a long solve.
         """
-        return (
-            self.mean_play()
-            if self.mean_play
-            else float(self.utility(found.scores) @ found.chances)
-        )
+        if self.mean_play:
+            return self.mean_play()
+        return clipped(float(self.utility(found.scores) @ found.chances))
 
     def certain(self, lowest: int) -> bool:
         """Whether `lowest`, a lower bound of the final score, is sufficient already."""

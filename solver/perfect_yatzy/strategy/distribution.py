@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from .._sources import sources_of_values
 from .._version import __version__
 from ..core.objectives import Goals
 from ..core.resources import available_memory, default_threads
@@ -353,6 +354,7 @@ def write_stored(
         str(state_space(rules).unchecked_index(EMPTY_STATE))
     ]
     known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
+    known |= {"sources": sources_of_values(__file__)}  # for information, as in a table
     for path, fields in files.items():
         with replacing(path) as file:
             file.write(with_checksum({**known, **fields}))

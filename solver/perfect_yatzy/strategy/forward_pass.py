@@ -56,6 +56,7 @@ from .propagation_kernel import (
     support_rows,
 )
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
+from .tie_rules import clipped
 from .turn_evaluator import state_places
 
 ROWS = 16  # rows of states a thread takes at a time
@@ -326,10 +327,12 @@ class ForwardPass:
         for c in self.space.open:
             here = self.outcomes.category == c
             mean = float(outcome_chance[here] @ self.outcomes.points[here])
-            crossed_out = float(outcome_chance[here & (self.outcomes.points == 0)].sum())
+            crossed_out = clipped(float(outcome_chance[here & (self.outcomes.points == 0)].sum()))
             results.append(CategoryResult(self.rules.categories[c].id, mean, crossed_out))
-        scores, chances = np.arange(first, last + 1) + lowest + points, total[first : last + 1]
-        return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results), self.rules)
+        scores = np.arange(first, last + 1) + lowest + points
+        chances = np.minimum(total[first : last + 1], 1.0)  # a certain score, rounded up
+        bonus_chance = clipped(upper_bonus_chance)
+        return ScoreDistribution(scores, chances, bonus_chance, tuple(results), self.rules)
 
 
 class BackwardPass:
@@ -411,12 +414,13 @@ class BackwardPass:
         results = layer.results[
             place * layer.width : (place + 1) * layer.width
         ]  # in the order of :meth:`new_layer`
-        means, crossed_out, upper_bonus_chance = results[:-1:2], results[1:-1:2], float(results[-1])
+        means, crossed_out = results[:-1:2], results[1:-1:2]
+        upper_bonus_chance = clipped(float(results[-1]))
         row = int(self.space.state_rows()[state])
         possible = np.flatnonzero(chances)
         low, high = int(possible[0]), int(possible[-1])
         categories = tuple(
-            CategoryResult(category.id, float(means[c]), float(crossed_out[c]))
+            CategoryResult(category.id, float(means[c]), clipped(float(crossed_out[c])))
             for c, category in enumerate(self.rules.categories)
             if not self.space.layout.masks[row] >> c & 1
         )

@@ -32,7 +32,7 @@ from ..notebook import html_table
 from ..words import _
 from .metadata import metadata
 from .strategy import check_position
-from .tie_rules import tie_rule
+from .tie_rules import clipped, tie_rule
 
 BARS = 28  # most bins of a histogram in a notebook
 EARLY_LAYERS = (
@@ -90,7 +90,7 @@ class DiscreteDistribution:
         fewer, no_more = (
             reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right")
         )
-        return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
+        return clipped(float(self.chances @ ((1 - tie) * fewer + tie * no_more)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +151,7 @@ class ScoreDistribution(DiscreteDistribution):
         """Probability of `score` or more, P(final score >= score)."""
         if score <= self.scores[0]:
             return 1.0
-        return min(1.0, float(self.chances[self.scores >= score].sum()))
+        return clipped(float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
         """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to

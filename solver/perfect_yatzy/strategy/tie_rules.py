@@ -32,3 +32,8 @@ def tie_rule(name: str) -> TieRule:
         text = _("ties is {value}; must be one of {names}")
         raise StateError(text.format(value=shown(name), names=", ".join(TIE_RULES)), field="ties")
     return TIE_RULES[name]
+
+
+def clipped(chance: float) -> float:
+    """A chance within 0 and 1. Sums of chances miss that by rounding, in the last digits."""
+    return min(1.0, max(0.0, chance))

@@ -32,6 +32,7 @@ from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace
 from ..core.table_slices import restricted, window
 from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
+from .tie_rules import clipped
 
 if TYPE_CHECKING:
     from ..core.value_tables import StoredScores
@@ -446,6 +447,7 @@ def category_odds(
             rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls
         )
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
+        chance = chance if exact else clipped(chance)
         found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
     return found
 
@@ -539,7 +541,7 @@ def outcomes_of_hold(
                 hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[
                     roll
                 ]
-    return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
+    return [TurnOutcome(*outcome, clipped(chance)) for outcome, chance in chances.items()]
 
 
 class ExactEvaluator(TurnEvaluator):

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._files import exclusive, replacing
+from .._sources import sources_of_values
 from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
@@ -40,6 +41,7 @@ from ..core.table_info import (
 )
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
+from ..core.work_identity import WorkIdentity
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..words import _
@@ -104,8 +106,9 @@ class ExactSolve:
         spread: bool = False,
     ) -> None:
         self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
+        self.name = "spread" if spread else "proof"
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
-        name = f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
+        name = f"{table_stem(rules, 'mean')}.{self.name}.part"
         # the newest layer, from which a solve is resumed
         self.part = folder / name if folder else None
         # of the layers solved so far
@@ -217,7 +220,7 @@ class ExactSolve:
                         "error": self.error,
                         "tally": self.tally.tolist(),
                     }
-                    store_layer(self.part, self.rules, values, **found)
+                    store_layer(self.part, self.identity, values, **found)
                     checkpoint = time.monotonic()
                 below = TableSlice(padded(in_points.astype(np.float64)), place.start)
                 filled -= 1
@@ -370,9 +373,14 @@ class ExactSolve:
             tally=np.zeros(4),
         )
 
+    @property
+    def identity(self) -> WorkIdentity:
+        """The identity of this solve of a whole game."""
+        return WorkIdentity.of(self.rules, self.name, {}, sources_of_values(__file__))
+
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
-        if not self.part or not (found := stored_layer(self.part, self.rules)):
+        if not self.part or not (found := stored_layer(self.part, self.identity)):
             return None
         values, fields = found
         self.sha256, self.error, self.tally = (

@@ -6,7 +6,7 @@ one array.
     header    NumPy's format 2.0, with so many spaces that the values lie as below
     values    at an offset that equals their place in the table, in bytes, modulo PAGE_BYTES
     digests   SHA-256 of each block of 64 kB of the *table*; the first and the last block may be parts of one
-    footer    JSON: rules, objective, rows, place, checksums, and a checksum of its own
+    footer    JSON: identity of the work, rows, place, checksums, and a checksum of its own
     length    of the footer, 8 bytes
 
 Because of the offset the pages of a file are pages of the table, so that a program can map every
@@ -23,6 +23,8 @@ from __future__ import annotations
 import hashlib
 import os
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,13 +45,16 @@ from ..core.table_info import (
     unreadable,
     with_checksum,
 )
+from ..core.work_identity import WorkIdentity, objective_digest
 from ..errors import TableError
-from .shard_plan import Shard, objective_digest
+from .shard_plan import Shard
 
+SHARD_FORMAT = 4  # of the file of one shard; the manifest has its own
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
+CHECKED_BYTES = 1 << 22  # read at a time to compare all values of a shard; a multiple of the blocks
 LENGTH_BYTES = 8
 MAX_FOOTER = 1 << 20
-assert PAGE_BYTES % BLOCK_BYTES == 0
+assert PAGE_BYTES % BLOCK_BYTES == CHECKED_BYTES % BLOCK_BYTES == 0
 
 
 def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
@@ -125,6 +130,16 @@ class ShardFile:
             if checked is not None:
                 checked[number] = True
 
+    def check_values(self) -> None:
+        """Compare all values with the digests."""
+        low, end = self.start * self.dtype.itemsize, self.stop * self.dtype.itemsize
+        while low < end:
+            high = min((low // CHECKED_BYTES + 1) * CHECKED_BYTES, end)
+            piece = memoryview(bytearray(high - low))
+            self.read_into(piece, low)
+            self.check(low, piece)
+            low = high
+
     def part(self, low: int, high: int) -> tuple[int, int]:
         """The bytes `low` to before `high` of the table as far as they are in this file."""
         size = self.dtype.itemsize
@@ -168,6 +183,33 @@ def open_shard(path: Path) -> ShardFile:
         if hashlib.sha256(digests).hexdigest() != footer["blocks_sha256"]:
             raise ValueError("wrong digests")
     return ShardFile(path, footer, digests, len(header), dtype, start, start + count)
+
+
+def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What the footer of a shard says apart from its bytes: whose it is, its rows and place."""
+    place = {
+        "filled": shard.filled,
+        "rows": [shard.first, shard.end],
+        "start": shard.start,
+        "values": shard.stop - shard.start,
+        "dtype": dtype.name,
+    }
+    return {"format": SHARD_FORMAT} | identity.fields() | place
+
+
+def stored_shard(
+    path: Path, fields: Mapping[str, Any], *, values_too: bool = False
+) -> ShardFile | None:
+    """A shard if it exists, is undamaged as far as its footer tells, and that has these fields;
+    `values_too`: all its values are compared with their digests.
+    """
+    with suppress(OSError):  # TableError is one
+        found = open_shard(path)
+        if all(found.footer.get(name) == value for name, value in fields.items()):
+            if values_too:
+                found.check_values()
+            return found
+    return None
 
 
 class ShardReader:

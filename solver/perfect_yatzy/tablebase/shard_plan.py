@@ -17,13 +17,11 @@ below, in two to five runs::
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
-from typing import Any
 
 import numpy as np
 
@@ -256,20 +254,8 @@ def objective_text(objective: Objective) -> str:
     raw = rules_to_json(objective.rules)
     if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
         raise StateError(f"the rules {objective.rules.key} cannot be written as text")
-    fields = {"rules": raw} | objective_fields(objective)
+    fields = {"rules": raw, "objective": objective.name} | objective.parameters()
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
-
-
-def objective_fields(objective: Objective) -> dict[str, Any]:
-    """The parameters of an objective, apart from the rules."""
-    return {"objective": objective.name} | objective.parameters()
-
-
-def objective_digest(objective: Objective) -> str:
-    """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
-    return hashlib.sha256(
-        json.dumps(objective_fields(objective), sort_keys=True).encode()
-    ).hexdigest()
 
 
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:

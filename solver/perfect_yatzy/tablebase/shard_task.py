@@ -17,7 +17,7 @@ import errno
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
-from .._version import __version__
+from .._sources import says_that_work_begins_anew
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
 from ..core.objectives import Objective, ScoreObjective, Values
@@ -35,7 +35,6 @@ from ..core.resources import writing_to
 from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
-    SHARDED_FORMAT,
     checked_fields,
     damaged,
     reading,
@@ -43,9 +42,17 @@ from ..core.table_info import (
     with_checksum,
 )
 from ..core.table_slices import PADDING, TableSlice
+from ..core.work_identity import WorkIdentity
 from ..errors import TableError
 from . import shard_plan
-from .shard_file import ShardFile, open_shard, write_shard
+from .shard_file import (
+    SHARD_FORMAT,
+    ShardFile,
+    open_shard,
+    shard_fields,
+    stored_shard,
+    write_shard,
+)
 from .shard_plan import Halo, Shard, ShardPlan, is_rounded, row_parts
 from .store import open_table
 
@@ -75,7 +82,7 @@ class SharedSolve:
 
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
         self.folder, self.objective, self.plan = folder, objective, plan
-        self._digest = shard_plan.objective_digest(objective)
+        self.identity = WorkIdentity.of_table(objective)
         self.is_rounded, self._checked = is_rounded(objective), CheckedBlocks()
 
     @cached_property
@@ -85,19 +92,10 @@ class SharedSolve:
         """
         return RowSolver(self.objective)
 
-    def fields(self, shard: Shard) -> dict[str, Any]:
+    def fields(self, shard: Shard, *, unrounded: bool = False) -> dict[str, Any]:
         """What the footer of a shard says apart from its bytes."""
-        rules = self.objective.rules
-        return {
-            "format": SHARDED_FORMAT,
-            "version": __version__,
-            "key": rules.key,
-            "fingerprint": rules.fingerprint,
-            "objective": self.objective.name,
-            "objective_sha256": self._digest,
-            "filled": shard.filled,
-            "rows": [shard.first, shard.end],
-        }
+        dtype = self.objective.compute if unrounded else self.objective.store
+        return shard_fields(self.identity, shard, dtype)
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
         """The file of a shard, or of its values as computed."""
@@ -107,20 +105,30 @@ class SharedSolve:
         """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
         this solve.
         """
-        with suppress(OSError):  # TableError is one
-            found = open_shard(self.path(shard, unrounded=unrounded))
-            if all(found.footer.get(name) == value for name, value in self.fields(shard).items()):
-                return found
-        return None
+        path, fields = (
+            self.path(shard, unrounded=unrounded),
+            self.fields(shard, unrounded=unrounded),
+        )
+        return stored_shard(path, fields)
+
+    def remove_if_damaged(self, shard: Shard) -> None:
+        """Remove the files of a shard that are damaged or not of this solve, so that it is solved
+        again.
+        """
+        for unrounded in (False, True) if self.is_rounded else (False,):
+            path = self.path(shard, unrounded=unrounded)
+            fields = self.fields(shard, unrounded=unrounded)
+            if path.exists() and not stored_shard(path, fields, values_too=True):
+                path.unlink(missing_ok=True)
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
         """Solve a shard and store it, unless it is stored already."""
         # because the next layer is solved from it
         needs_unrounded = shard.filled > self.objective.first_layer
-        if (found := self.stored(shard)) and (
+        if (known := self.stored(shard)) and (
             not needs_unrounded or self.stored(shard, unrounded=True)
         ):
-            return found.footer | {"solved": False}
+            return known.footer | {"solved": False}
         values = self._values(shard, memory)
         stored = values.astype(self.objective.store, copy=False)
         rounding = self.objective.error
@@ -128,12 +136,13 @@ class SharedSolve:
             rounding = max(rounding, float(np.abs(stored - values).max()))
         is_last = shard.stop == self.objective.size
         start_value = self.objective.start_value(values) if is_last else None
-        fields = self.fields(shard) | {"rounding": rounding, "start_value": start_value}
+        found = {"rounding": rounding, "start_value": start_value}
         with writing_shard(self.folder):
             if needs_unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
+                fields = self.fields(shard, unrounded=True) | found
                 write_shard(self.path(shard, unrounded=True), values, shard.start, fields)
-            footer = write_shard(self.path(shard), stored, shard.start, fields)
+            footer = write_shard(self.path(shard), stored, shard.start, self.fields(shard) | found)
         return footer | {"solved": True}
 
     def _values(self, shard: Shard, memory: int) -> Values:
@@ -230,11 +239,7 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder; the SHA-256 of the file."""
-    known = {
-        "format": SHARDED_FORMAT,
-        "version": __version__,
-        "text": shard_plan.objective_text(objective),
-    }
+    known = _plan_identity(objective)
     text = with_checksum(known | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
@@ -247,12 +252,18 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     """
     try:
         digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
-        expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
-        if (fields["format"], fields["version"], fields["text"]) != expected:
+        if any(fields[name] != value for name, value in _plan_identity(objective).items()):
+            says_that_work_begins_anew(folder)
             return None
         return digest, shard_plan.plan_from_cuts(objective, fields["cuts"])
     except (OSError, *DAMAGED):
         return None
+
+
+def _plan_identity(objective: Objective) -> dict[str, Any]:
+    """What a plan says about the solve that it belongs to."""
+    known = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
+    return known | WorkIdentity.of_table(objective).fields()
 
 
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:

@@ -25,22 +25,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
-from ..core.resources import check_space, default_threads, thread_pool, writing_to
+from ..core.resources import check_space, default_threads, thread_map, thread_pool, writing_to
 from ..core.table_info import (
     SHARDED_FORMAT,
     ShardedTableInfo,
     TableInfo,
+    damaged,
     part_path,
     shards_folder,
     unfinished_shards,
 )
+from ..core.work_identity import WorkIdentity, objective_digest
 from ..errors import TableError
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
-from .shard_file import open_shard
-from .shard_plan import Shard, first_needed, objective_digest, plan_shards
+from .shard_file import open_shard, shard_fields, stored_shard
+from .shard_plan import Shard, first_needed, plan_shards
 from .shard_task import (
     PLAN_FILE,
     TASK_MEMORY,
@@ -157,13 +161,21 @@ class ShardedSolve:
                 shards_folder(path).rename(self.folder)
         if unfinished := read_plan(self.folder, objective):
             self._digest, self.plan = unfinished
-        else:  # nothing to resume, or of another objective or version
+        else:  # nothing to resume, or of another identity
             shutil.rmtree(self.folder, ignore_errors=True)
             self.plan = plan_shards(objective, shard_bytes)
             self._digest = write_plan(self.folder, objective, self.plan)
         self.solve = SharedSolve(self.folder, objective, self.plan)
+        if unfinished:
+            self._remove_damaged_shards()
         self._footers: dict[Shard, dict[str, Any]] = {}  # of the shards that are solved
         self._done = 0  # values in them
+
+    def _remove_damaged_shards(self) -> None:
+        """Compare all values that are there with their digests: what is taken over is right."""
+        with writing_to(self.folder), thread_map(default_threads(), "yatzy-check") as in_threads:
+            for _checked in in_threads(self.solve.remove_if_damaged, self.plan.shards):
+                pass
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""
@@ -267,9 +279,14 @@ class ShardedSolve:
         """Write the manifest and put the folder in its place."""
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
-        digests = {shard: str(self._footers[shard]["blocks_sha256"]) for shard in self.plan.shards}
+        identity, store = self.solve.identity, objective.store
+        digests = digests_of(self.folder, identity, self.plan.shards, store)
         fields = table_info.table_fields(
-            objective.rules, objective.name, objective.store, objective.size
+            objective.rules,
+            objective.name,
+            objective.store,
+            objective.size,
+            identity.sources,
         )
         return publish_shards(
             self.path,
@@ -281,6 +298,23 @@ class ShardedSolve:
             seconds=round(seconds, 3),
             objective_sha256=objective_digest(objective),
         )
+
+
+def digests_of(
+    folder: Path, identity: WorkIdentity, shards: Iterable[Shard], dtype: np.dtype[Any]
+) -> dict[Shard, str]:
+    """The digest of the blocks of each shard of a solve that is finished; TableError if one is
+    missing, damaged, or of another solve.
+    """
+    found = {}
+    for shard in shards:
+        path = folder / shard.file
+        if not (stored := stored_shard(path, shard_fields(identity, shard, dtype))):
+            raise damaged(  # the next solve repairs it
+                f"the shard {path} was altered or removed meanwhile; run the same command again"
+            )
+        found[shard] = str(stored.footer["blocks_sha256"])
+    return found
 
 
 def publish_shards(

@@ -33,10 +33,16 @@ from ..core.table_slices import places_in
 from ..errors import TableError
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.shard_file import ShardReader, listed_shards, open_shard, write_shard
+from ..tablebase.shard_file import (
+    ShardReader,
+    listed_shards,
+    shard_fields,
+    stored_shard,
+    write_shard,
+)
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
-from ..tablebase.sharded_solve import driver_lock, publish_shards
+from ..tablebase.sharded_solve import digests_of, driver_lock, publish_shards
 from ..tablebase.store import Folder, Progress, has_table, table_path
 from .leads_kernel import LeadValues
 from .two_players import LeadEvaluator, TwoPlayerGame, solved_turn
@@ -168,6 +174,7 @@ def store_games(
                 if (found := stored_game(game, tables)) and found.values.sha256():
                     continue
             writer = TwoPlayerWriter(game, path)
+            writer.take_over()
             writer.finish(solve(game, writer.part, writer.add, report))
 
 
@@ -182,6 +189,7 @@ class TwoPlayerWriter:
             perf_counter(),
         )
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
+        self.identity = game.identity
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]
         self.begins = ends[:-1]
         # in place of rows, numbers in the layer
@@ -194,27 +202,47 @@ class TwoPlayerWriter:
         there = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
+    def take_over(self) -> None:
+        """Remove shards of an interrupted solve that are damaged or not of this game; the newest
+        layer, too, if one before it lacks shards, because rounded values cannot replace it.
+        """
+        missing = set[int]()  # turns left of the layers that are not complete
+        with writing_to(self.folder):
+            for shard in self.shards:
+                path = self.folder / shard.file
+                if not stored_shard(path, self.fields(shard), values_too=True):
+                    path.unlink(missing_ok=True)
+                    missing.add(shard.filled)
+            newest = self.game.resume(self.part)
+            if newest is None or any(left < newest[0] for left in missing):
+                self.part.unlink(missing_ok=True)
+
+    def fields(self, shard: Shard) -> dict[str, Any]:
+        """What the footer of a shard says apart from its bytes."""
+        return shard_fields(self.identity, shard, STORE)
+
     def add(self, left: int, values: Floats) -> None:
         """Store the values with so many turns left."""
-        fields, begin = {"fingerprint": self.game.rules.fingerprint}, self.begins[left]
+        begin = self.begins[left]
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
             with writing_to(self.folder), writing_shard(self.folder):
                 # Only chances of 0 and 1 are stored as 0 and LEVELS, the others between them.
                 least, most = np.where(part > 0, 1, 0), np.where(part < 1, LEVELS - 1, LEVELS)
                 rounded = np.rint(part * np.float32(LEVELS)).clip(least, most).astype(STORE)
-                write_shard(self.folder / shard.file, rounded, shard.start, fields)
+                write_shard(self.folder / shard.file, rounded, shard.start, self.fields(shard))
 
     def finish(self, first: float) -> None:
         """Make the table, if all layers are there; `first`: the chance of the player who moves
         first.
         """
-        digests = {
-            shard: open_shard(self.folder / shard.file).footer["blocks_sha256"]
-            for shard in self.shards
-        }
+        digests = digests_of(self.folder, self.identity, self.shards, STORE)
         fields = table_info.table_fields(
-            self.game.rules, NAMES[self.game.tie], STORE, self.shards[-1].stop
+            self.game.rules,
+            NAMES[self.game.tie],
+            STORE,
+            self.shards[-1].stop,
+            self.identity.sources,
         )
         publish_shards(
             self.path,

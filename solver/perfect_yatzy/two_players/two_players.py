@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from .._sources import sources_of_values
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.lattice import kernel_lattice
@@ -35,6 +36,7 @@ from ..core.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import make_scratch
 from ..core.turn_model import turn_model
+from ..core.work_identity import WorkIdentity
 from ..errors import StateError, TableError
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.policy_evaluation_kernel import EvaluationJob
@@ -317,12 +319,18 @@ class TwoPlayerGame:
             )
         return found
 
+    @property
+    def identity(self) -> WorkIdentity:
+        """The identity of the solve of a whole game."""
+        sources = sources_of_values(__file__)
+        return WorkIdentity.of(self.rules, "versus", {"tie": self.tie}, sources)
+
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
         """The newest stored layer: its turns left and its values; None if there is none for this
         game.
         """
-        values, fields = stored_layer(part, self.rules) or (None, {})
-        if values is None or not fields["left"] or fields["tie"] != self.tie:
+        values, fields = stored_layer(part, self.identity) or (None, {})
+        if values is None or not fields["left"]:
             return None
         return fields["left"], LeadValues(values, self.layer_places(fields["left"])[0])
 
@@ -358,9 +366,7 @@ class TwoPlayerGame:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
                     try:
-                        store_layer(
-                            part, self.rules, values.values, left=turn.left - 1, tie=self.tie
-                        )
+                        store_layer(part, self.identity, values.values, left=turn.left - 1)
                     except (
                         TableError
                     ):  # the layer can be solved again, unless others need the file now

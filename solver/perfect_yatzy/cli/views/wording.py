@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 from html import escape
-from math import floor
+from math import floor, log10
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -79,18 +79,35 @@ def rounded_up(value: float, decimals: int) -> float:
 
 
 def chance_text(chance: float) -> str:
-    """Per cent with two decimals, small chances with four; 100 % and 0 % only for certain and
-    impossible.
+    """Per cent with two decimals, small chances with four, tiny ones as ``1 in 277 trillion``;
+    100 % and 0 % only for certain and impossible.
     """
+    if 0 < chance < 5e-7:
+        return _("1 in {number}", number=large_number_text(1 / chance))
     if 0 < chance < 0.00005:
-        return (
-            f"{number_text(100 * chance, 4)} %"
-            if chance >= 5e-7
-            else f"<{number_text(0.0001, 4)} %"
-        )
+        return f"{number_text(100 * chance, 4)} %"
     if 0.99995 < chance < 1 - 1e-12:
         return f">{number_text(99.99, 2)} %"
     return f"{number_text(100 * chance, 2)} %"
+
+
+def large_number_text(number: float) -> str:
+    """A number of at least a million with three digits and a word: ``277 trillion``."""
+    exponent = floor(log10(number) + 1e-12)
+    shown = round(number, 2 - exponent)  # may have one digit more: 999.6 million
+    exponent = floor(log10(shown) + 1e-12)
+    if exponent >= 18:
+        return f"{significant_text(shown / 10.0**exponent, 3)} × 10^{exponent}"
+    power = exponent - exponent % 3
+    text = significant_text(shown / 10.0**power, 3)
+    count = 1 if text == "1" else 2  # of the word
+    words = {
+        6: ngettext("{number} million", "{number} million", count, number=text),
+        9: ngettext("{number} billion", "{number} billion", count, number=text),
+        12: ngettext("{number} trillion", "{number} trillion", count, number=text),
+        15: ngettext("{number} quadrillion", "{number} quadrillion", count, number=text),
+    }
+    return words[power]
 
 
 def lower_bound_text(chance: float) -> str:
