@@ -19,8 +19,9 @@ from __future__ import annotations
 import operator
 import os
 import reprlib
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,9 @@ NO_BREAK_SPACE = "\u00a0"
 THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
 
 _default = ENGLISH
+_names_options = False  # whether messages name options of the command
+NOT_STORED = "not stored"  # the kind of lines that say that a table cannot be stored
+_said: set[str] = set()  # the kinds of lines that were said, each once in a process
 _of_context: ContextVar[str | None] = ContextVar("language", default=None)
 
 CODES = frozenset(
@@ -146,6 +150,10 @@ class TableError(SolverError, OSError):
     """A value table is missing, damaged or belongs to other rules."""
 
     default_code = "table-error"
+
+
+class StorageError(TableError):
+    """A value table cannot be written: its folder belongs to another user, or the disk is full."""
 
 
 class Cancelled(SolverError):
@@ -268,6 +276,39 @@ def language_scope(code: str) -> Iterator[None]:
         yield
     finally:
         _of_context.reset(token)
+
+
+@contextmanager
+def command_options() -> Iterator[None]:
+    """Let messages name the options of the command in this block; else they name parameters."""
+    global _names_options
+    before, _names_options = _names_options, True
+    try:
+        yield
+    finally:
+        _names_options = before
+
+
+def option_name(parameter: str) -> str:
+    """A parameter as its user knows it: the option ``--tables`` of the command, or that of a
+    function.
+    """
+    return f"--{parameter}" if _names_options else _("the parameter {name}", name=parameter)
+
+
+def say(message: str, once: str = "") -> None:
+    """Print a line on standard error; of a kind that is named only the first one in this process."""
+    if sys.stderr is None or once in _said:
+        return
+    if once:
+        _said.add(once)
+    with suppress(OSError, ValueError):  # a closed stream
+        print(f"yatzy: {message}", file=sys.stderr)
+
+
+def was_said(kind: str) -> bool:
+    """Whether a line of a kind was printed in this process."""
+    return kind in _said
 
 
 def language_from(text: str | None) -> str | None:

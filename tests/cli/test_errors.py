@@ -32,6 +32,7 @@ TABLE = {
     "StateError": (422, 2, "invalid-value"),
     "ForeignFolder": (422, 2, "invalid-value"),
     "TableError": (500, 1, "table-error"),
+    "StorageError": (500, 1, "table-error"),
     "MissingTable": (500, 1, "table-error"),
     "MissingPackage": (500, 1, "missing-package"),
     "ClusterError": (500, 1, "cluster-failed"),

@@ -22,7 +22,7 @@ from typing import IO, Any
 import click
 
 from .. import errors
-from .._files import replacing
+from .._files import open_output, replacing
 from .._version import ANSWER_SCHEMA
 from ..errors import (
     DOMAIN,
@@ -84,7 +84,8 @@ class YatzyGroup(click.Group):
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130
         interrupted.
         """
-        with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
+        words = (args[0] if args else kwargs.get("args")) or sys.argv[1:]
+        with errors.command_options(), chosen_language(words):
             localize(self)
             kwargs["standalone_mode"] = False
             if sys.stdin is None:
@@ -213,7 +214,7 @@ def output_file(path: str) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     try:
         is_device = os.path.exists(target) and not os.path.isfile(target)
-        with open(target, "wb") if is_device else replacing(Path(target)) as file:
+        with open_output(target) if is_device else replacing(Path(target)) as file:
             yield file
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -294,7 +295,7 @@ def record_path() -> Path:
 def finished_games() -> str:
     """The record of finished games, which must exist."""
     path = record_path()
-    if not path.exists():
+    if not os.path.exists(path):
         text = _(
             "`yatzy play` has not recorded a finished game in {path}; name the file of a record",
             path=path,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.rules import RuleSet
-from ..errors import N_, _, ngettext, number_text
+from ..errors import N_, NOT_STORED, _, ngettext, number_text, was_said
 from ..game.rule_words import number_word
 from ..service.budget import Pace
 from ..tablebase.estimates import duration, gigabytes
@@ -119,7 +119,8 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
     def report(done: int, total: int) -> None:
         nonlocal is_told
-        if not is_told:  # with the first report, which a table that is stored does not have
+        # with the first report, which a table that is stored does not have
+        if not is_told and not was_said(NOT_STORED):
             tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
         is_told = True
         shown(done, total)

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import open_file, read_file, replacing
 from .._version import __version__
 from ..errors import TableError, _, shown
 from .objectives import Objective, Values
@@ -165,8 +165,7 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
     sidecar = path.with_suffix(".json")
     missing = f"there is no finished table at {path}; {hint}"
     with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):
-        with open(sidecar, "rb") as file:
-            text = file.read(MAX_SIDECAR)
+        text = read_file(sidecar, MAX_SIDECAR)
         fields = json.loads(text.decode("utf-8"))
         # Other formats have other fields; the checksum may be one of them.
         found = fields.get("format") if isinstance(fields, dict) else None
@@ -238,7 +237,7 @@ def store_layer(path: Path, rules: RuleSet, values: Values, **fields: object) ->
 def stored_layer(path: Path, rules: RuleSet) -> tuple[Values, dict[str, Any]] | None:
     """The stored layer of this version and its fields; None if there is none, or it is damaged."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             values, fields = np.load(file), checked_fields(file.read())
         found = fields["fingerprint"], fields["version"], fields["sha256"]
     except (OSError, EOFError, MemoryError, *DAMAGED):

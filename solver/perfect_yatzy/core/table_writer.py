@@ -79,7 +79,7 @@ class TableWriter:
             return None
         newest, fields = found
         try:
-            with open(self.part, "rb") as part:
+            with _files.open_file(self.part) as part:
                 header = part.read(HEADER_BYTES)
             filled, written = int(fields["filled"]), int(fields["written"])
             stored = np.memmap(
@@ -167,7 +167,9 @@ class TableWriter:
             # here. One of the same values may, and then the table is never missing.
             same = False
             with suppress(OSError, *DAMAGED):
-                fields = table_info.checked_fields(sidecar.read_bytes())
+                fields = table_info.checked_fields(
+                    _files.read_file(sidecar, table_info.MAX_SIDECAR)
+                )
                 same = all(
                     fields[name] == getattr(info, name)
                     for name in ("format", "dtype", "values", "sha256")
@@ -194,13 +196,14 @@ class TableWriter:
         """Release the file and its lock; the layers of the last checkpoint remain for a later
         solve.
         """
-        begun = self.finished or self.written or self.checkpoint_file.exists()
         if self.private:
-            self.file.close()  # before it is removed, for Windows
+            with suppress(OSError):
+                self.file.close()  # before it is removed, for Windows
             self.part.unlink(missing_ok=True)
-        elif not begun and not os.fstat(self.file.fileno()).st_size:
+        elif not self.finished and not os.path.exists(self.checkpoint_file):  # of no use
             self.part.unlink(missing_ok=True)  # while it is locked
-        self.file.close()
+        with suppress(OSError):  # what a full disk did not take when it was written
+            self.file.close()
         if self.contended:
             # This writer may have created the part when another thread only looked whether it is
             # locked.

@@ -20,6 +20,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
+from .._files import open_file
 from ..core.dice import Ints, lattice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
@@ -247,6 +248,7 @@ def file_attribute(path: str, name: str) -> Any:
     assert spec.loader is not None
     module = module_from_spec(spec)
     try:
+        open_file(path).close()  # a pipe would be waited for
         spec.loader.exec_module(module)
     except Exception as error:
         raise StateError(

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import replacing
+from .._files import read_file, replacing
 from .._version import __version__
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
@@ -35,6 +35,7 @@ from ..core.resources import writing_to
 from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
+    MAX_SIDECAR,
     SHARDED_FORMAT,
     checked_fields,
     damaged,
@@ -246,7 +247,7 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     that can be resumed.
     """
     try:
-        digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
+        digest, fields = _plan_fields(read_file(folder / PLAN_FILE, MAX_SIDECAR))
         expected = (SHARDED_FORMAT, __version__, shard_plan.objective_text(objective))
         if (fields["format"], fields["version"], fields["text"]) != expected:
             return None
@@ -265,7 +266,7 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
     """The solve of the plan in a folder; `plan` is the SHA-256 of its file."""
     path = Path(folder) / PLAN_FILE
     try:
-        text = path.read_bytes()
+        text = read_file(path, MAX_SIDECAR)
     except OSError as error:
         raise unreadable(path, error) from error
     with reading(path, f"the plan {path} is damaged; run the same command again"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -154,7 +155,7 @@ def learn(
     if path.suffix.lower() != ".json":
         raise click.UsageError(_("{path} must end in .json", path=path))
     check_overwrite(force, str(path))
-    if path.parent != Path() and path.exists() and not path.is_file():
+    if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
     strategy, threads = service.strategy(rule_set), service.threads
     if not stderr_is_terminal():
