@@ -6,9 +6,10 @@ OSError that says so: a pipe or a device, which may have no end, is never read o
 whether a file is there by ``os.path.isfile`` and ``isdir``: for a folder that may not be searched,
 and a name that is too long, they are false, where the methods of ``Path`` raise an error.
 
-The locks are advisory (flock) and end with the process. On systems without them (Windows, some
-network disks) nothing is locked, and each process writes files of its own. Windows neither renames
-nor removes a file that is open. Whoever waits for a lock says so after a second.
+The locks are advisory (flock) and end with the process. Where there is no flock (Windows), each
+process writes files of its own, and the package ``filelock`` locks a hidden file beside the file or
+in the folder that is meant; on a disk without locks nothing is locked. Windows neither renames nor
+removes a file that is open. Whoever waits for a lock says so after a second.
 
 There is a lock for the folder of the tables, and one for each unfinished table. A process holds the
 latter while it solves the table; others wait and do not remove it. That of the folder is held while
@@ -22,9 +23,10 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from .errors import TableError, _, number_text, say
 
@@ -200,12 +202,54 @@ def lock(
     shared: bool = False,
     said_after: float = SAID_AFTER,
     patience: float | None = None,
-) -> int | None:
-    """Wait for the lock of a file or folder as :func:`wait_for_lock` does; the descriptor that
-    holds it until closed, None without locks. An OSError if a file cannot be created.
+) -> Callable[[], object] | None:
+    """Wait for the lock of a file or folder as :func:`wait_for_lock` does; the function that
+    releases it, None without locks. An OSError if a file cannot be created.
     """
     if not fcntl:
-        return None
+        return _lock_beside(path, Waiting(path, said_after, patience))
+    descriptor = _flock(path, create, shared, said_after, patience)
+    return None if descriptor is None else partial(os.close, descriptor)
+
+
+def _lock_beside(path: Path, wait: Waiting) -> Callable[[], object] | None:
+    """Wait for the lock of a file or folder where there is no flock; as :func:`lock`."""
+    while True:
+        release, locked = _try_lock_beside(path)
+        if locked is not False:
+            return release
+        wait.sleep()
+
+
+def _try_lock_beside(path: Path) -> tuple[Callable[[], object] | None, bool | None]:
+    """Lock a file or folder where there is no flock: the function that releases it, and what
+    :func:`try_lock` tells.
+    """
+    try:
+        import filelock
+    except ImportError:
+        return None, None
+    if filelock.FileLock is filelock.SoftFileLock:  # a file, which a killed process leaves behind
+        return None, None
+    place = path / ".lock" if os.path.isdir(path) else path.with_name(f".{path.name}.lock")
+    found: Any = filelock.FileLock(place, thread_local=False)
+    try:
+        found.acquire(timeout=0)
+    except TimeoutError:
+        return None, False
+    except OSError:  # nothing can be written there
+        return None, None
+    return found.release, True
+
+
+def _flock(
+    path: Path,
+    create: bool,
+    shared: bool = False,
+    said_after: float = SAID_AFTER,
+    patience: float | None = None,
+) -> int | None:
+    """The descriptor that holds the lock until it is closed; else as :func:`lock`."""
     if create:
         descriptor = open_regular(path, os.O_RDWR | os.O_CREAT | NO_LINKS)
     else:
@@ -269,12 +313,12 @@ def folder_lock(
     patience: float | None = FOLDER_SECONDS,
 ) -> Iterator[None]:
     """Hold the lock of a folder; does nothing where locks are not available."""
-    descriptor = lock(folder, shared=shared, said_after=said_after, patience=patience)
+    release = lock(folder, shared=shared, said_after=said_after, patience=patience)
     try:
         yield
     finally:
-        if descriptor is not None:
-            os.close(descriptor)
+        if release:
+            release()
 
 
 @contextlib.contextmanager
@@ -282,11 +326,19 @@ def exclusive(path: Path) -> Iterator[None]:
     """Hold the lock of a file that exists only meanwhile; another process waits. An OSError if
     it cannot be created.
     """
-    descriptor = lock(path, create=True)
+    if not fcntl:
+        release = lock(path)
+        try:
+            yield
+        finally:
+            if release:
+                release()
+        return
+    descriptor = _flock(path, create=True)
     while descriptor is not None and not is_same_file(descriptor, path):
         # meanwhile the process before has removed the file: its lock is of no use
         os.close(descriptor)
-        descriptor = lock(path, create=True)
+        descriptor = _flock(path, create=True)
     try:
         yield
     finally:
@@ -334,8 +386,13 @@ def locked_if_free(part: Path) -> Iterator[bool]:
     """Whether no process solves an unfinished table; if so, hold its lock, where there are
     locks, in the block. An OSError if that cannot be told.
     """
-    if not HAS_LOCKS:  # nothing is opened: Windows does not remove an open file
-        yield True
+    if not HAS_LOCKS:  # the part is not opened: Windows does not remove an open file
+        release, locked = _try_lock_beside(part)
+        try:
+            yield locked is not False
+        finally:
+            if release:
+                release()
         return
     descriptor = None
     try:

@@ -19,7 +19,7 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -228,7 +228,7 @@ class RepairingCache(FunctionCache):
 
     _impl_class = KernelCacheImpl
     _cache_file: CheckedCacheFile
-    _lock: int | None = None  # descriptor of the lock file, from load_overload() to release()
+    _lock: Callable[[], object] | None = None  # releases the lock; from load_overload() on
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -274,7 +274,7 @@ class RepairingCache(FunctionCache):
     def release(self) -> None:
         """Give back the lock that load_overload() took, if it did: other processes go on."""
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock()
             self._lock = None
 
     def disable_for(self, error: Exception) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -53,6 +53,7 @@ class TableWriter:
         self.start_value: float | None = None
         check_space(folder, objective.size * self.dtype.itemsize)
         self.private = self.contended = self.finished = False
+        self.held = ExitStack()  # the lock of the part, where that is not of an open file
         with writing_to(folder):
             self.file = self._claim()
 
@@ -66,6 +67,8 @@ class TableWriter:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
             self.contended = locked is False  # None: this file cannot be locked
+        elif not self.held.enter_context(_files.locked_if_free(self.part)):
+            self.contended = True
         self.private = True
         descriptor, self.part = _files.open_hidden(self.path)
         _files.try_lock(descriptor)  # tells others that the file is in use
@@ -204,6 +207,7 @@ class TableWriter:
             self.part.unlink(missing_ok=True)  # while it is locked
         with suppress(OSError):  # what a full disk did not take when it was written
             self.file.close()
+        self.held.close()
         if self.contended:
             # This writer may have created the part when another thread only looked whether it is
             # locked.

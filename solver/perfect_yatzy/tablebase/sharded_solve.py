@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
+from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, locked_if_free, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
 from ..core.resources import check_space, default_threads, thread_pool, writing_to
@@ -331,10 +331,14 @@ def driver_lock(part: Path) -> Iterator[bool]:
     folder for shards without any is removed at the end.
     """
     if not HAS_LOCKS:
-        try:
-            yield True
-        finally:
-            _remove_without_shards(unfinished_shards(part))
+        with writing_to(part.parent):  # the folder must be there
+            pass
+        with locked_if_free(part) as free:
+            try:
+                yield free
+            finally:
+                if free:
+                    _remove_without_shards(unfinished_shards(part))
         return
     with writing_to(part.parent):
         descriptor, locked = claim(part)
