@@ -812,7 +812,7 @@ def test_columns(columns: RuleSet) -> None:
     assert [(c.order, c.factor) for c in columns.columns] == [("forced", 1), ("reversed", 3)]
     assert columns.bonuses == (Bonus(8, 5), Bonus(24, 15))
     assert columns.first_roll_bonus == (("trio.down", 4), ("trio.up", 12))
-    assert roll_points(columns, [0, 0, 0, 3, 0, 0]) == [12, 14, 14, 9, 36, 42, 42, 27]
+    assert roll_points(columns, [0, 0, 0, 3, 0, 0]) == (12, 14, 14, 9, 36, 42, 42, 27)
 
 
 @pytest.mark.parametrize("fixture", ["balut", "columns"])

@@ -60,6 +60,7 @@ from support.refusals import refused
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 TWO = f"{LATE} chance=20; 231"  # opponents
 TURNS = {"turns of the mean": 1, "turns of the objective": 1}
+HOLD = {"turns of the mean": 1, "rankings of the mean": 2}  # of the holds, and of the categories
 RANKINGS = {"rankings of the objective": 1}  # the mean orders equal options within it
 
 
@@ -87,18 +88,18 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(StateSpace, "check", lambda space: "state")
     count(strategies, "check_state", lambda rules: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
-    count(queries, "rank_categories", lambda evaluator: f"rankings of the {kind(evaluator)}")
+    count(queries, "ranked_entries", lambda turn: f"rankings of the {kind(turn.evaluator)}")
     return counted
 
 
 @pytest.mark.parametrize(
     ("fields", "evaluations"),
     [
-        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
-        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
+        ({"query": "hold", "dice": "33456"}, HOLD),
+        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | {"rankings of the objective": 2}),
         (
             {"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"},
-            TURNS | RANKINGS,
+            TURNS | {"rankings of the objective": 2},
         ),
         ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
         ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),

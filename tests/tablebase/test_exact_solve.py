@@ -28,7 +28,8 @@ from perfect_yatzy import (
 from perfect_yatzy._files import exclusive
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
-from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
+from perfect_yatzy.strategy.action_kinds import CATEGORIES, HOLDS
+from perfect_yatzy.strategy.actions import Turn, max_rerolls, ranked_entries
 from perfect_yatzy.strategy.turn_evaluator import ExactEvaluator
 from perfect_yatzy.tablebase import exact_kernel as kernel
 from perfect_yatzy.tablebase import exact_solve
@@ -105,14 +106,12 @@ def test_every_option_of_a_turn(rules: RuleSet) -> None:
         for dice, _ in oracle.rolls():
             for left in range(most + 1):
                 known = oracle.stops(filled, upper, flag, dice, left, left == most)
-                choices = rank_categories(evaluator, state, dice, left)
+                turn = Turn(evaluator, state, dice, left)
+                choices = ranked_entries(turn, CATEGORIES)
                 assert {rules.index_of[c.category]: c.value for c in choices} == known
                 assert [c.loss for c in choices] == [max(known.values()) - c.value for c in choices]
                 if left:
-                    holds = {
-                        h.dice: h.value
-                        for h in rank_holds(evaluator, state, dice, left, choices[0])
-                    }
+                    holds = {h.dice: h.value for h in ranked_entries(turn, HOLDS)}
                     expected = oracle.hold_values(filled, upper, flag, dice, left)
                     assert holds == expected | {dice: choices[0].value}
 

@@ -52,6 +52,8 @@ class ValueFunction(Protocol):
 class FunctionEvaluator(TurnEvaluator):
     """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
 
+    has_kernel = False
+
     def __init__(self, rules: RuleSet, function: ValueFunction) -> None:
         self.rules, self.function = rules, function
         self._prepare()
@@ -73,17 +75,18 @@ class FunctionEvaluator(TurnEvaluator):
         """Value of a checked state at the start of a turn, from the function."""
         return float(self.states_values([state])[0])
 
-    def child_value(
-        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    def child_values(
+        self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Value of filling `category` with each of `points`; parameters as for a table."""
-        distinct, which = np.unique(points, return_inverse=True)
-        after = [state.filled_with(self.rules, category, made, saved) for made in distinct.tolist()]
-        children = [
-            *dict.fromkeys(after)
-        ]  # different points often lead to one state: only upper boxes are summed
+        """Values of filling categories with points; parameters as for a table."""
+        after = [
+            state.filled_with(self.rules, category, made, saved)
+            for category, made in zip(categories.tolist(), points.tolist(), strict=True)
+        ]
+        # Different points often lead to one state: only upper boxes are summed.
+        children = [*dict.fromkeys(after)]
         value_of = dict(zip(children, self.states_values(children).tolist(), strict=True))
-        to_come = np.array([value_of[child] for child in after])[which.reshape(points.shape)]
+        to_come = np.array([value_of[child] for child in after])
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
 

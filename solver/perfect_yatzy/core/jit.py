@@ -99,6 +99,8 @@ def kinds_in(types: Iterable[Any]) -> Iterator[Path]:
             path = getattr(sys.modules[kind.__module__], "__file__", None)
             if path and PACKAGE in (module := Path(path).resolve()).parents:
                 yield module
+        if job := getattr(each, "job", None):  # of a stored job
+            yield from kinds_in([job])
         if isinstance(each, types_of_numba.BaseTuple):
             yield from kinds_in(each)
 
@@ -325,6 +327,22 @@ def jit(function: Any, inline: bool = False) -> Any:
 
     compiled.compile = compile_locked
     return compiled
+
+
+def is_compiled(function: Any, signature: tuple[Any, ...], *, in_memory: bool = False) -> bool:
+    """Whether a function is ready for arguments of these types: in the memory of this process or,
+    unless only that counts, in the disk cache.
+    """
+    if signature in function.overloads:
+        return True
+    cache = function._cache
+    if in_memory or not isinstance(cache, RepairingCache):
+        return False
+    try:
+        known = cache._cache_file._load_index()
+        return cache._index_key(signature, function.targetctx.codegen()) in known
+    except (OSError, DamagedCache):
+        return False
 
 
 def by_kind(argument: int = 0) -> Any:

@@ -429,7 +429,7 @@ class RuleSet:
             return ()
         return tuple(self.bonus.times(column.factor) for column in self.columns) or (self.bonus,)
 
-    @property
+    @cached_property
     def full_mask(self) -> int:
         """Bitmask of a card with every category filled."""
         return (1 << len(self.categories)) - 1

@@ -104,11 +104,19 @@ class Scorecard:
     def state(self) -> State:
         """The part of the card that affects the rest of the game."""
         rules = self.rules
+        uppers = upper_sums(rules)
+        filled = 0
+        totals = [0] * len(uppers.thresholds)
+        for c, points in self.points.items():
+            filled |= 1 << c
+            if c in uppers.column_of:
+                totals[uppers.column_of[c]] += points
+        tracked = rules.tracked_index
         return State(
-            filled=sum(1 << c for c in self.points),
-            upper=upper_sums(rules).join(self.column_sums) if rules.bonus else 0,
+            filled=filled,
+            upper=uppers.join(tuple(totals)),
             saved=self.saved,
-            joker_paid=rules.tracked_index >= 0 and self.points.get(rules.tracked_index, 0) > 0,
+            joker_paid=tracked >= 0 and self.points.get(tracked, 0) > 0,
         )
 
     def filled_with(
@@ -140,11 +148,16 @@ class Scorecard:
 
 def check_card(card: Scorecard) -> Scorecard:
     """Check that a card is possible under its rules, apart from saved rolls
-    (:class:`.StateSpace`).
+    (:class:`.StateSpace`); returns it with Python's integers in place of NumPy's.
     """
     for problem in _card_problems(card):
         raise StateError(problem, code="invalid-card")
-    return card
+    numbers = (*card.points, *card.points.values(), card.saved, card.bonus_points)
+    if all(type(number) is int for number in numbers):
+        return card
+    points = {int(c): int(points) for c, points in card.points.items()}
+    saved = whole_number(card.saved, "saved")
+    return Scorecard(card.rules, points, saved, int(card.bonus_points))
 
 
 def _card_problems(card: Scorecard) -> Iterator[str]:
@@ -152,6 +165,8 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
     rules, possible = card.rules, possible_points(card.rules)
     most = len(rules.categories) - 1
     for c, points in card.points.items():
+        if type(c) is int and 0 <= c <= most and type(points) is int and points in possible[c]:
+            continue
         if not 0 <= whole_number(c, "a category") <= most:
             yield _(
                 "there is no category {number}; {rules} has 0 to {most}",
@@ -163,8 +178,8 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
         if whole_number(points, label) not in possible[c]:
             text = _("{category} cannot hold {points}; it can hold {possible}")
             yield text.format(category=label, points=points, possible=_summarized(possible[c]))
-    whole_number(card.bonus_points, "bonus_points")
-    maximum = max_bonus_points(card)
+    bonus_points = whole_number(card.bonus_points, "bonus_points")
+    maximum = max_bonus_points(card) if bonus_points else 0
     if not 0 <= card.bonus_points <= maximum:
         text = _("{count} bonus points are impossible here: this card cannot have any")
         if maximum:
@@ -175,9 +190,8 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
         yield _(
             "{rules} fills in order: {category} must come first", rules=rules.key, category=label
         )
-    for c, points in card.points.items():
-        required = rules.index_of.get(rules.categories[c].requires, -1)
-        if points and required >= 0 and not card.points.get(required):
+    for c, required in required_boxes(rules):
+        if card.points.get(c) and not card.points.get(required):
             names = {
                 "category": category_label(rules, c),
                 "required": category_label(rules, required),
@@ -185,15 +199,42 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
             yield _("{category} cannot hold points: {required} holds none", **names)
 
 
+@lru_cache(maxsize=32)
+def required_boxes(rules: RuleSet) -> tuple[tuple[int, int], ...]:
+    """Positions of each category that holds points only if another one does, and of that one."""
+    return tuple(
+        (c, rules.index_of[category.requires])
+        for c, category in enumerate(rules.categories)
+        if category.requires
+    )
+
+
+@lru_cache(maxsize=32)
+def has_order(rules: RuleSet) -> bool:
+    """Whether some category can be filled only after others."""
+    return any(prerequisites(rules))
+
+
 def _skipped_box(rules: RuleSet, filled: int) -> int:
     """Position of an open box that must be filled before one of those that are filled; -1 if
     there is none.
     """
+    if not has_order(rules):
+        return -1
     skipped = 0
     for c, needed in enumerate(prerequisites(rules)):
         if filled >> c & 1:
             skipped |= needed & ~filled
     return (skipped & -skipped).bit_length() - 1  # the lowest bit; without one 0 - 1
+
+
+def plain_state(state: State) -> State:
+    """A state whose numbers are Python integers, also if they were given as those of NumPy."""
+    fields = state.filled, state.upper, state.saved
+    if all(type(number) is int for number in fields) and type(state.joker_paid) is bool:
+        return state
+    filled, upper, saved = map(whole_number, fields, ("filled", "upper", "saved"))
+    return State(filled, upper, saved, bool(state.joker_paid))
 
 
 def check_state(rules: RuleSet, state: State) -> None:

@@ -79,14 +79,17 @@ def first_roll_points(rules: RuleSet) -> tuple[int, ...]:
     return tuple(extra.get(category.id, 0) for category in rules.categories)
 
 
-def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> list[int]:
+def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> tuple[int, ...]:
     """Points of every category for one roll, without joker rules or as a joker."""
-    grid, table = (
-        lattice(rules.dice, rules.faces),
-        full_points(rules) if as_joker else points_table(rules),
-    )
-    found: list[int] = table[:, grid.rank(counts) - grid.first_roll].tolist()
-    return found
+    return _known_roll_points(rules, tuple(counts), as_joker)
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_roll_points(rules: RuleSet, counts: tuple[int, ...], as_joker: bool) -> tuple[int, ...]:
+    """:func:`roll_points`, which are looked up if they have been asked for before."""
+    grid = lattice(rules.dice, rules.faces)
+    table = full_points(rules) if as_joker else points_table(rules)
+    return tuple(table[:, grid.rank(counts) - grid.first_roll].tolist())
 
 
 def is_joker(rules: RuleSet, counts: Counts) -> bool:
@@ -196,6 +199,7 @@ class UpperSums:
         self.counting = tuple(
             c for c, category in enumerate(rules.categories) if category.upper and rules.bonus
         )
+        self.column_of = {c: rules.categories[c].column for c in self.counting}
         # By column: the last threshold of its bonus (0 without one), and the most points of a box.
         self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
         most = [0] * len(self.thresholds)
@@ -213,6 +217,8 @@ class UpperSums:
 
     def split(self, upper: Number) -> tuple[Number, ...]:
         """The sum of each column; of one number, or of an array of them."""
+        if len(self.weights) == 1:
+            return (upper,)
         *before_last, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
         sums: list[Number] = [upper // weight % width for weight, width in before_last]
         # The last digit is all that is left, even if it is too large for one: then the number is
@@ -221,6 +227,8 @@ class UpperSums:
 
     def join(self, sums: tuple[int, ...]) -> int:
         """One number for the sums of the columns, which it caps."""
+        if len(sums) == 1:
+            return min(sums[0], self.thresholds[0])
         capped = map(min, sums, self.thresholds)
         return sum(weight * total for weight, total in zip(self.weights, capped, strict=True))
 

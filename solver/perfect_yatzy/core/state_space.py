@@ -278,12 +278,37 @@ class StateSpace(RowPlaces):
     def unchecked_index(self, state: State) -> int:
         """Place of a checked state's value in the table."""
         row, layout = self.row(state), self.layout
-        lane_set = layout.lane_sets[row]
-        lane = layout.lane_of[lane_set, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
-        return int(layout.offsets[row] + state.saved * layout.lane_count[lane_set] + lane)
+        lanes = layout.lane_count.item(layout.lane_sets.item(row))
+        return layout.offsets.item(row) + state.saved * lanes + self.lane(row, state)
+
+    def lane(self, row: int, state: State) -> int:
+        """Lane of the upper sum of a state, whose row is given; -1 if the row has no such sum."""
+        upper = self._uppers.join(self._uppers.split(max(state.upper, 0)))
+        return self.layout.lane_of.item(self.layout.lane_sets.item(row), upper)
+
+    def _surely_reaches(self, state: State) -> bool:
+        """Whether a game can reach this state, by the tables alone; False also if they do not
+        tell.
+        """
+        filled = state.filled
+        if (
+            not 0 <= filled <= self.rules.full_mask
+            or filled & self.start.filled != self.start.filled
+        ):
+            return False
+        if state.upper < 0 or (state.joker_paid and not self.has_tracked_rows):
+            return False
+        row, layout = self.row(state), self.layout
+        if layout.masks.item(row) != filled or not self._occurs.item(row):
+            return False
+        if not 0 <= state.saved <= self.most_saved.item(filled.bit_count()):
+            return False
+        return self.lane(row, state) >= 0
 
     def check(self, state: State) -> None:
         """Raise StateError unless a game can reach this state."""
+        if self._surely_reaches(state):
+            return
         rules = self.rules
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:

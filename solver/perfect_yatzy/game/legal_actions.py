@@ -35,7 +35,7 @@ the sheet::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from math import comb
@@ -47,7 +47,7 @@ import numpy.typing as npt
 
 from ..core.dice import Dice, Ints, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State, check_state
+from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.scoring import is_joker, open_categories, scoring_options
 from ..errors import StateError, _, game_over, number_text, shown, whole_number
 from . import notation
@@ -91,6 +91,9 @@ class TurnPosition:
     card: Card
     dice: Dice
     rolls_left: int
+    # whether :func:`start_turn` has checked it, or it follows from one that is checked; not copied
+    # by `dataclasses.replace`
+    is_checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     @cached_property
     def state(self) -> State:
@@ -259,17 +262,24 @@ class TurnPosition:
         """
         taken = read_action(self.rules, action)
         if not isinstance(taken, str):
-            return replace(self, dice=self.check_hold(taken), rolls_left=self.rolls_left - 1)
+            return self._next(self.card, self.state, self.check_hold(taken), self.rolls_left - 1)
         points, bonus_points = self.check_category(taken)
         c = self.rules.index_of[taken]
         saved = self.rolls_left if self.rules.saved_rolls else 0
-        card: Card
+        state = self.state.filled_with(self.rules, c, points, saved)
+        card: Card = state
         if isinstance(self.card, Scorecard):
             card = self.card.filled_with(c, points, bonus_points, saved)
-        else:
-            card = self.card.filled_with(self.rules, c, points, saved)
-        after = TurnPosition(self.rules, card, (), self.rules.rolls_per_turn - 1 + saved)
-        return replace(after, rolls_left=0) if after.over else after
+        is_over = state.filled == self.rules.full_mask
+        rolls_left = 0 if is_over else self.rules.rolls_per_turn - 1 + saved
+        return self._next(card, state, (), rolls_left)
+
+    def _next(self, card: Card, state: State, dice: Dice, rolls_left: int) -> TurnPosition:
+        """A position that follows from this one; it is checked if this one is."""
+        after = TurnPosition(self.rules, card, dice, rolls_left)
+        # A frozen dataclass has no other way to set a field.
+        after.__dict__.update(state=state, is_checked=self.is_checked)
+        return after
 
     def roll(self, rolled: Rolled) -> TurnPosition:
         """The position after the dice that are not held have been rolled.
@@ -303,7 +313,7 @@ class TurnPosition:
         if not is_subset(self.dice, dice):
             message = _("you held {held}, which is not within {dice}")
             raise StateError(message.format(held=spaced(self.dice), dice=spaced(dice)))
-        return replace(self, dice=dice)
+        return self._next(self.card, self.state, dice, self.rolls_left)
 
     def __repr__(self) -> str:
         card, dice = self.card, "".join(map(str, self.dice))
@@ -379,7 +389,7 @@ def start_turn(
     checked: Card
     rules = load_rules(rules)
     if isinstance(card, State):
-        checked = card
+        checked = plain_state(card)
     elif isinstance(card, Scorecard):
         checked = read_card(rules, card)
     else:
@@ -398,6 +408,7 @@ def start_turn(
             _("{left} rolls left; it must be 0 to {most}").format(left=left, most=most)
         )
     start = replace(start, dice=kept, rolls_left=left)
+    start.__dict__["is_checked"] = True
     return start if dice is None else start.roll(dice)
 
 
@@ -466,6 +477,8 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
         raise StateError(text)
     faces: Sequence[int] | None
     if isinstance(action, str):
+        if action in rules.index_of:
+            return action
         faces = () if action.lower() == "none" else parse_faces(action)
         if faces is None:
             return rules.categories[notation.find_category(rules, action)].id
@@ -496,7 +509,21 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
     rules = load_rules(rules)
     if isinstance(known := read_action(rules, action), str):
         return hold_count(rules) + rules.index_of[known]
-    return int(lattice(rules.dice, rules.faces).rank(counts_of(rules, known)))
+    return _hold_numbers(rules)[known]
+
+
+@lru_cache(maxsize=32)
+def holds_by_number(rules: RuleSet) -> list[Dice]:
+    """The dice of every hold, and after the holds those of every roll, in the order of their
+    numbers.
+    """
+    return [dice_of(counts) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
+
+
+@lru_cache(maxsize=32)
+def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
+    """The number of every hold."""
+    return {dice: number for number, dice in enumerate(holds_by_number(rules))}
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
@@ -513,5 +540,5 @@ def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
             )
         )
     if number < hold_count(rules):
-        return dice_of(lattice(rules.dice, rules.faces).counts[number].tolist())
+        return holds_by_number(rules)[number]
     return rules.categories[number - hold_count(rules)].id

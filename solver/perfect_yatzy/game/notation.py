@@ -21,6 +21,7 @@ from unicodedata import combining, normalize
 from ..core.dice import Dice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, check_card
+from ..core.scoring import possible_points
 from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
 from .limits import (
     MAX_CARD_ENTRIES,
@@ -60,6 +61,12 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
             raise StateError(text.format(dice=shown(dice), rules=_example(rules)))
         return check_dice(rules, dice)
     check_length(dice, MAX_DICE_TEXT, "dice")
+    return _parse_dice_text(rules, dice)
+
+
+@lru_cache(maxsize=1 << 12)
+def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
+    """:func:`parse_dice` of text, which is looked up if it has been read before."""
     faces = []
     for symbol in DICE_SEPARATORS.sub("", dice):
         if (face := FACES.get(symbol)) is None:
@@ -370,6 +377,8 @@ def parse_card(
     entries: Iterable[tuple[str, str | int]]
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
+        if (known := _known_entries(rules, card)) is not None:
+            return check_card(Scorecard(rules, known, saved, bonus_points))
         entries = _by_row(rules, _entries(card))
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))
@@ -391,6 +400,30 @@ def parse_card(
             raise StateError(text, code="invalid-card")
         points[box] = _points(value, category_label(rules, box))
     return check_card(Scorecard(rules, points, saved, bonus_points))
+
+
+@lru_cache(maxsize=32)
+def _plain_entries(rules: RuleSet) -> dict[str, tuple[int, int]]:
+    """Category and points of every entry of a card as the program writes it, such as
+    ``ones=3``.
+    """
+    return {
+        f"{category.id}={points}": (c, points)
+        for c, (category, possible) in enumerate(
+            zip(rules.categories, possible_points(rules), strict=True)
+        )
+        for points in possible
+    }
+
+
+def _known_entries(rules: RuleSet, card: str) -> dict[int, int] | None:
+    """Points by category of a card that has only plain entries, which are looked up; None for
+    any other card.
+    """
+    entries = _plain_entries(rules)
+    written = card.split()
+    found = dict(entries[entry] for entry in written if entry in entries)
+    return found if len(found) == len(written) else None
 
 
 def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:

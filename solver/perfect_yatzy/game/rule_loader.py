@@ -107,6 +107,21 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     """
     if isinstance(spec, RuleSet):
         return spec
+    if isinstance(spec, str) and ".toml" not in spec:
+        return _builtin_rules(spec)
+    return _load(spec)
+
+
+@lru_cache(maxsize=256)
+def _builtin_rules(spec: str) -> RuleSet:
+    """Built-in rules by name: the files of the package do not change, so each is read once a
+    process.
+    """
+    return _load(spec)
+
+
+def _load(spec: str | Path) -> RuleSet:
+    """Read and check a rule set."""
     if len(str(spec)) > limits.MAX_RULES_NAME:
         text = _("unknown rules {rules}: longer than {most} characters")
         most = number_text(limits.MAX_RULES_NAME, grouped=True)

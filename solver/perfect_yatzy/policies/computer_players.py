@@ -30,7 +30,8 @@ from ..core.state_space import Policy
 from ..errors import StateError, _, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
-from ..strategy.actions import max_rerolls, rank_categories, rank_holds
+from ..strategy.action_kinds import CATEGORIES, HOLDS
+from ..strategy.actions import Choice, Hold, Turn, max_rerolls, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
@@ -59,18 +60,19 @@ class RiskEvaluator(TurnEvaluator):
     """
 
     ties = (0.0, 1e-11)
+    has_kernel = False
 
     def __init__(self, rules: RuleSet, values: Table, rate: float, means: TurnEvaluator) -> None:
         super().__init__(rules, values)
         self.rate, self._means = rate, means
 
-    def child_value(
-        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    def child_values(
+        self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Value of filling `category` with each of `points`: that of the child, times the
-        utility of the points.
+        """Values of filling categories with points: those of the children, times the utility of
+        the points.
         """
-        to_come = self.values[self.child_index(state, category, points, saved)]
+        to_come = self.values[self.child_index(state, categories, points, saved)]
         return np.asarray(np.exp(self.rate * (points + bonus_points)) * to_come, dtype=np.float64)
 
 
@@ -208,15 +210,14 @@ class ComputerPlayer:
                 _("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most)
             )
         evaluator = self.evaluator(scorecard, others)
-        choices = rank_categories(evaluator, position.state, roll, rolls_left)
+        turn = Turn(evaluator, position.state, roll, rolls_left)
         random = np.random.default_rng(rng)
         if rolls_left:
-            hold = self._pick(
-                rank_holds(evaluator, position.state, roll, rolls_left, choices[0]), random
-            )
+            hold: Hold = self._pick(ranked_entries(turn, HOLDS), random)
             if hold.category is None:
                 return hold.dice
-        return self._pick(choices, random).category
+        choice: Choice = self._pick(ranked_entries(turn, CATEGORIES), random)
+        return choice.category
 
     def _pick(self, options: Sequence[Option], random: np.random.Generator) -> Option:
         """The best of the ranked options of a decision; of a level one that is drawn by its

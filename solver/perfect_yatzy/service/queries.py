@@ -28,7 +28,8 @@ from ..core.table_info import fraction_fields
 from ..errors import RulesError, _, current_language
 from ..game.rule_loader import load_rules
 from ..game.translations import ENGLISH, localized
-from ..strategy.actions import Choice, Hold, rank_categories, rank_holds
+from ..strategy.action_kinds import CATEGORIES, HOLDS
+from ..strategy.actions import Choice, Hold, Turn, ranked_entries
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
@@ -417,10 +418,11 @@ class Decision:
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
         if self.plan.exact:
             evaluator = ExactEvaluator(self.plan.exact, service.threads)
-        choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
+        turn = Turn(evaluator, state, request.dice, request.rolls_left)
+        choices = ranked_entries(turn, CATEGORIES)
         options: Sequence[Hold | Choice] = choices
         if request.query == "hold":
-            options = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
+            options = ranked_entries(turn, HOLDS)
         answer = answers.turn_fields(request, options, choices, objective)
         if request.explain:
             from .reviews import add_outlooks

@@ -11,27 +11,30 @@ values are the same. The functions here trust their arguments;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..core.dice import Dice, sub_multisets
+from ..core.dice import Dice, Ints
 from ..core.rules import RuleSet
 from ..core.scorecard import State
 from ..core.scoring import scoring_options
 from ..game.legal_actions import Action as GameAction
-from ..game.notation import counts_of, dice_of, glyphs, spaced
+from ..game.legal_actions import hold_count, holds_by_number, holds_within
+from ..game.notation import counts_of, glyphs, spaced
 from ..game.notebook import html_table
+from .action_kinds import ALL_DICE, ALL_KINDS, CATEGORIES, HOLDS
+from .changeover import compiled_turn
 from .metadata import metadata, value_name
 from .turn_evaluator import TurnEvaluator
 
 SHOWN = 20  # actions of a ranking that are displayed
 
 
-@dataclass(frozen=True)
-class Hold:
+class Hold(NamedTuple):
     """One way to hold some of the dice. Holding all of them means: stop and score.
 
     Attributes
@@ -75,8 +78,7 @@ class Hold:
         return Ranking([self])._repr_html_()
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One category for the dice on the table.
 
     Attributes
@@ -120,7 +122,6 @@ class Choice:
 
 
 Action = TypeVar("Action", bound=Hold | Choice)
-Option = TypeVar("Option")
 
 
 class Ranking(list[Action], Generic[Action]):
@@ -211,112 +212,167 @@ class Ranking(list[Action], Generic[Action]):
         return html_table(head, rows, "; ".join(part for part in (title, more) if part))
 
 
-def rank_categories(
-    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int
-) -> list[Choice]:
-    """Every category that may take the dice, best first; of equal ones the first of the sheet
-    comes first.
+class Turn(NamedTuple):
+    """A question about the dice on the table, checked."""
+
+    evaluator: TurnEvaluator
+    state: State  # at the start of the turn
+    dice: Dice
+    rolls_left: int
+
+    @property
+    def is_first_roll(self) -> bool:
+        """Whether no die has been rerolled in this turn."""
+        return self.rolls_left == max_rerolls(self.evaluator.rules, self.state.saved)
+
+    def categories(self) -> dict[int, tuple[int, int]]:
+        """The categories that may take the dice, as :func:`.scoring_options` gives them."""
+        rules, state = self.evaluator.rules, self.state
+        counts = counts_of(rules, self.dice)
+        return scoring_options(rules, state.filled, state.joker_paid, counts, self.is_first_roll)
+
+
+class RankedActions(NamedTuple):
+    """The answer to a question about a turn: actions by number, best first.
+
+    The numbers are those of :mod:`perfect_yatzy.game.legal_actions`, and ALL_DICE.
     """
+
+    numbers: list[int]
+    values: list[float]
+    means: list[float]  # the same list as `values` where the mean is maximised
+    category: int  # the best category for the dice
+
+    def regret(self, evaluator: TurnEvaluator, number: int) -> float | None:
+        """What an action loses against the best one; None if it is not among the actions."""
+        if number not in self.numbers:
+            return None
+        best, value = max(self.values), self.values[self.numbers.index(number)]
+        return 0.0 if value >= evaluator.lowest_equal(best) else best - value
+
+
+def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
+    """The actions of some kinds for the dice on the table; of equal ones a category comes first,
+    in the order of the sheet, then the hold with more dice, then that with the higher faces.
+    """
+    if compiled := compiled_turn(turn.evaluator):
+        return compiled.ranked(turn, kinds)
+    evaluator, state, dice, rolls_left = turn
     rules, means = evaluator.rules, evaluator.means
     saved = rolls_left if rules.saved_rolls else 0
-    first = rolls_left == max_rerolls(rules, state.saved)
-    allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
-    entries = []
-    for c, (points, bonus_points) in allowed.items():
-        turn_end = state, c, np.array(points), bonus_points, saved
-        value = evaluator.child_value(*turn_end).item()
-        mean = value if means is evaluator else means.child_value(*turn_end).item()
-        entries.append((value, mean, (c, points, bonus_points)))
-    return [
-        Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)
-        for value, loss, mean, (c, points, bonus_points) in ranked(
-            evaluator, entries, lambda option: option[0]
-        )
-    ]
+    allowed = turn.categories()
+    paid = np.array([*allowed.values()], dtype=np.int64)
+    turn_ends = state, np.array([*allowed], dtype=np.int64), paid[:, 0], paid[:, 1], saved
+    values = evaluator.child_values(*turn_ends).tolist()
+    averages = values
+    if means is not evaluator:
+        averages = means.child_values(*turn_ends).tolist()
+    n_holds = hold_count(rules)
+    numbers = [n_holds + c for c in allowed]
+    best = best_first(evaluator, numbers, values, averages)
+    category = best.numbers[0] - n_holds
+    if kinds == CATEGORIES or not rolls_left:
+        return best._replace(category=category)
+    if kinds == HOLDS:  # to hold all dice is to score in the best category
+        numbers, values, averages = [ALL_DICE], [best.values[0]], [best.means[0]]
+    holds = holds_in_order(rules, dice)
+    held = evaluator.hold_values(state, rolls_left)[holds].tolist()
+    if means is evaluator:
+        averages = values = values + held
+    else:
+        values = values + held
+        averages = averages + means.hold_values(state, rolls_left)[holds].tolist()
+    return best_first(evaluator, [*numbers, *holds.tolist()], values, averages, category)
 
 
-def rank_holds(
-    evaluator: TurnEvaluator, state: State, dice: Dice, rolls_left: int, best: Choice
-) -> list[Hold]:
-    """Every different hold, best first; of equal ones the one with more dice, then higher faces,
-    comes first.
+@lru_cache(maxsize=512)
+def holds_in_order(rules: RuleSet, dice: Dice) -> Ints:
+    """Numbers of the holds of fewer than all dice, the one with the most dice and the highest
+    faces first.
     """
-    held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
-    places = evaluator.dice.rank(held)
-    values = evaluator.hold_values(state, rolls_left)[places]
-    means = (
-        values.copy()
-        if evaluator.means is evaluator
-        else evaluator.means.hold_values(state, rolls_left)[places]
-    )
-    values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
-    entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
-    return [
-        Hold(hold, value, loss, mean, best.category if len(hold) == len(dice) else None)
-        for value, loss, mean, hold in ranked(
-            evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold))
-        )
-    ]
+    return np.flatnonzero(holds_within(rules, dice))[::-1]
 
 
-def rank_all(
-    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int
-) -> list[Hold | Choice]:
-    """Every hold of fewer than all dice and every category; of equal options a category, then
-    more dice held.
+def best_first(
+    evaluator: TurnEvaluator,
+    numbers: Sequence[int],
+    values: Sequence[float],
+    means: Sequence[float],
+    category: int = -1,
+) -> RankedActions:
+    """Actions sorted by value, those of equal value by mean, those of equal means in the order
+    given.
     """
-    choices = rank_categories(evaluator, state, dice, rolls_left)
-    found: list[Hold | Choice] = [*choices]
-    if rolls_left:
-        # Holding all dice means taking a category, and all categories are there already.
-        found += [
-            h
-            for h in rank_holds(evaluator, state, dice, rolls_left, choices[0])
-            if h.category is None
-        ]
-    entries = [
-        (option.value, option.mean, index) for index, option in enumerate(found)
-    ]  # equal ones: by index
-    return [
-        replace(found[index], loss=loss)
-        for _, loss, _, index in ranked(evaluator, entries, lambda index: index)
-    ]
+    order = []
+    for group in in_groups(evaluator, range(len(values)), values):
+        if means is values:
+            order += group
+        else:
+            order += chain.from_iterable(in_groups(evaluator.means, group, means))
+    ranked = [values[place] for place in order]
+    averages = ranked if means is values else [means[place] for place in order]
+    return RankedActions([numbers[place] for place in order], ranked, averages, category)
+
+
+def in_groups(
+    evaluator: TurnEvaluator, places: Iterable[int], values: Sequence[float]
+) -> list[list[int]]:
+    """Places of equal values, the group of the best values first; places in a group ascend."""
+    groups: list[list[int]] = []
+    lowest = np.inf
+    for place in sorted(places, key=values.__getitem__, reverse=True):
+        value = values[place]
+        if value >= lowest:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+            lowest = evaluator.lowest_equal(value)
+    for group in groups:
+        group.sort()
+    return groups
+
+
+def best_action(turn: Turn) -> tuple[int, float]:
+    """Number of the best action of all, and its value."""
+    if compiled := compiled_turn(turn.evaluator):
+        return compiled.best(turn)
+    ranked = ranked_actions(turn, ALL_KINDS)
+    return ranked.numbers[0], ranked.values[0]
+
+
+def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
+    """The ranked actions of some kinds as :class:`Hold` and :class:`Choice`."""
+    ranked = ranked_actions(turn, kinds)
+    evaluator = turn.evaluator
+    rules = evaluator.rules
+    n_holds, known = hold_count(rules), holds_by_number(rules)
+    paid = turn.categories() if max(ranked.numbers) >= n_holds else {}
+    best = max(ranked.values)
+    lowest = evaluator.lowest_equal(best)
+    entries: list[Any] = []
+    # Made without the constructor of a named tuple, which takes three times as long.
+    new = tuple.__new__
+    for number, value, mean in zip(ranked.numbers, ranked.values, ranked.means, strict=True):
+        loss = 0.0 if value >= lowest else best - value
+        if number >= n_holds:
+            category = number - n_holds
+            points, bonus_points = paid[category]
+            name = rules.categories[category].id
+            entries.append(new(Choice, (name, points, value, loss, mean, bonus_points)))
+        elif number == ALL_DICE:
+            name = rules.categories[ranked.category].id
+            entries.append(new(Hold, (turn.dice, value, loss, mean, name)))
+        else:
+            entries.append(new(Hold, (known[number], value, loss, mean, None)))
+    return entries
+
+
+def action_of_number(rules: RuleSet, number: int) -> GameAction:
+    """The action of a number, without a check."""
+    category = number - hold_count(rules)
+    return holds_by_number(rules)[number] if category < 0 else rules.categories[category].id
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:
     """Rerolls after the first roll of a turn that begins with `saved` saved rolls."""
     return rules.rolls_per_turn - 1 + saved
-
-
-def ranked(
-    evaluator: TurnEvaluator,
-    entries: Iterable[tuple[float, float, Option]],
-    key: Callable[[Option], Any],
-) -> list[tuple[float, float, float, Option]]:
-    """``(value, loss, mean, option)`` of entries ``(value, mean, option)``, the best first;
-    equal means by `key`.
-    """
-    by_value = [*_equal(evaluator, entries, 0)]
-    best, _mean, _option = by_value[0][0]
-    lowest = evaluator.lowest_equal(best)
-    found: list[tuple[float, float, float, Option]] = []
-    for equal in by_value:
-        by_mean = [equal] if evaluator.means is evaluator else _equal(evaluator.means, equal, 1)
-        for same in by_mean:
-            for value, mean, option in sorted(same, key=lambda entry: key(entry[2])):
-                found.append((value, 0.0 if value >= lowest else best - value, mean, option))
-    return found
-
-
-def _equal(
-    evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], field: Literal[0, 1]
-) -> Iterator[list[tuple[float, float, Option]]]:
-    """The entries whose value (field 0) or mean (1) equals the best, then those equal to the
-    best of the rest, ...
-    """
-    rest = sorted(entries, key=lambda entry: -entry[field])
-    while rest:
-        lowest = evaluator.lowest_equal(rest[0][field])
-        equal = [entry for entry in rest if entry[field] >= lowest]
-        yield equal
-        rest = rest[len(equal) :]

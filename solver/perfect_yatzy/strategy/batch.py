@@ -289,8 +289,11 @@ def _kernel(
     """What answers positions of a layer: those from a start to a stop, into the actions and into
     given options.
     """
+    from numba import types
+
     from ..core.lattice import kernel_lattice
-    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions
+    from ..core.simd import StoredJob
+    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, ranked_options
     from .policy_kernel import score_policy
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
@@ -308,7 +311,12 @@ def _kernel(
         # Made in each call, because its working memory is for one thread; it serves tables of
         # means, too.
         job = score_policy(evaluator.dice, model, passes, ties, most_saved)
-        find_best_actions(start, stop, BatchJob(job, followed, positions.sorted, actions, options))
+        known = np.full(3, -1, dtype=np.int64)
+        stored = StoredJob(
+            BatchJob(job, followed, positions.sorted, actions, options, ranked_options(0), known)
+        )
+        answer = find_best_actions.compile((types.int64, types.int64, stored.kind))
+        answer(start, stop, stored.address)
 
     return run
 

@@ -26,6 +26,7 @@ from ..core.table_slices import TableSlice
 from ..core.turn import LOWEST, TIE, HoldValues, backup_holds, hold_value, mean_block
 from ..core.turn_model import TurnModel
 from ..core.value_tables import Block, lane_after, mean_table, score_block_x, state_place
+from .action_kinds import ALL_DICE, CATEGORIES, HOLDS
 from .policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
 from .rollout_kernel import ScoreDecisions, begin_block, player_of
 
@@ -62,6 +63,29 @@ class OptionValues(NamedTuple):
     first: int  # the position that the first row belongs to
 
 
+class RankedOptions(NamedTuple):
+    """The options of one position, best first, for a table of means; equal ones are in the order
+    of the rankings.
+    """
+
+    # (1,): kinds of options wanted (:mod:`perfect_yatzy.strategy.actions`); 0: none
+    kinds: Ints
+    # (2,): written: how many options there are; the best category
+    found: Ints
+    values: Floats  # (options,): written
+    numbers: Ints  # (options,): written
+    # (options,): working memory: the options before they are sorted, and their places there
+    unsorted: Ints
+    places: Ints
+
+
+def ranked_options(size: int) -> RankedOptions:
+    """Memory for up to `size` options."""
+    kinds, found = np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    numbers, unsorted, places = (np.zeros(size, dtype=np.int64) for _ in range(3))
+    return RankedOptions(kinds, found, np.zeros(size), numbers, unsorted, places)
+
+
 class MeanPolicy(NamedTuple):
     """The policy of a table of means."""
 
@@ -77,10 +101,12 @@ class MeanDecisions(NamedTuple):
 
 @player_of.of(MeanPolicy)
 def _mean_player(policy, job, block, most_saved):
-    means = mean_table(policy.means)
-    backup_holds(
-        means, job.policy, block, job.policy.model.rolls_per_turn - 1 + most_saved, job.policy.means
-    )
+    means, known = mean_table(policy.means), job.known
+    rerolls = job.policy.model.rolls_per_turn - 1 + most_saved
+    if known[0] != block.row or known[1] != block.start or known[2] < rerolls:
+        known[0] = -1  # while the values in memory are those of no turn
+        backup_holds(means, job.policy, block, rerolls, job.policy.means)
+        known[0], known[1], known[2] = block.row, block.start, rerolls
     return MeanDecisions(means, job.policy.means)
 
 
@@ -92,6 +118,10 @@ class BatchJob(NamedTuple):
     positions: PositionBatch
     actions: ActionBatch  # written
     options: OptionValues  # written
+    ranked: RankedOptions  # written
+    # (3,): the turn of means whose values are in the memory of `policy`: row, first lane and
+    # rerolls; -1: none
+    known: Ints
 
 
 @by_kind()
@@ -150,6 +180,79 @@ def write_options(player, job, turn, lane, i):
 
 
 @jit
+def sort_options(values, places, first, end):
+    """Sort the options `first` to ``end - 1`` by value, the best first; equal ones keep their
+    order.
+    """
+    for i in range(first + 1, end):
+        value, place, k = values[i], places[i], i
+        while k > first and values[k - 1] < value:
+            values[k], places[k] = values[k - 1], places[k - 1]
+            k -= 1
+        values[k], places[k] = value, place
+
+
+@jit
+def sort_places(values, places, first, end):
+    """Sort the options `first` to ``end - 1`` by place."""
+    for i in range(first + 1, end):
+        value, place, k = values[i], places[i], i
+        while k > first and places[k - 1] > place:
+            values[k], places[k] = values[k - 1], places[k - 1]
+            k -= 1
+        values[k], places[k] = value, place
+
+
+@jit
+def best_category(model, values):
+    """The first category whose value equals the best one."""
+    best, category = LOWEST, -1
+    for c in range(model.category_count):
+        best = max(best, values[c])
+    for c in range(model.category_count - 1, -1, -1):
+        if values[c] >= best - TIE:
+            category = c
+    return category
+
+
+@jit
+def rank_options(player, job, lane, i):
+    """The options of position i to ``job.ranked``, after :func:`best_action`."""
+    model, dice, ranked = job.policy.model, job.policy.model.dice, job.ranked
+    roll, rerolls = job.positions.rolls[i], job.positions.rerolls[i]
+    of_categories, kinds, count = job.policy.option_values, ranked.kinds[0], 0
+    category = best_category(model, of_categories)
+    if kinds & CATEGORIES:
+        for c in range(model.category_count):
+            if of_categories[c] > LOWEST:
+                ranked.unsorted[count] = dice.first_roll + c
+                ranked.values[count] = of_categories[c]
+                count += 1
+    else:  # to hold all dice is to score in the best category
+        ranked.unsorted[0], ranked.values[0] = ALL_DICE, of_categories[category]
+        count = 1
+    if kinds & HOLDS and rerolls > 0:
+        for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
+            hold = dice.holds[k]
+            ranked.unsorted[count] = hold
+            ranked.values[count] = hold_value(player.holds, dice, rerolls, hold, lane)
+            count += 1
+    for place in range(count):
+        ranked.places[place] = place
+    sort_options(ranked.values, ranked.places, 0, count)
+    first = 0
+    while first < count:  # options of equal value, in the order in which they were found
+        end = first + 1
+        while end < count and ranked.values[end] >= ranked.values[first] - TIE:
+            end += 1
+        sort_places(ranked.values, ranked.places, first, end)
+        first = end
+    for place in range(count):
+        ranked.numbers[place] = ranked.unsorted[ranked.places[place]]
+    ranked.found[0], ranked.found[1] = count, category
+
+
+@jit
 def same_card(positions, begin, stop):
     """End of the positions from `begin` on that share a card and a block of upper sums, and
     their most rerolls.
@@ -193,6 +296,8 @@ def find_best_actions(start, stop, arguments):
                 actions.hold[i], actions.category[i], actions.value[i] = found
                 if job.options.columns > 0:
                     write_options(player, job, turn, lane, i)
+                if job.ranked.kinds[0] > 0:
+                    rank_options(player, job, lane, i)
                 i += 1
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +22,24 @@ from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
 from ..core.objectives import Values
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State, check_state
+from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
 from ..errors import StateError, _, game_over, shown, whole_number
-from ..game.legal_actions import Action, ActionText, TurnPosition, read_action
+from ..game.legal_actions import Action, ActionText, TurnPosition, action_number
 from ..game.notation import counts_of, parse_dice, read_card
-from .actions import Choice, Hold, Ranking, max_rerolls, rank_all, rank_categories, rank_holds
+from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
+from .actions import (
+    Choice,
+    Hold,
+    Ranking,
+    Turn,
+    action_of_number,
+    best_action,
+    max_rerolls,
+    ranked_actions,
+    ranked_entries,
+)
 from .turn_evaluator import TurnEvaluator
 
 
@@ -57,23 +69,43 @@ def check_position(
             "the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key
         )
         raise StateError(text, code="invalid-card")
-    if isinstance(position, TurnPosition):
-        position = position.card
     if isinstance(position, CheckedPosition):
         # Checked among the states of the whole game; a table of the rest of a game holds fewer.
         if space is None or not space.start.filled or position.state == space.start:
             return position
-        state, points = position.state, position.points
-    elif isinstance(position, State):
-        state, points = position, 0
+        found, is_checked = position, True
+    elif isinstance(position, TurnPosition) and position.is_checked:
+        card = position.card
+        points = 0 if isinstance(card, State) else card.total
+        found, is_checked = CheckedPosition(rules, position.state, points), True
+    elif isinstance(position, str):
+        found, is_checked = _position_of_text(rules, position), False
+    elif isinstance(position, TurnPosition):
+        found, is_checked = _position_of_card(rules, position.card), False
     else:
-        card = read_card(rules, position)
-        state, points = card.state, card.total
-    if space is None:
-        check_state(rules, state)
-    else:
-        space.check(state)
-    return CheckedPosition(rules, state, points)
+        found, is_checked = _position_of_card(rules, position), False
+    if space is not None:
+        space.check(found.state)
+    elif not is_checked:
+        check_state(rules, found.state)
+    return found
+
+
+def _position_of_card(
+    rules: RuleSet, card: Scorecard | State | Mapping[str, int]
+) -> CheckedPosition:
+    """The position of a card, whose boxes are checked."""
+    if isinstance(card, State):
+        return CheckedPosition(rules, plain_state(card), 0)
+    read = read_card(rules, card)
+    return CheckedPosition(rules, read.state, read.total)
+
+
+@lru_cache(maxsize=1 << 12)
+def _position_of_text(rules: RuleSet, card: str) -> CheckedPosition:
+    """The position of a card as text, which is looked up if it has been read before."""
+    read = read_card(rules, card)
+    return CheckedPosition(rules, read.state, read.total)
 
 
 if TYPE_CHECKING:
@@ -187,11 +219,22 @@ class Strategy:
         ):
             return evaluator.value(checked.state)
         if not position.to_roll:  # all dice are on the table
-            return self.ranking(position)[0].value
+            return best_action(self._turn(position, None, 0, ALL_KINDS))[1]
         # Dice are held and the others still to be rolled: `hold_values` counts this roll among the
         # rerolls left.
         held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
         return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
+
+    def prepare(self) -> None:
+        """Load the compiled code that answers questions about single positions.
+
+        A process that asks many such questions changes over from NumPy to compiled code by itself,
+        after about 3,000 of them, or at once if a batch has loaded the kernels; this does it now,
+        which takes about a second (ten if the kernels have never been compiled on this machine).
+        The answers are the same to the bit. Goals, utilities, approximate strategies and tables
+        that are read a part at a time (above 64 MB) are always answered by NumPy.
+        """
+        self.evaluator.changeover.prepare(self.evaluator)
 
     def max_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn that begins in a state."""
@@ -199,7 +242,8 @@ class Strategy:
 
     def best_action(self, position: TurnPosition) -> Action:
         """The first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
-        return self.ranking(position)[0].action
+        number, _value = best_action(self._turn(position, None, 0, ALL_KINDS))
+        return action_of_number(self.rules, number)
 
     act = best_action  # a strategy is a policy, too
 
@@ -224,9 +268,7 @@ class Strategy:
         StateError
             If the position cannot occur, the dice are still to be rolled, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=0)
-        found = rank_all(self.evaluator_at(checked), checked.state, roll, left)
-        return Ranking(found, self.rules, self.policy, roll, left)
+        return self._ranking(position, dice, rolls_left, ALL_KINDS)
 
     def holds(
         self, position: Position, dice: DiceText | None = None, rolls_left: int | None = None
@@ -252,16 +294,7 @@ class Strategy:
         StateError
             If the position, the dice or `rolls_left` cannot occur, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=1)
-        evaluator = self.evaluator_at(checked)
-        best = rank_categories(evaluator, checked.state, roll, left)[0]
-        return Ranking(
-            rank_holds(evaluator, checked.state, roll, left, best),
-            self.rules,
-            self.policy,
-            roll,
-            left,
-        )
+        return self._ranking(position, dice, rolls_left, HOLDS)
 
     def categories(
         self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
@@ -290,9 +323,7 @@ class Strategy:
         StateError
             If the position or the dice cannot occur, or the game is over.
         """
-        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=0)
-        choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
-        return Ranking(choices, self.rules, self.policy, roll, left)
+        return self._ranking(position, dice, rolls_left, CATEGORIES)
 
     def regret(
         self,
@@ -327,12 +358,11 @@ class Strategy:
             dice, action = None, dice
         if action is None:
             raise StateError("action is None; must be the dice to hold or the name of a category")
-        taken = read_action(self.rules, action)
-        options = self.ranking(position, dice, rolls_left)
-        for option in options:
-            if option.action == taken:
-                return option.loss
-        roll, left = "".join(map(str, options.dice)), options.rolls_left
+        number = action_number(self.rules, action)
+        turn = self._turn(position, dice, rolls_left, ALL_KINDS)
+        if (loss := ranked_actions(turn, ALL_KINDS).regret(turn.evaluator, number)) is not None:
+            return loss
+        roll, left = "".join(map(str, turn.dice)), turn.rolls_left
         raise StateError(f"{shown(action)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(
@@ -481,6 +511,23 @@ class Strategy:
         """Where cards with these points lie in the table; the mean does not depend on them."""
         return 0
 
+    def _turn(
+        self, position: Position, dice: DiceText | None, rolls_left: int | None, kinds: int
+    ) -> Turn:
+        """A question about a turn and these kinds of actions, checked."""
+        # to hold dice is possible only if a reroll is left
+        least = 1 if kinds == HOLDS else 0
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, least=least)
+        return Turn(self.evaluator_at(checked), checked.state, roll, left)
+
+    def _ranking(
+        self, position: Position, dice: DiceText | None, rolls_left: int | None, kinds: int
+    ) -> Ranking[Any]:
+        """The ranking of the actions of these kinds."""
+        turn = self._turn(position, dice, rolls_left, kinds)
+        entries = ranked_entries(turn, kinds)
+        return Ranking(entries, self.rules, self.policy, turn.dice, turn.rolls_left)
+
     def _checked_turn(
         self, position: Position, dice: DiceText | None, rolls_left: int | None, *, least: int
     ) -> tuple[CheckedPosition, tuple[int, ...], int]:
@@ -490,6 +537,10 @@ class Strategy:
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
+        if isinstance(position, TurnPosition):
+            has_dice = position.is_checked and not position.to_roll
+            if has_dice and dice is None and position.rolls_left >= least:
+                return checked, position.dice, position.rolls_left
         if isinstance(position, TurnPosition) and position.dice:
             if position.to_roll or dice is not None:
                 raise StateError(

@@ -32,10 +32,13 @@ from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace
 from ..core.table_slices import restricted, window
 from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
+from .changeover import Changeover
 
 if TYPE_CHECKING:
     from ..core.value_tables import StoredScores
     from ..tablebase.exact_solve import ExactSolve
+
+MOST_MARKED = 1 << 20  # numbers that are marked in an array instead of sorted
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class Level:
 
     place: slice
     successors: Ints  # (n, faces); empty for full rolls
+    by_face: Ints  # (faces, n): the same
     predecessors: Ints  # (n, most): one die less, padded with the last of them
 
 
@@ -62,7 +66,9 @@ class Passes:
         counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
         # 0, 1, 2 ...; the last one is repeated
         column = np.minimum(np.arange(counts.max()), counts - 1)
-        return Level(place, dice.successors[place], dice.predecessors[starts[:-1, None] + column])
+        successors = dice.successors[place]
+        by_face = np.ascontiguousarray(successors.T)
+        return Level(place, successors, by_face, dice.predecessors[starts[:-1, None] + column])
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after
@@ -70,9 +76,26 @@ class Passes:
         """
         buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
+        share: Any = Fraction(1, self.dice.faces)
+        if buffer.dtype != object:
+            share = float(share)
         for level in self.levels[-2::-1]:  # one die less than a roll, two less, ... none
-            buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
+            buffer[level.place] = self._sum_of_faces(buffer[level.by_face]) * share
         return buffer
+
+    def _sum_of_faces(self, values: Floats) -> Floats:
+        """The sum over the faces, ``(faces, n)`` to ``(n,)``, in the order of
+        :mod:`perfect_yatzy.core.lattice`: pairs of faces one after another, so that both agree to
+        the bit.
+        """
+        faces = self.dice.faces
+        pairs = [values[face] + values[face + 1] for face in range(0, faces - 1, 2)]
+        if faces % 2:
+            pairs.append(values[-1])
+        total: Floats = pairs[0]
+        for pair in pairs[1:]:
+            total = total + pair
+        return total
 
     def rolls_from_holds(self, chances: Floats) -> Floats:
         """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the
@@ -101,6 +124,21 @@ def passes(dice: int, faces: int) -> Passes:
     return Passes(lattice(dice, faces))
 
 
+def distinct_numbers(numbers: Ints, end: int) -> tuple[Ints, Ints]:
+    """The different ones of some numbers from 0 to ``end - 1``, ascending, and the place of each
+    number among them.
+    """
+    if end > MOST_MARKED:
+        return np.unique(numbers, return_inverse=True)
+    # Faster than sorting them.
+    occurs = np.zeros(end, dtype=bool)
+    occurs[numbers] = True
+    distinct = np.flatnonzero(occurs)
+    place = np.empty(end, dtype=np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[numbers]
+
+
 def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints) -> Ints:
     """Places in the table of states, from their rows, saved rolls and lanes."""
     return np.asarray(
@@ -116,7 +154,11 @@ class TurnEvaluator:
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
     number: type = np.float64  # of a value
+    has_kernel = True  # whether compiled code can answer questions about single positions
     _means: TurnEvaluator | None = None
+    # The values of holds of the last turn asked about, by rerolls left from 1 on: a game asks
+    # several times about a turn.
+    _last_turn: tuple[State | None, tuple[Floats, ...]] = (None, ())
 
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
@@ -129,6 +171,7 @@ class TurnEvaluator:
         self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
         self.passes = passes(rules.dice, rules.faces)
+        self.changeover = Changeover()
 
     @property
     def means(self) -> TurnEvaluator:
@@ -141,29 +184,28 @@ class TurnEvaluator:
         """The lowest value that counts as equal to `best`."""
         return best - self.ties[0] - self.ties[1] * abs(best)
 
-    def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
-        """Place in the table of the child after filling `category` with each of `points` (any
-        shape).
+    def child_index(self, state: State, categories: Ints, points: Ints, saved: int) -> Ints:
+        """Places in the table of the children after filling categories with points, ``(n,)``
+        each.
         """
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
         capped = uppers.join(uppers.split(state.upper))
         # may pass the cap: `lane_of` has these sums, too
-        upper = capped + points * uppers.shift(category, 1)
-        card = space.row(State(state.filled | 1 << category))
-        rows = np.full(points.shape, card)
-        if space.has_tracked_rows:
-            tracked = points > 0 if category == self.rules.tracked_index else state.joker_paid
+        upper = capped + points * uppers.category_weights[categories]
+        rows = space.row(state) + space.step_of[categories]
+        if space.has_tracked_rows and not state.joker_paid:
+            tracked = (categories == self.rules.tracked_index) & (points > 0)
             rows = np.where(tracked, rows + space.cards, rows)
         return state_places(layout, rows, saved, layout.lane_of[layout.lane_sets[rows], upper])
 
-    def child_value(
-        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    def child_values(
+        self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Value of filling `category` with each of `points`: points + bonus points + value of
-        the child.
+        """Values of filling categories with points and bonus points, ``(n,)`` each: all these
+        points + value of the child.
         """
-        to_come = self.values[self.child_index(state, category, points, saved)]
+        to_come = self.values[self.child_index(state, categories, points, saved)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
     def value(self, state: State) -> float:
@@ -176,24 +218,44 @@ class TurnEvaluator:
         """
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
         result: Floats = np.full(options.points.shape, -np.inf, dtype=self.number)
-        for c in np.flatnonzero(options.allowed.any(axis=1)).tolist():
-            values = self.child_value(state, c, options.points[c], options.bonus_points[c], saved)
-            result[c] = np.where(options.allowed[c], values, -np.inf)
+        possible = np.flatnonzero(options.allowed.any(axis=1))
+        points, bonus_points = options.points[possible], options.bonus_points[possible]
+        # Most rolls pay a category the same few points: each outcome is a number, and is evaluated
+        # once.
+        n_points, n_bonuses = int(points.max()) + 1, int(bonus_points.max()) + 1
+        numbers = (possible[:, None] * n_points + points) * n_bonuses + bonus_points
+        outcomes, place = distinct_numbers(numbers, len(result) * n_points * n_bonuses)
+        rest, bonuses = np.divmod(outcomes, n_bonuses)
+        values = self.child_values(state, *np.divmod(rest, n_points), bonuses, saved)
+        result[possible] = values[place.reshape(numbers.shape)]
+        result[~options.allowed] = -np.inf
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
         """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one
         reroll less.
         """
-        # value of each full roll, here without rerolls
-        rolls = self.category_values(state, 0).max(axis=0)
-        for left in range(1, rerolls):
-            holds = self.passes.holds_from_rolls(rolls)
-            if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
-                stop = self.category_values(state, left).max(axis=0)
-                holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
-            rolls = self.passes.best_within(holds)  # with `left` rerolls
-        return self.passes.holds_from_rolls(rolls)
+        known, stages = self._last_turn
+        if known != state:
+            stages = ()
+        while len(stages) < rerolls:
+            stages += (self.passes.holds_from_rolls(self._roll_values(state, stages)),)
+        self._last_turn = state, stages
+        return stages[rerolls - 1]
+
+    def _roll_values(self, state: State, stages: tuple[Floats, ...]) -> Floats:
+        """Value of each full roll with as many rerolls left as there are `stages`: the values of
+        holds with 1, 2 ... of them left.
+        """
+        left = len(stages)
+        if left == 0:
+            return np.asarray(self.category_values(state, 0).max(axis=0))
+        holds = stages[-1]
+        if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
+            holds = holds.copy()
+            stop = self.category_values(state, left).max(axis=0)
+            holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
+        return self.passes.best_within(holds)
 
     def turn_value(self, state: State) -> float:
         """Value of a card at the start of a turn, from its children: the right-hand side of the
@@ -215,6 +277,7 @@ class ScoreEvaluator(TurnEvaluator):
     mean breaks ties.
     """
 
+    has_kernel = False  # NumPy computes in float64, the kernels of goals in float32
     # float32 has a relative error: small chances are as good to seven digits as large ones
     ties = (
         0.0,
@@ -226,6 +289,7 @@ class ScoreEvaluator(TurnEvaluator):
         self.objective, self._means = objective, means
         # where the card lies in the score ranges: minus the points needed, or the points made
         self.x = 0
+        self._moved: ScoreEvaluator | None = None  # what :meth:`at` returned last
 
     @cached_property
     def score_offsets(self) -> ScoreOffsets:
@@ -262,8 +326,12 @@ class ScoreEvaluator(TurnEvaluator):
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
-        moved = copy(self)
-        moved.x = x
+        moved = self._moved
+        if moved is None or moved.x != x:
+            moved = copy(self)
+            moved.x = x
+            moved._last_turn = (None, ())
+            self._moved = moved
         return moved
 
     def check_reached(self, state: State) -> None:
@@ -287,14 +355,14 @@ class ScoreEvaluator(TurnEvaluator):
         inside = np.clip(x, low - 1, high + 1)
         return np.asarray(self.values[self.score_offsets.origin[state] + inside], dtype=np.float64)
 
-    def child_value(
-        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    def child_values(
+        self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Value of filling `category` with each of `points`: that of the child, x moved by all
-        points made.
+        """Values of filling categories with points: those of the children, x moved by all points
+        made.
         """
         return self.look_up(
-            self.child_index(state, category, points, saved), self.x + points + bonus_points
+            self.child_index(state, categories, points, saved), self.x + points + bonus_points
         )
 
     def value(self, state: State) -> float:
@@ -470,6 +538,7 @@ class ExactEvaluator(TurnEvaluator):
 
     ties = (0, 0)
     number = object
+    has_kernel = False
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
         # in place of a table it has the limbs of one layer
@@ -482,14 +551,14 @@ class ExactEvaluator(TurnEvaluator):
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)
 
-    def child_value(
-        self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int
+    def child_values(
+        self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Any:
-        """Value of filling `category` with each of `points`."""
+        """Values of filling categories with points."""
         first = self.space.layer_slice(self.after).start
         # Each child is computed once; `which` says for each of `points` which one of these it is.
         places, which = np.unique(
-            self.child_index(state, category, points, saved) - first, return_inverse=True
+            self.child_index(state, categories, points, saved) - first, return_inverse=True
         )
         found = [
             self.solve.value(self.after, self.limbs[i], int(self.saved[i])) for i in places.tolist()
