@@ -224,7 +224,7 @@ def disks(folder: Path) -> Iterator[None]:
         yield
     finally:
         for place in mounted:
-            subprocess.run(["umount", str(place)], check=True)
+            subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def store_files(rules: str) -> list[str]:

@@ -25,8 +25,9 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from .errors import TableError, _, number_text, say
 
@@ -70,7 +71,7 @@ def _not_regular(path: Name) -> OSError:
     return OSError(errno.EINVAL, _("it is not a regular file"), os.fspath(path))
 
 
-def open_file(path: Name) -> BinaryIO:
+def open_file(path: Name) -> BufferedReader:
     """Open a regular file for reading."""
     return os.fdopen(open_regular(path), "rb")
 
