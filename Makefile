@@ -12,7 +12,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-cost bench-roofline bench-exact bench-web bench-series tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-web bench-series tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -34,7 +34,7 @@ $(TEST_READY): $(USER_READY)
 	@touch $@
 
 $(READY): $(TEST_READY)
-	$(PIP) install --quiet 'perfect-yatzy[cluster,data,pdf,plot]' --group dev
+	$(PIP) install --quiet 'perfect-yatzy[cluster,data,plot]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
@@ -107,9 +107,6 @@ bench-agents: $(READY) ## what players are worth, from random to perfect, exactl
 
 bench-cluster: $(READY) ## the same solve by threads and by worker processes
 	$(RUN)/python -m benchmarks.cluster
-
-bench-cost: $(READY) ## what a shard costs: processor time, bytes read and written
-	$(RUN)/python -m benchmarks.cost_model
 
 bench-roofline: $(READY) ## cycles of each kernel of the turn, and the share of what the processor can do
 	$(RUN)/python -m benchmarks.roofline

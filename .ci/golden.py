@@ -97,10 +97,10 @@ def ask_command(command: list[str], asked: list[Position]) -> list[dict[str, Any
 
 def games() -> dict[str, int]:
     """How many positions each rule set has in the file."""
+    from perfect_yatzy.core.objectives import FLOAT64_VALUES
     from perfect_yatzy.core.state_space import state_space
     from perfect_yatzy.errors import RulesError
     from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-    from perfect_yatzy.tablebase.estimates import FLOAT64_VALUES
 
     plain = []
     for name in sorted(builtin_ids()):

@@ -23,7 +23,7 @@ from catalogues import PACKAGE, STATIC, compile_catalogues, po_bytes, po_path, r
 from perfect_yatzy import __version__
 from perfect_yatzy.cli import main
 from perfect_yatzy.cli.console import localize, paragraphs
-from perfect_yatzy.errors import LANGUAGES
+from perfect_yatzy.words import LANGUAGES
 from pygments.lexers import JavascriptLexer
 from pygments.token import Comment, Name, String, Whitespace
 

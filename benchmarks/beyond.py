@@ -28,7 +28,7 @@ from perfect_yatzy.core.objectives import Goals, Variance
 from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.core.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import play_turn
-from perfect_yatzy.play.record import Turn, card_after
+from perfect_yatzy.play.record import RecordedTurn, card_after
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
 from perfect_yatzy.tablebase.store import solve_to_store
@@ -121,7 +121,7 @@ def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, 
     def policy(card: Scorecard, rival: Scorecard) -> perfect_yatzy.ScoreStrategy:
         return perfect_yatzy.maximise("yatzy", utility(rival), card, threads=1)
 
-    def mean_play(seed: int, game: int) -> list[Turn]:
+    def mean_play(seed: int, game: int) -> list[RecordedTurn]:
         card, turns = Scorecard(yatzy.rules), []
         for number in range(len(yatzy.rules.categories)):
             turns.append(play_turn(yatzy, card, seed, game, number))

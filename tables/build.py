@@ -19,7 +19,7 @@ from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
 from perfect_yatzy.core.table_info import TableInfo
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.tablebase.estimates import count_states
+from perfect_yatzy.tablebase.state_counts import count_states
 
 HERE = Path(__file__).resolve().parent
 QUICK = [  # a test solves these again

@@ -11,14 +11,16 @@ import catalogues
 import messages
 import pytest
 from babel.messages.mofile import read_mo
-from perfect_yatzy import errors
-from perfect_yatzy.errors import (
+from perfect_yatzy.game.translations import languages
+from perfect_yatzy.words import (
     LANGUAGES,
+    current_language,
     language_accepted,
     language_from,
     language_of_environment,
+    language_scope,
+    number_text,
 )
-from perfect_yatzy.game.translations import languages
 from support.command import Run
 
 LANGUAGE_OF = {
@@ -76,13 +78,13 @@ def test_the_language_of_an_environment(language: str, environment: dict[str, st
 def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
-        with errors.language_scope(code):
-            signed = errors.number_text(-0.001, 1), errors.number_text(0.25, 1, signed=True)
-            shown[code] = errors.number_text(12345.678, 2, grouped=True), *signed
+        with language_scope(code):
+            signed = number_text(-0.001, 1), number_text(0.25, 1, signed=True)
+            shown[code] = number_text(12345.678, 2, grouped=True), *signed
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")
-    assert errors.current_language() == "en"
+    assert current_language() == "en"
 
 
 TRANSLATED = LANGUAGES[1:]
@@ -234,7 +236,6 @@ SPOKEN = [
     "cli/terminal_game.py",
     "core/patterns.py",
     "core/rules.py",
-    "game/rule_words.py",
     "core/scorecard.py",
     "game/legal_actions.py",
     "approximation/fitted_file.py",

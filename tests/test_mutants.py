@@ -97,7 +97,6 @@ LEFT_ALONE = [
     ("js", "a = _('{n} dice', { n: 1 });"),
     ("js", "a = svg('line', { x: 1 });"),
     ("js", "pen.fillText(a, 1);"),
-    ("py", "self.pdf.rect(1, 2)"),
     ("js", "a = { class: b + c };"),
     ("js", "// a < 1"),
 ]

@@ -20,7 +20,6 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_info import TableInfo
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.tablebase import store
@@ -33,6 +32,7 @@ from perfect_yatzy.tablebase.store import (
     solve_to_store,
     table_path,
 )
+from perfect_yatzy.tablebase.table_reader import read_table
 from support import games
 from support.shards import CountingEngine
 

@@ -33,7 +33,6 @@ from perfect_yatzy.approximation.fitted_file import (
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.scorecard import EMPTY_STATE, State
 from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.rule_loader import load_rules
@@ -47,6 +46,7 @@ from perfect_yatzy.strategy.distribution import (
 from perfect_yatzy.strategy.score_distribution import CategoryResult, ScoreDistribution
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
+from perfect_yatzy.tablebase.table_reader import read_table
 from support.engine import DRIVER, make_site, random_positions
 from support.flips import flip
 from support.need import need_program

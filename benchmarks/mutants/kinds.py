@@ -28,7 +28,7 @@ KEYS_LEFT_ALONE = {
     "style",
 }
 LOGGING = re.compile(r"\b(logging|logger|console)\b")
-DRAWING = re.compile(r"svg|(.*\.)?(pdf|pen)\.\w+")  # on the page, on a page of a PDF, on a picture
+DRAWING = re.compile(r"svg|(.*\.)?pen\.\w+")  # on the page, on a picture
 HAS_WORDS = re.compile(rb"\b(_|ngettext|pgettext|N_)\(")
 
 

@@ -29,7 +29,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import TableError, _, number_text, say
+from .errors import TableError
+from .words import _, number_text, say
 
 try:
     import fcntl

@@ -16,11 +16,11 @@ from perfect_yatzy.approximation.fitted_file import fitted_path, has_fitted
 from perfect_yatzy.approximation.opening import open_approximate, open_strategy
 from perfect_yatzy.approximation.solve import verify_approximate
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
-from perfect_yatzy.errors import language_scope
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
+from perfect_yatzy.words import language_scope
 from support.command import Run, printed
 from support.flips import flip
 from support.human import check_play, human

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, distribution, load_rules
 from perfect_yatzy.approximation import multipliers
-from perfect_yatzy.approximation.fit import LaneTurns, States, fit_values, same_cards
+from perfect_yatzy.approximation.fit import LaneTurns, TurnStarts, fit_values, same_cards
 from perfect_yatzy.approximation.fitted_file import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import (
@@ -90,7 +90,7 @@ def test_numbers_of_games_weighted_sums_of_features_and_values_of_full_cards() -
     assert len(simulate_values(values, games=3).luck) == 3
     rules = joker_game("free", saved_rolls=True)
     values, draw = drawn_coefficients(rules), np.random.default_rng(5)
-    states = States(
+    states = TurnStarts(
         draw.integers(0, 16, 9),
         draw.integers(0, 8, 9),
         draw.integers(0, 5, 9),
@@ -244,7 +244,7 @@ def check_turns(rules: RuleSet, cards: list[Card] | None = None) -> None:
         part = states[:: -(-len(states) // 20)]
         filled, *others = zip(*part, strict=True)
         fields = (np.array(field, dtype=np.int64) for field in others)
-        values = turns.backups(States(spaces.card_masks(rules, filled), *fields))
+        values = turns.backups(TurnStarts(spaces.card_masks(rules, filled), *fields))
         assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
 
 

@@ -1,36 +1,37 @@
-"""The printed guide: words of every language, HTML, PDF and text of several rule sets."""
+"""The printed guide: words of every language, HTML, print and text of several rule sets."""
 
-import io
 import re
 import subprocess
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
 from perfect_yatzy.cli.views import guide_content as guide_contents
 from perfect_yatzy.cli.views.guide import guide_html, guide_text
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
-from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.words import Words, words_of
-from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.guide import Guide, make_guide, shortened
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
+from perfect_yatzy.words import LANGUAGES
+from support.browser import Chromium
 from support.command import Run, refusal
 from support.need import need, need_program
 from support.refusals import load_text
 from support.sheets import yatzy_sheet
 
+ROOT = Path(__file__).parents[2]
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
 EVERY_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES)
 A4, A6 = (595.28, 841.89), (297.64, 419.53)  # points
+A4_TEXT, A6_TEXT = (695, 1039), (351, 514)  # pages without their margins, in pixels of 1/96 inch
 
 
 @cache
@@ -256,6 +257,21 @@ def test_names_are_escaped(yatzy: Strategy) -> None:
     body_of(page)
 
 
+# --- print ---
+def page_sizes(pdf: bytes) -> list[tuple[float, float]]:
+    """Width and height of each page of a PDF that Chromium has written, in points."""
+    boxes = re.findall(rb"/MediaBox\s*\[\s*0\s+0\s+([\d.]+)\s+([\d.]+)\s*\]", pdf)
+    assert len(boxes) == len(re.findall(rb"/Type\s*/Page\b", pdf))
+    return [(float(width), float(height)) for width, height in boxes]
+
+
+def check_pages(pdf: bytes, pages: int, size: tuple[float, float]) -> None:
+    sizes = page_sizes(pdf)
+    assert len(sizes) == pages
+    for found in sizes:
+        assert found == pytest.approx(size, abs=1)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("n_rules", "card"), [(0, False), (10, False), (25, False), (25, True)])
 def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) -> None:
@@ -275,81 +291,135 @@ def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) ->
     check_pages(target.read_bytes(), 2, A6 if card else A4)
 
 
-# --- PDF ---
-def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | None = None) -> str:
-    """The number and size of the pages, and that all text lies within them; returns the text."""
-    reader = need("pypdf").PdfReader(io.BytesIO(pdf))
-    assert len(reader.pages) == pages
-    assert title is None or reader.metadata.title == title
-    found = []
-    for page in reader.pages:
-        width, height = float(page.mediabox.width), float(page.mediabox.height)
-        assert (width, height) == pytest.approx(size, abs=1)
-        outside = []
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    found = Chromium()
+    yield found
+    found.close()
 
-        def visit(
-            text: str, cm: Any, tm: Any, font: Any, points: Any, to: Any = (width, height, outside)
-        ) -> None:
-            x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
-            if text.strip() and not (0 < x < to[0] and 0 < y < to[1]):
-                to[2].append((text, x, y))
 
-        found.append(page.extract_text(visitor_text=visit))
-        assert outside == []
-    return "\n".join(found)
+# What is wrong with the printed page: text outside its sheet, and neighbours in a row that are
+# closer than a letter, or than half a letter where no number follows.
+LAYOUT_FAULTS = """() => {
+  const faults = [];
+  const place = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  for (const sheet of document.querySelectorAll(".sheet")) {
+    const outer = sheet.getBoundingClientRect();
+    for (const node of sheet.querySelectorAll("h1, h2, p, td, th, li span, .losses div")) {
+      const inner = place(node);
+      if (inner.left < outer.left - 1 || inner.right > outer.right + 1) faults.push(`outside: ${node.textContent}`);
+    }
+    for (const row of sheet.querySelectorAll("tr, li, .losses")) {
+      const cells = [...row.children].filter((cell) => cell.textContent || cell.querySelector("svg"));
+      cells.slice(1).forEach((cell, i) => {
+        const em = parseFloat(getComputedStyle(cell).fontSize);
+        const gap = (place(cell).left - place(cells[i]).right) / em;
+        if (gap < (cell.matches("td.n") ? 1 : 0.5)) faults.push(`${gap} em: ${row.textContent}`);
+      });
+    }
+  }
+  return faults;
+}"""
+
+
+def check_layout(browser: Any, content: GuideContent, card: bool, pages: int) -> None:
+    width, height = A6_TEXT if card else A4_TEXT
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.emulate_media(media="print")
+    page.set_content(guide_html(content, card))
+    assert page.evaluate(LAYOUT_FAULTS) == []
+    check_pages(page.pdf(prefer_css_page_size=True), pages, A6 if card else A4)
+    page.close()
+
+
+def packaged_content(key: str, language: str, n_rules: int) -> GuideContent:
+    """The guide with the sheet that the package has for a game, and its losses by turn."""
+    guide = guide_of(key, False)
+    sheet = packaged_sheet(localized(guide.rules, language))
+    losses = sheet.figures["losses_by_turn"]
+    return guide_content(
+        replace(guide, rules=sheet.rules, sheet=sheet.with_rules(n_rules), losses=losses)
+    )
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
+@EVERY_LANGUAGE
+@pytest.mark.parametrize(
+    ("key", "n_rules"), [("yatzy", 16), ("yatzy", 5), ("kniffel", 16), ("kniffel", 10)]
+)
+def test_two_pages_are_printed_and_nothing_touches(
+    chromium: Chromium, key: str, n_rules: int, language: str
+) -> None:
+    content = packaged_content(key, language, n_rules)
+    with chromium.running() as browser:
+        check_layout(browser, content, card=False, pages=2)
+        check_layout(browser, content, card=True, pages=2)
+
+
+@pytest.mark.full
+@EVERY_LANGUAGE
+def test_the_longest_list_of_rules_is_printed_on_two_pages(
+    chromium: Chromium, language: str
+) -> None:
     content = content_of("yatzy", language, with_sheet=True, n_rules=25)
-    text = check_pages(guide_pdf(content), 2, A4, content.title)
-    card = check_pages(guide_pdf(content, card=True), 2, A6)
-    for category in content.rules.categories:
-        assert category.name in text
-        assert category.name in card
-    assert all(section.title in text.replace("–", "−") for section in content.sections.values())
-    assert content.words.number(28.9) in text
-    assert all(row.value in text for row in content.sections["holds"].rows)
+    with chromium.running() as browser:
+        check_layout(browser, content, card=False, pages=2)
+        check_layout(browser, content, card=True, pages=2)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("key", KEYS[1:])
-def test_the_pdf_of_other_rules_is_one_sheet(key: str) -> None:
+def test_without_a_sheet_one_page_is_printed(chromium: Chromium, key: str) -> None:
+    with chromium.running() as browser:
+        check_layout(browser, content_of(key), card=False, pages=1)
+
+
+@EVERY_LANGUAGE
+def test_the_page_has_all_names_titles_and_numbers(language: str) -> None:
+    content = content_of("yatzy", language, with_sheet=True, n_rules=25)
+    text = "".join(body_of(guide_html(content)).itertext()).replace("\u2060", "")
+    card = "".join(body_of(guide_html(content, card=True)).itertext()).replace("\u2060", "")
+    for category in content.rules.categories:
+        assert category.name in text
+        assert category.name in card
+    assert all(section.title in text for section in content.sections.values())
+    assert content.words.number(28.9) in text
+    assert all(row.value in text for row in content.sections["holds"].rows)
+
+
+@pytest.mark.parametrize("key", KEYS[1:])
+def test_the_page_of_other_rules_is_one_sheet(key: str) -> None:
     content = content_of(key)
-    text = check_pages(guide_pdf(content), 1, A4)
+    body = body_of(guide_html(content))
+    assert [node.get("class") for node in body] == ["sheet"]
+    text = "".join(body.itertext())
     assert all(category.name in text for category in content.rules.categories)
 
 
-@pytest.mark.full
-def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
-    need("matplotlib")
-
-    def pdf_with(name: str) -> bytes:
-        strategy = Strategy(with_first_box(yatzy.rules, name), yatzy.info, yatzy.evaluator)
-        return guide_pdf(guide_content(make_guide(strategy)))
-
-    assert "Άσοι" in check_pages(pdf_with("Άσοι"), 1, A4)
-    with pytest.raises(click.ClickException, match="no font for"):
-        pdf_with("点数")
+def test_the_picture_of_the_readme_shows_the_card_of_today(run: Run, yatzy: Strategy) -> None:
+    """`.ci/pictures.py card` draws it, and keeps the text of the card in the file."""
+    image = need("PIL.Image")
+    card = run("guide", "yatzy", "--card", "--hold-rules", "5").stdout
+    with image.open(ROOT / ".github" / "card.png") as picture:
+        assert picture.text["Description"] == card
 
 
 # --- command ---
-@pytest.mark.full
-def test_the_command_writes_a_pdf_by_its_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    path = tmp_path / "g.pdf"
-    done = run("guide", "-o", str(path), "--lang", "sv")
-    assert (done.returncode, done.stdout) == (0, f"Skrev {path}\n"), done.stderr
-    assert path.read_bytes().startswith(b"%PDF-")
-
-
 def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     sheet = ("--sheet", str(tmp_path / "sheet.json"))
     yatzy_sheet(yatzy.rules).save(tmp_path / "sheet.json")
     shown = run("guide", *sheet)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Which box? Points minus price" in shown.stdout
-    for name, start in (("g.html", b"<!doctype html>"), ("g.txt", b"Yatzy: ")):
+    for name, start in (
+        ("g.html", b"<!doctype html>"),
+        ("g.htm", b"<!doctype html>"),
+        ("g.txt", b"Yatzy: "),
+    ):
         done = run("guide", *sheet, "-o", str(tmp_path / name), "--lang", "sv")
         assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)

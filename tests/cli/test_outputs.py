@@ -22,7 +22,7 @@ from support.seeds import ring_2
 
 PACKAGES = {
     ".parquet": "pyarrow",
-    ".pdf": "fpdf",
+    ".pdf": "matplotlib",
     ".png": "matplotlib",
     ".svg": "matplotlib",
 }  # for a suffix

@@ -37,12 +37,12 @@ from perfect_yatzy.cli.views.wording import (
     upper_bonus_lines,
     words_of,
 )
-from perfect_yatzy.errors import LANGUAGES, language_scope
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.words import LANGUAGES, language_scope
 from support.command import Run, printed, refusal
 from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.need import need

@@ -106,7 +106,7 @@ def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: 
 
 WITHOUT = """
 import sys
-for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf", "distributed"):
+for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "distributed"):
     sys.modules[name] = None  # an import fails as if the package were not installed
 import perfect_yatzy
 from perfect_yatzy import frames
@@ -141,7 +141,6 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
     commands = {
         ("serve",): "web",
         ("expect", "--plot", str(tmp_path / "x.png")): "plot",
-        ("guide", "-o", str(tmp_path / "x.pdf")): "pdf",
         ("simulate", "-o", str(tmp_path / "x.parquet")): "data",
         ("solve", "crag", "--workers", "1", "--tables", str(tmp_path)): "cluster",
         ("table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")): "data",

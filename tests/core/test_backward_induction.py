@@ -23,8 +23,8 @@ from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
-from perfect_yatzy.tablebase.estimates import count_states
 from perfect_yatzy.tablebase.in_memory import solve_values
+from perfect_yatzy.tablebase.state_counts import count_states
 from support import games
 from support.games import CHANCE, joker_game
 from support.mechanics import MECHANICS, random_rules

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from perfect_yatzy import SolverError, TableError, _files, errors, load_rules, open_strategy
+from perfect_yatzy import SolverError, TableError, _files, load_rules, open_strategy, words
 from perfect_yatzy._files import (
     Waiting,
     being_written,
@@ -28,7 +28,6 @@ from perfect_yatzy.approximation.fitted_file import fitted_path, read_fitted
 from perfect_yatzy.core import resources
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.scorecard import EMPTY_STATE
-from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_info import (
     checkpoint_path,
     part_path,
@@ -55,6 +54,7 @@ from perfect_yatzy.tablebase.store import (
     solve_to_store,
     table_path,
 )
+from perfect_yatzy.tablebase.table_reader import read_table
 from perfect_yatzy.two_players.two_player_table import TwoPlayerTable, stored_game
 from perfect_yatzy.two_players.two_players import TwoPlayerGame
 from support.command import Run, refusal
@@ -85,7 +85,7 @@ def in_time() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "_said", set())
+    monkeypatch.setattr(words, "_said", set())
 
 
 def with_sidecar(folder: Path) -> Path:
@@ -288,15 +288,15 @@ def test_the_command_answers_from_memory_and_what_only_writes_refuses(
     (tmp_path / "file").write_bytes(b"")
     tables = ("--tables", str(tmp_path / "file" / "x"))
     advice = "Not a directory; choose a folder with --tables"
-    for words in (("hold", "34"), ("score", "34"), ("expect",), ("hold", "34", "--goal", "9")):
-        errors._said.clear()
-        out = run(*words, "--rules", tiny, *tables)
+    for asked in (("hold", "34"), ("score", "34"), ("expect",), ("hold", "34", "--goal", "9")):
+        words._said.clear()
+        out = run(*asked, "--rules", tiny, *tables)
         assert (out.returncode, out.stderr.count("\n")) == (0, 1), out
         assert f"{advice}; this answer is computed in memory\n" in out.stderr
-        assert out.stdout == run(*words, "--rules", tiny).stdout
-    for words in (("solve", tiny), ("solve", tiny, "--shards"), ("prove", tiny)):
-        assert advice in refusal(run, *words, *tables, code=1)
-    assert errors.option_name("tables") == "the parameter tables"
+        assert out.stdout == run(*asked, "--rules", tiny).stdout
+    for asked in (("solve", tiny), ("solve", tiny, "--shards"), ("prove", tiny)):
+        assert advice in refusal(run, *asked, *tables, code=1)
+    assert words.option_name("tables") == "the parameter tables"
 
 
 def test_the_reserve_of_a_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

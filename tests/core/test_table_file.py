@@ -22,7 +22,7 @@ from perfect_yatzy.core.objectives import Goals, Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category
 from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.core.table_file import HEADER_BYTES, read_table
+from perfect_yatzy.core.table_file import HEADER_BYTES
 from perfect_yatzy.core.table_info import checked_fields, table_stem, with_checksum
 from perfect_yatzy.core.table_writer import TableWriter
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
@@ -37,6 +37,7 @@ from perfect_yatzy.tablebase.store import (
     table_path,
     tables_folder,
 )
+from perfect_yatzy.tablebase.table_reader import read_table
 from support import games
 from support.command import Run, printed, refusal
 from support.flips import flip

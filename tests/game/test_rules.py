@@ -33,9 +33,10 @@ from perfect_yatzy.game.rule_loader import (
     rules_from_json,
     rules_to_json,
 )
+from perfect_yatzy.game.rule_remarks import remarks
 from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS
 from perfect_yatzy.game.translations import localized, row_of
-from perfect_yatzy.tablebase.estimates import remarks, rule_set_stats
+from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support import games
 from support.refusals import load_text, mistakes, refused
 

@@ -18,7 +18,6 @@ from perfect_yatzy.cli.views.guide_content import guide_content
 from perfect_yatzy.core.dice import Ints, lattice
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
-from perfect_yatzy.errors import LANGUAGES
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.evaluation import policy_mean
@@ -48,6 +47,7 @@ from perfect_yatzy.policies.strategy_sheet import (
 )
 from perfect_yatzy.policies.worst_decisions import worst_decisions
 from perfect_yatzy.strategy.turn_evaluator import category_odds
+from perfect_yatzy.words import LANGUAGES
 from support import games
 from support.hold_rules import cards, hold_rules, kept_by, some_rolls
 from support.naive import Dice, Naive

@@ -172,7 +172,7 @@ def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: str(level.name))
 def test_levels_lose_what_they_state(
-    forced: Strategy, yatzy: Strategy, level: levels.Level
+    forced: Strategy, yatzy: Strategy, level: levels.SkillLevel
 ) -> None:
     """Exactly for the forced order, in simulated games for the free one."""
     for strategy in (forced, yatzy):

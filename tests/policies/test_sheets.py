@@ -35,7 +35,7 @@ from perfect_yatzy.policies import sheet_search, strategy_sheet
 from perfect_yatzy.policies import worst_decisions as sampling
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.guide import (
-    SampledTurns,
+    TurnEndings,
     make_guide,
     opening_lines,
     sample_turns,
@@ -326,7 +326,7 @@ def test_where_a_sheet_is_and_what_rules_it_contains(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def turns(yatzy: Strategy) -> list[SampledTurns]:
+def turns(yatzy: Strategy) -> list[TurnEndings]:
     return sample_turns(yatzy, 1_000)
 
 
@@ -367,7 +367,7 @@ def test_sampled_turns_have_the_points_and_values_of_single_questions(rules: str
             assert options[category] == turn.points[game]
 
 
-def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
+def test_what_is_given_up(yatzy: Strategy, turns: list[TurnEndings]) -> None:
     """Costs and shares once more, a game at a time, from the values of single states."""
     assert [*map(list, guide_data.stage_turns(15))] == [
         [0, 1, 2, 3, 4],
@@ -403,7 +403,7 @@ def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
     assert sum(give_up.share for give_up in late.give_ups) == pytest.approx(1, abs=0.01)
 
 
-def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns]) -> None:
+def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[TurnEndings]) -> None:
     prices = yatzy_sheet(yatzy.rules).prices
     choice, give_up, mistake = guide_data.worked_examples(yatzy, prices, turns)
     for shown in (mistake, choice, give_up):

@@ -24,6 +24,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import distribution
+from perfect_yatzy.tablebase import estimates
 from perfect_yatzy.tablebase.estimates import SolveCost
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.refusals import refused
@@ -72,13 +73,13 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "THREADS": 2,
         "BASE_MEMORY": 157_286_400,
         "CARD_MEMORY": 100,
-        "FLOAT64_VALUES": 100_000_000,
         "LOGGED_SECONDS": 10.0,
         "INSTANT_SOLVE_SECONDS": 1.5,
         "MAX_UNASKED_SECONDS": 180.0,
         "MAX_UNASKED_BYTES": 2_000_000_000,
-        "ONE": ((1,), (1,)),
+        "STATE_MEMORY": 24,
     },
+    "tablebase.state_counts": {"ONE": ((1,), (1,))},
     "strategy.score_strategy": {"MAX_GOAL": 99_999, "MAX_UTILITY": 1e20},
     "policies.strategy_sheet": {
         "FORMAT": 1,
@@ -125,7 +126,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "FIRST_TURNS_LIMIT_SECONDS": 15.0,
         "FIRST_TURNS_LIMIT_BYTES": 4_000_000,
         "LATELY": 60.0,
-        "NO_ESTIMATE_BELOW": 0.03,
+        "NO_ESTIMATE_BELOW": 0.02,
     },
     "service.queries": {
         "CACHED_BYTES": 2 * GB,
@@ -243,7 +244,6 @@ def test_budgets() -> None:
 RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--threads": (None, 1, 256),
     "--workers": (None, 1, 256),
-    "solve --workers": (None, 1, 100_000),
     "--seed": (1, 0, 2**63 - 1),
     "play --seed": (None, 0, 2**63 - 1),
     "--goal": (None, 0, 99_999),
@@ -383,11 +383,11 @@ def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch
         Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else ""
     )
     assert resources.available_memory() == 7 * 1024
-    said, check = "needs 0.00 GB of memory", resources.check_memory
+    said, check = "needs 0.00 GB of memory", estimates.check_memory
     taken_up_to(7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, said)
     text = "MemTotal:  99 kB\n"
     assert resources.available_memory() is None
-    resources.check_memory(YATZY, replace(COST, memory=1 << 60))
+    estimates.check_memory(YATZY, replace(COST, memory=1 << 60))
 
 
 def check_cost(

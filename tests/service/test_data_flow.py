@@ -32,7 +32,7 @@ from perfect_yatzy.cli.views.answers import expect_lines
 from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace
-from perfect_yatzy.errors import CODES, SolverError, language_scope
+from perfect_yatzy.errors import CODES, SolverError
 from perfect_yatzy.game import notation
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
@@ -51,8 +51,10 @@ from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.strategy import CheckedPosition
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase.estimates import solve_cost
 from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
+from perfect_yatzy.words import language_scope
 from support.games import joker_game, saved_rolls_game
 from support.players import in_memory
 from support.refusals import refused
@@ -211,7 +213,7 @@ def test_goals_of_the_whole_game_or_of_its_rest() -> None:
     """The one place that decides it, over all cases."""
     rules = load_rules("yatzy-forced")
     state = parse_card(rules, "ones=3 twos=6").state
-    small, large = (Goals(rules, start).solve_cost() for start in (state, State()))
+    small, large = (solve_cost(Goals(rules, start)) for start in (state, State()))
     assert small.bytes < large.bytes
 
     def decision(instant: float, most: float, exists: bool = False) -> tuple[State, bool]:
@@ -238,7 +240,7 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
     perfect_yatzy.open_strategy(rules, tmp_path)
     card = parse_card(rules, "ones=3 twos=6")
     exact = reach(rules, 150, card, tmp_path).value(card)
-    sizes = [Goals(rules, state).solve_cost().bytes for state in (card.state, State())]
+    sizes = [solve_cost(Goals(rules, state)).bytes for state in (card.state, State())]
     asked = {"query": "expect", "rules": "yatzy-forced", "card": "ones=3 twos=6", "spread": False}
     lines: list[
         tuple[str | None, bool]
@@ -283,7 +285,7 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
 def test_tables_of_goals_are_stored_up_to_a_limit(tmp_path: Path) -> None:
     rules = load_rules("yatzy-forced")
     perfect_yatzy.open_strategy(rules, tmp_path)
-    size = Goals(rules).solve_cost().bytes
+    size = solve_cost(Goals(rules)).bytes
     service = QueryService(tmp_path, budget=SolveBudget(instant_seconds=0.0, stored_bytes=size))
     asked = {"query": "expect", "rules": "yatzy-forced", "goal": 150, "spread": False}
     service.resolver.stored_bytes = 1

@@ -21,7 +21,7 @@ from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.game.rule_loader import builtin_ids
 from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
-from perfect_yatzy.tablebase.estimates import count_states
+from perfect_yatzy.tablebase.state_counts import count_states
 from support import games
 from support.mechanics import random_rules
 from support.refusals import refused

@@ -34,7 +34,6 @@ from perfect_yatzy.core.objectives import Goals, Objective, Utility
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, RuleSet
 from perfect_yatzy.core.table_slices import restricted
-from perfect_yatzy.errors import number_text
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
@@ -55,6 +54,7 @@ from perfect_yatzy.strategy.score_strategy import (
 from perfect_yatzy.strategy.simulation import Simulation, simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats
+from perfect_yatzy.words import number_text
 from support import games
 from support.command import Run
 from support.naive_objectives import (

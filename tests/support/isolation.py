@@ -77,13 +77,13 @@ def _set_handlers(wanted: list[Any]) -> None:
 
 
 def _language() -> str:
-    from perfect_yatzy.errors import current_language
+    from perfect_yatzy.words import current_language
 
     return current_language()
 
 
 def _set_language(wanted: str) -> None:
-    from perfect_yatzy.errors import set_language
+    from perfect_yatzy.words import set_language
 
     set_language(wanted)
 

@@ -29,7 +29,8 @@ from perfect_yatzy._files import exclusive
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.action_kinds import CATEGORIES, HOLDS
-from perfect_yatzy.strategy.actions import Turn, max_rerolls, ranked_entries
+from perfect_yatzy.strategy.actions import ranked_entries
+from perfect_yatzy.strategy.ranked_actions import Turn, max_rerolls
 from perfect_yatzy.strategy.turn_evaluator import ExactEvaluator
 from perfect_yatzy.tablebase import exact_kernel as kernel
 from perfect_yatzy.tablebase import exact_solve

@@ -32,10 +32,9 @@ from perfect_yatzy.approximation.fitted_file import (
     read_fitted,
     write_fitted,
 )
-from perfect_yatzy.core import table_file
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.strategy.verify import fetch
-from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase import store, table_reader
 from perfect_yatzy.tablebase.sharded_solve import driver_lock, solve_sharded
 from perfect_yatzy.tablebase.store import STEM, remove_leftovers, solve_to_store, stored, table_path
 from support.command import ROOT
@@ -241,8 +240,8 @@ def test_two_files_are_read_under_the_shared_lock_of_their_folder(
         monkeypatch.setattr(owner, name, watched)
 
     path = stored_table(tmp_path)
-    watch(table_file, "_read", fails=True)
-    table_file.read_table(path, MEAN)
+    watch(table_reader, "_read", fails=True)
+    table_reader.read_table(path, MEAN)
     assert seen == ["free", "shared"]
     seen.clear()
 

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.core.table_file import read_table
 from perfect_yatzy.core.table_writer import TableWriter
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.tablebase import store
@@ -28,6 +27,7 @@ from perfect_yatzy.tablebase.store import (
     stored,
     table_path,
 )
+from perfect_yatzy.tablebase.table_reader import read_table
 from support import games
 from support.refusals import refused
 from support.seeds import ring_2

@@ -40,7 +40,7 @@ from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players import two_player_table, two_players
 from perfect_yatzy.two_players.leads_kernel import LeadValues, range_of
 from perfect_yatzy.two_players.two_player_table import stored_game, versus_strategy
-from perfect_yatzy.two_players.two_players import Replanned, Turn, TwoPlayerGame
+from perfect_yatzy.two_players.two_players import Replanned, TwoPlayerGame, TwoPlayerTurn
 from perfect_yatzy.two_players.versus import (
     LateScore,
     split,
@@ -457,7 +457,7 @@ class OneTurn(NaiveUtility):
     """
 
     def __init__(
-        self, game: TwoPlayerGame, layers: list[LeadValues], turn: Turn, theirs: State
+        self, game: TwoPlayerGame, layers: list[LeadValues], turn: TwoPlayerTurn, theirs: State
     ) -> None:
         super().__init__(game.rules.canonical())
         self.theirs, self.layer = theirs, layers[turn.left - 1]

@@ -26,13 +26,13 @@ from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, Strategy
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder
-from perfect_yatzy.errors import current_language
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 from perfect_yatzy.web.middleware import RequestFilter
 from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, takes_gzip
+from perfect_yatzy.words import current_language
 from support.server import HOLD, Server, is_error, largest_bodies, running_server
 
 MOST_SECONDS = 1.0  # for a body of the largest size

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from perfect_yatzy import Hold, Strategy
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
-from perfect_yatzy.play.record import Game, Turn, write_games
+from perfect_yatzy.play.record import Game, RecordedTurn, write_games
 from perfect_yatzy.play.review import Review, review
 from support.browser import RULES, Visitor, axe_faults, looks_right
 from support.human import human
@@ -143,7 +143,7 @@ def test_several_players_and_errors_of_nothing(
     assert page.text_content("#review-name") == f"Bo: {bo.card(0).total} points"
     assert page.focused() == "Bo"
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
-    perfect = Game(yatzy.rules, ("Ann",), (Turn(0, ((6,) * 5,), (), "yatzy", 50),))
+    perfect = Game(yatzy.rules, ("Ann",), (RecordedTurn(0, ((6,) * 5,), (), "yatzy", 50),))
     assert review(yatzy, perfect).points_lost == 0
     # no longer the review of Bo
     open_games(page, tmp_path, perfect).expects("#review-name", "after 1 turn")

@@ -24,10 +24,8 @@ from ..core.rules import RuleSet, chains
 from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
-from ..strategy.turn_slots import feature_count, turn_slots
 from ..tablebase.estimates import (
     LANE_OPERATIONS_PER_SECOND,
-    THREADS,
     rule_set_stats,
     turn_operations,
 )
@@ -58,13 +56,6 @@ VISITED_ROW = (
     8e5  # what VISIT_OPERATIONS are in truth: a limit that changed would change the bounds
 )
 CALLS = 0.6  # share of the calls for better prices that are made before they are good enough
-
-# Measured: processor seconds of one thread.
-PRICE_SECONDS = 3.0  # of the prices of a relaxed game without exact boxes
-LANE_TURN = 3.2  # a turn of a single state, to its operations
-SLOT_SECONDS = 8e-8  # of each child value of such a turn
-GRAM_SECONDS = 5e-11  # of each pair of features of a visited state
-REGRESSION_SECONDS = 4.5e-11  # times the cube of the number of features
 
 
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
@@ -179,43 +170,16 @@ def played_games(games: int, rounds: int) -> list[int]:
 
 
 def approximate_seconds(
-    rules: RuleSet,
-    *,
-    work: float = BOUND_WORK,
-    games: int = GAMES,
-    fit_games: int = FIT_GAMES,
-    rounds: int = ROUNDS,
-    memory: int = BOUND_MEMORY,
-    minutes: float | None = None,
-    threads: int | None = None,
-) -> dict[str, float]:
-    """Estimated wall time of each stage of an approximate solution; `minutes` for the bound
-    replace its `work`.
+    rules: RuleSet, *, work: float = BOUND_WORK, minutes: float | None = None
+) -> float:
+    """About how long the relaxed games of an approximate solution take with two threads, which is
+    most of its time; `minutes` for the bound replace its `work`.
     """
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
     small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
-    large = relaxation_work(rules, work, memory)
-    per_operation = THREADS / LANE_OPERATIONS_PER_SECOND
-    turns, features = len(rules.categories), feature_count(rules)
-    played = np.array(played_games(fit_games, rounds))
-    turn = (
-        LANE_TURN * turn_operations(rules, 1, 0) * per_operation
-        + SLOT_SECONDS * turn_slots(rules).slot_count
-    )
-    # For each turn of a game: a round plays its games, and backs up the states of this and all
-    # earlier rounds.
-    fit_of_turn = turn * (played.sum() + played.cumsum().sum())
-    fit_of_turn += (
-        GRAM_SECONDS * features**2 * played.sum() + REGRESSION_SECONDS * features**3 * rounds
-    )
-    processor = {
-        "relaxation": PRICE_SECONDS + small * per_operation,
-        "fit": turns * fit_of_turn,
-        "simulation": turns * turn * games,
-        "bound": PRICE_SECONDS + large * per_operation,
-    }
-    return {stage: float(seconds) / (threads or THREADS) for stage, seconds in processor.items()}
+    large = relaxation_work(rules, work, BOUND_MEMORY)
+    return (small + large) / LANE_OPERATIONS_PER_SECOND
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
@@ -228,4 +192,4 @@ def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
         if error.code != "too-large":
             raise
         facts = {"maximum": maximum_score(rules), "too_large": str(error)}
-        return facts | {"approximate_seconds": sum(approximate_seconds(rules).values())}
+        return facts | {"approximate_seconds": approximate_seconds(rules)}

@@ -30,13 +30,14 @@ from ..core.scorecard import (
 from ..core.scorecard import State
 from ..core.state_space import card_masks
 from ..core.table_info import TableInfo as TableInfo
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..strategy.strategy import CheckedPosition, Position, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..words import _
 from .fitted_file import OBJECTIVE, Certificate
 
 
-class ValueFunction(Protocol):
+class CardValues(Protocol):
     """Expected points to come of any card."""
 
     def values(
@@ -54,7 +55,7 @@ class FunctionEvaluator(TurnEvaluator):
 
     has_kernel = False
 
-    def __init__(self, rules: RuleSet, function: ValueFunction) -> None:
+    def __init__(self, rules: RuleSet, function: CardValues) -> None:
         self.rules, self.function = rules, function
         self._prepare()
 

@@ -50,7 +50,7 @@ ROWS = 4096  # states whose features are in memory at the same time
 
 
 @dataclass(frozen=True)
-class States:
+class TurnStarts:
     """States at the start of a turn, ``(n,)`` each: int64, and masks of
     :mod:`perfect_yatzy.core.state_space`.
     """
@@ -60,9 +60,9 @@ class States:
     saved: Ints
     tracked: Ints
 
-    def take(self, rows: Ints) -> States:
+    def take(self, rows: Ints) -> TurnStarts:
         """Some of the states, in this order."""
-        return States(*(field[rows] for field in self))
+        return TurnStarts(*(field[rows] for field in self))
 
     def __iter__(self) -> Iterator[Ints]:
         return iter((self.filled, self.upper, self.saved, self.tracked))
@@ -71,18 +71,18 @@ class States:
         return len(self.filled)
 
 
-def same_cards(rules: RuleSet, state: State, number: int) -> States:
+def same_cards(rules: RuleSet, state: State, number: int) -> TurnStarts:
     """So many games with the same card."""
     filled = np.repeat(card_masks(rules, [state.filled]), number, axis=0)
     fields = state.upper, state.saved, int(state.joker_paid)
-    return States(filled, *(np.full(number, field, dtype=np.int64) for field in fields))
+    return TurnStarts(filled, *(np.full(number, field, dtype=np.int64) for field in fields))
 
 
 @dataclass(frozen=True)
 class PlayedTurn:
     """One turn of n games."""
 
-    states: States  # after the turn
+    states: TurnStarts  # after the turn
     category: Ints  # (n,) int64: The box that was filled
     points: Ints  # (n,) int64: Points in that box; joker and first-roll bonuses of the turn
     bonus_points: Ints  # (n,) int64
@@ -106,7 +106,7 @@ class LaneTurns:
             lambda: kernels.lane_scratch(self._dice, self._model, most_saved)
         )
 
-    def backups(self, states: States) -> Floats:
+    def backups(self, states: TurnStarts) -> Floats:
         """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
         expected = np.empty(len(states))
 
@@ -118,7 +118,7 @@ class LaneTurns:
         return expected
 
     def play(
-        self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0
+        self, states: TurnStarts, games: Ints, seed: int, turn: int, exploration: Floats | float = 0
     ) -> PlayedTurn:
         """Play one turn of the games with these numbers, whose cards have equally many open
         boxes, greedily.
@@ -142,7 +142,7 @@ class LaneTurns:
         self._run(states, run)
         outcome = results.outcome
         category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
-        after = States(
+        after = TurnStarts(
             states.filled | box_masks(rules)[category],
             upper_sums(rules).cap(states.upper + model.slot_shift[slot]),
             results.rerolls if rules.saved_rolls else np.zeros_like(results.rerolls),
@@ -152,7 +152,9 @@ class LaneTurns:
         return PlayedTurn(after, category, points, bonus_points, results.expected, results.reached)
 
     def _run(
-        self, states: States, run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None]
+        self,
+        states: TurnStarts,
+        run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None],
     ) -> None:
         """Call `run` with every chunk of the states: its rows, number of blocks, and arguments
         of the kernels.
@@ -253,14 +255,14 @@ class SeenStates:
         self.states, self.weights = same_cards(rules, EMPTY_STATE, 0), np.empty(0, dtype=np.int64)
         self._relaxed, self._gram = np.empty(0), np.zeros((feature_count(rules),) * 2)
 
-    def add(self, values: FittedValues, states: States) -> None:
+    def add(self, values: FittedValues, states: TurnStarts) -> None:
         """Add the states of a round; the features do not depend on the coefficients of `values`."""
         added, weights = distinct(states)
         relaxed = np.empty(len(added))
         for rows in _parts(len(added)):
             relaxed[rows], features = values.features(*added.take(rows))
             self._gram += features.T @ (features * weights[rows, None])
-        self.states = States(*map(np.concatenate, zip(self.states, added, strict=True)))
+        self.states = TurnStarts(*map(np.concatenate, zip(self.states, added, strict=True)))
         self.weights = np.concatenate([self.weights, weights])
         self._relaxed = np.concatenate([self._relaxed, relaxed])
 
@@ -309,7 +311,7 @@ def visited_states(
     seed: int,
     threads: int | None,
     report: Callable[[int], None],
-) -> list[States]:
+) -> list[TurnStarts]:
     """The states before every turn of games played greedily, by number of open boxes; every
     second game explores.
     """
@@ -325,7 +327,7 @@ def visited_states(
     return by_turn[::-1]  # the last ones have no open box
 
 
-def distinct(states: States) -> tuple[States, Ints]:
+def distinct(states: TurnStarts) -> tuple[TurnStarts, Ints]:
     """The different states, and how often each occurs."""
     # masks of one word or two
     fields = (

@@ -55,10 +55,11 @@ from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
 from ..core.table_info import MAX_SIDECAR, checked_fields, damaged, reading, with_checksum
-from ..errors import _, number_text, shown, significant_text
+from ..errors import shown
 from ..strategy import turn_slots as slots_of
 from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
 from ..tablebase.store import Folder, table_path
+from ..words import _, number_text, significant_text
 from .relaxed_game import RelaxedLayout
 
 # the child value of a slot that a state cannot reach: below every value, and finite

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.estimates import duration, rule_set_stats
+from ..tablebase.estimates import rule_set_stats
 from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..words import _, duration
 
 if TYPE_CHECKING:
     from .approximate_strategy import ApproximateStrategy
@@ -123,7 +124,7 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
         from .approximate_cost import approximate_seconds
 
         spec = rules.spec or rules.key
-        time = duration(sum(approximate_seconds(rules).values()))
+        time = duration(approximate_seconds(rules))
         text = _(
             "{error}. An approximate strategy with a proven bound takes {time}: yatzy solve {spec} --approximate"
         )

@@ -59,8 +59,9 @@ from ..core.turn_model import (
     TurnOutcomes,
     dice_model,
 )
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..strategy.turn_slots import open_boxes
+from ..words import _
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
 

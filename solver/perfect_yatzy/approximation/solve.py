@@ -43,7 +43,7 @@ from ..core.table_info import (
     store_layer,
     stored_layer,
 )
-from ..errors import N_, StateError, TableError, _, game_over, number_text, whole_number
+from ..errors import StateError, TableError, game_over, whole_number
 from ..game.rule_loader import load_rules
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
@@ -51,6 +51,7 @@ from ..strategy.verify import Check
 from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import Folder, has_table
+from ..words import N_, _, number_text
 from . import approximate_cost as costs
 from . import fitted_file
 from .approximate_strategy import ApproximateStrategy, needs_table
@@ -351,13 +352,8 @@ def approximate(
     settings = Settings(seed, rounds, fit_games, games, half_width, work, minutes, memory)
     settings.check()
     if force or not fitted_file.has_fitted(rule_set, tables):
-        limits: dict[str, Any] = {"work": UNIT * work, "minutes": minutes, "memory": memory}
-        estimate = costs.approximate_seconds(
-            rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits
-        )
-        log_long(
-            f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report
-        )
+        seconds = costs.approximate_seconds(rule_set, work=UNIT * work, minutes=minutes)
+        log_long(f"making an approximate strategy of {rule_set.key}", seconds, report)
         solution = Solution(
             rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report
         )

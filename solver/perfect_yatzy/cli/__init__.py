@@ -35,7 +35,6 @@ VERSIONED = (
     "fastapi",
     "uvicorn",
     "pyarrow",
-    "fpdf2",
 )
 EPILOG = "Help for one command: yatzy COMMAND --help"
 

@@ -21,17 +21,18 @@ from typing import IO, Any
 
 import click
 
-from .. import errors
 from .._files import open_output, replacing
 from .._version import ANSWER_SCHEMA
-from ..errors import (
+from ..errors import SolverError, StateError
+from ..words import (
     DOMAIN,
     ENGLISH,
-    SolverError,
-    StateError,
     _,
     alternatives,
+    command_options,
+    current_language,
     language_from,
+    language_of_environment,
     set_language,
 )
 from .options import LANGUAGE_HELP, LanguageParam
@@ -85,7 +86,7 @@ class YatzyGroup(click.Group):
         interrupted.
         """
         words = (args[0] if args else kwargs.get("args")) or sys.argv[1:]
-        with errors.command_options(), chosen_language(words):
+        with command_options(), chosen_language(words):
             localize(self)
             kwargs["standalone_mode"] = False
             if sys.stdin is None:
@@ -368,9 +369,9 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
     refused later.
     """
     wanted = language_option(words) or os.environ.get("YATZY_LANG")
-    code = (language_from(wanted) or ENGLISH) if wanted else errors.language_of_environment()
+    code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
     with ExitStack() as restore:
-        restore.callback(set_language, errors.current_language())
+        restore.callback(set_language, current_language())
         set_language(code)
         # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
         if code != ENGLISH:

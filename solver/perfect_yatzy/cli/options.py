@@ -12,8 +12,9 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from ..errors import ENGLISH, LANGUAGES, SolverError, _, current_language, language_from
+from ..errors import SolverError
 from ..strategy.tie_rules import TIE_RULES
+from ..words import ENGLISH, LANGUAGES, _, current_language, language_from
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -203,10 +204,12 @@ dataset_card_option = click.option(
 )
 
 
-def format_option(*formats: str) -> Callable[[F], F]:
+def format_option(
+    *formats: str, choice: type[click.Choice[str]] = click.Choice
+) -> Callable[[F], F]:
     """The option ``--format`` of an output, by default that of the suffix, else the first."""
     text = f"Output format [from the suffix of the file, else {formats[0]}]."
-    return click.option("--format", "given_format", type=click.Choice(formats), help=text)
+    return click.option("--format", "given_format", type=choice(formats), help=text)
 
 
 def output_option(text: str, **settings: Any) -> Callable[[F], F]:
@@ -307,12 +310,12 @@ def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) 
     return QueryService(tables, threads, announce, lang)
 
 
-def worker_options(command: F, most: int = MOST_WORKERS) -> F:
-    """Options of commands that can work on a Dask cluster; at most so many workers."""
+def worker_options(command: F) -> F:
+    """Options of commands that can work on a Dask cluster."""
     workers = number_option(
         "--workers",
         low=1,
-        high=most,
+        high=MOST_WORKERS,
         text="Start N worker processes on this machine (needs the extra cluster).",
     )
     address = click.option(
@@ -337,7 +340,7 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise click.UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from ..tablebase.estimates import gigabytes
+    from ..words import gigabytes
     from .progress import workers_line
 
     with open_cluster(cluster, workers=workers) as found:

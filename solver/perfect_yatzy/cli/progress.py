@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.rules import RuleSet
-from ..errors import N_, NOT_STORED, _, ngettext, number_text, was_said
-from ..game.rule_words import number_word
 from ..service.budget import Pace
-from ..tablebase.estimates import duration, gigabytes
 from ..tablebase.store import Progress
+from ..words import (
+    N_,
+    NOT_STORED,
+    _,
+    duration,
+    gigabytes,
+    ngettext,
+    number_text,
+    number_word,
+    was_said,
+)
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -134,14 +142,13 @@ def progress_if_long(label: str, is_long: bool) -> Progress:
 
 
 class StageProgress:
-    """Progress of an approximate solution: its stages, of so many `seconds` each, and what is
-    known so far.
-    """
+    """Progress of an approximate solution: each of its stages, and what is known so far."""
 
-    def __init__(self, label: str, seconds: Mapping[str, float]) -> None:
-        self.label, self.seconds = label, seconds
-        self.pace = Pace()  # of all stages together
-        self.stage, self.began = "", time.monotonic()  # the present one
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.stage = ""  # the present one
+        self.began = time.monotonic()
+        self.pace = Pace()
         self.bar: Progress | None = None  # of the stage, on a terminal
 
     def __call__(self, stage: str, done: float, known: Mapping[str, float]) -> None:
@@ -150,7 +157,9 @@ class StageProgress:
         """
         name = _(stage)  # marked elsewhere
         if stage != self.stage:
-            self.stage, self.began = stage, time.monotonic()
+            self.stage = stage
+            self.began = time.monotonic()
+            self.pace = Pace()
             self.bar = _bar(f"  {name:<12}") if stderr_is_terminal() else None
         if self.bar:
             self.bar(int(1000 * done), 1000)
@@ -158,10 +167,7 @@ class StageProgress:
             took = number_text(time.monotonic() - self.began, 1)
             tell("  ".join([f"  {name:<12}{took:>7} s", *known_texts(known)]))
         else:
-            stages = [*self.seconds]  # in their order
-            before = sum(self.seconds[earlier] for earlier in stages[: stages.index(stage)])
-            share = (before + done * self.seconds[stage]) / sum(self.seconds.values())
-            text = share_text(f"{self.label}, {name}", share, self.pace.left(share))
+            text = share_text(f"{self.label}, {name}", done, self.pace.left(done))
             tell("; ".join([f"yatzy: {text}", *known_texts(known)]), self.began)
 
 

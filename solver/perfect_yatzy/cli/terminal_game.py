@@ -12,7 +12,7 @@ import click
 
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..errors import RulesError, StateError, _, number_text
+from ..errors import RulesError, StateError
 from ..game.notation import parse_category, parse_faces, parse_hold
 from ..play.review import find_action
 from ..play.session import Action, SaveFile, Session
@@ -20,6 +20,7 @@ from ..policies.computer_players import ComputerPlayer
 from ..service.queries import QueryService
 from ..strategy.score_distribution import card_text
 from ..strategy.strategy import Strategy
+from ..words import _, number_text
 from .console import echo_fitted, prompt_line
 from .views import play as view
 from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text

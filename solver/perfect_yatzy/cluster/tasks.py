@@ -32,11 +32,10 @@ from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.dice import Ints
 from ..core.objectives import FRAME
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.table_info import damaged, store_layer, stored_layer
-from ..errors import StateError, _, game_over, positive_number
+from ..errors import StateError, game_over, positive_number
 from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
@@ -46,11 +45,13 @@ from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
+from ..tablebase.estimates import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game
-from ..two_players.two_players import TASKS, Turn, TwoPlayerGame
+from ..two_players.two_players import TASKS, TwoPlayerGame, TwoPlayerTurn
 from ..two_players.versus import TwoPlayerChances, versus_checkpoint
+from ..words import _
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
@@ -261,7 +262,7 @@ class TurnPart:
 
     rules: RuleSet
     tie: float
-    turn: Turn
+    turn: TwoPlayerTurn
     begin: int
     end: int
     layer: Path  # the values after the turn: those from `first` to ``last - 1`` are needed
@@ -291,7 +292,12 @@ def _bounds(found: LeadValues) -> Ints:
 
 
 def _parts_of(
-    game: TwoPlayerGame, layer: Path, turn: Turn, waiting: int, threads: int, below: LeadValues
+    game: TwoPlayerGame,
+    layer: Path,
+    turn: TwoPlayerTurn,
+    waiting: int,
+    threads: int,
+    below: LeadValues,
 ) -> Iterator[TurnPart]:
     """The parts of a turn against `waiting` states of the other player; `below` are the values
     after it.
@@ -307,7 +313,7 @@ def _parts_of(
 
 
 def _solve_turn(
-    engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: Turn, below: LeadValues
+    engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: TwoPlayerTurn, below: LeadValues
 ) -> LeadValues:
     """The values before a turn, solved on the workers in parts, from those after it, which
     `layer` stores.

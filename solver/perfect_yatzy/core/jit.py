@@ -34,7 +34,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload
 
 from .._files import lock, read_file
-from ..errors import NOT_STORED, SolverError, say, was_said
+from ..errors import SolverError
+from ..words import NOT_STORED, say, was_said
 
 if config.DISABLE_JIT:
     raise SolverError("NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it")
@@ -49,7 +50,7 @@ DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
 
 PACKAGE = Path(__file__).resolve().parent.parent
 # These write words and files, and have no part in machine code.
-WITHOUT_KERNELS = {PACKAGE / "errors.py", PACKAGE / "_files.py"}
+WITHOUT_KERNELS = {PACKAGE / name for name in ("errors.py", "words.py", "_files.py")}
 IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 

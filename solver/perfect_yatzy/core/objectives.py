@@ -17,23 +17,13 @@ range, so that every load is a plain one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError
-from ..tablebase.estimates import (
-    BASE_MEMORY,
-    FLOAT64_VALUES,
-    SolveCost,
-    layer_seconds,
-    rule_set_stats,
-    score_turn_seconds,
-)
 from .checked_values import Table
 from .dice import Floats, Ints
 from .rules import RuleSet
@@ -42,8 +32,7 @@ from .scoring import first_roll_points, possible_points, upper_sums
 from .state_space import LANES, Policy, ScoreOffsets, ScorePlaces, StateSpace, state_space
 
 Values = npt.NDArray[Any]
-STATE_MEMORY = 24  # bytes per state, for the arrays that place its range of scores
-POLICY_COST_RATIO = 6.0  # seconds of a quantity under a policy, as a multiple of those of the means
+FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may touch
 
 
@@ -64,6 +53,8 @@ class Objective:
     tolerance = 0.0
     kernel = "solve_rows"  # entry point in core/turn.py, for values by state
     kernel_arguments: tuple[float, ...] = ()  # beside rows and job
+    turn_cost = 1.0  # time of a turn, as a multiple of that for the means
+    needs_means = False  # whether the table of means is in memory meanwhile
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -98,15 +89,11 @@ class Objective:
         """Type of the entries of a table."""
         return np.dtype(np.float64 if self.size <= FLOAT64_VALUES else np.float32)
 
-    def solve_cost(self) -> SolveCost:
-        """Cost of a solve; computed from the cards alone, without a solve."""
-        return rule_set_stats(self.rules)
-
-    def layer_seconds(self) -> list[float]:
-        """Estimated wall time of each layer with two threads, the start first; their sum is that
-        of the cost.
+    def layer_sizes(self) -> list[tuple[int, int]] | None:
+        """States, and at most so many entries, of each layer that is solved, the start first; None
+        if a state has one value.
         """
-        return layer_seconds(self.rules)
+        return None
 
     def layer_slice(self, filled: int) -> slice:
         """Part of the table that holds the values of the states with `filled` categories filled."""
@@ -142,6 +129,8 @@ class PolicyQuantity(Objective):
 
     points_weight = 0.0  # of the points of each turn
     square_weight = 0.0  # of the squared deviation that each turn adds
+    turn_cost = 6.0
+    needs_means = True
 
     def __init__(
         self,
@@ -152,16 +141,6 @@ class PolicyQuantity(Objective):
     ) -> None:
         super().__init__(rules, start)
         self.values, self.policy = values, policy
-
-    def solve_cost(self) -> SolveCost:
-        """Two tables in memory, and about six times the work."""
-        means = rule_set_stats(self.rules)
-        seconds = POLICY_COST_RATIO * means.seconds
-        return replace(means, memory=means.memory + 8 * means.values, seconds=seconds)
-
-    def layer_seconds(self) -> list[float]:
-        """As for the means, with more work."""
-        return [POLICY_COST_RATIO * seconds for seconds in layer_seconds(self.rules)]
 
     def parameters(self) -> dict[str, Any]:
         """None: the policy is perfect play. StateError under another policy."""
@@ -270,36 +249,6 @@ class ScoreObjective(Objective):
         return [
             (int(states[rows].sum()), int(entries[rows].sum()))
             for rows in space.layers[self.first_layer :]
-        ]
-
-    def solve_cost(self) -> SolveCost:
-        """Cost of a solve; computed from the cards alone, without a solve."""
-        layers, size = self.layer_sizes(), self.compute.itemsize
-        states = sum(states for states, _ in layers)
-        entries = [entries for _, entries in layers]
-        two_layers = max(
-            (layer + next_one for layer, next_one in pairwise(entries)), default=sum(entries)
-        )
-        return SolveCost(
-            values=sum(entries),
-            bytes=sum(entries) * size,
-            memory=BASE_MEMORY + STATE_MEMORY * states + two_layers * size,
-            seconds=sum(self._seconds_of(layers)),
-        )
-
-    def layer_seconds(self) -> list[float]:
-        """Estimated wall time of each layer with two threads, the start first; their sum is that
-        of the cost.
-        """
-        return self._seconds_of(self.layer_sizes())
-
-    def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
-        # A vector holds twice as many float32, and one turn has the entries of all numbers of saved
-        # rolls.
-        with_saved = zip(layers, self.space.most_saved.tolist()[self.first_layer :], strict=True)
-        return [
-            score_turn_seconds(self.rules, entries / 2 / (most + 1), most)
-            for (_, entries), most in with_saved
         ]
 
     def row_lengths(self) -> Ints:

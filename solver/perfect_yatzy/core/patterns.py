@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import _, enumerated, ngettext
+from ..words import _, enumerated, ngettext
 
 if TYPE_CHECKING:
     from .dice import Ints

@@ -1,5 +1,5 @@
-"""What a solve takes: memory and disk space, checked before it begins, and threads, as many as the
-system allows.
+"""What a solve takes of the machine: memory, disk space, which is checked before it begins, and
+threads, as many as the system allows.
 
 A limit of memory or of processes may allow fewer threads than there are processors. No result
 depends on the number of threads, so fewer are used then, and at last only the thread of the caller.
@@ -17,9 +17,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RulesError, StorageError, TableError, _, number_text, option_name
-from ..tablebase.estimates import SolveCost, gigabytes
-from .rules import RuleSet
+from ..errors import StorageError, TableError
+from ..words import _, number_text, option_name
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -127,19 +126,6 @@ def peak_memory() -> int:
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (
         1 if sys.platform == "darwin" else 1024
     )
-
-
-def check_memory(rules: RuleSet, cost: SolveCost) -> None:
-    """Raise RulesError unless the machine has the memory for a solve."""
-    free = available_memory()
-    if free is not None and cost.memory > free:
-        facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words}
-        text = _(
-            "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
-            "and takes {words}"
-        )
-        values = number_text(cost.values, grouped=True)
-        raise RulesError(text.format(rules=rules.key, values=values, **facts), code="too-large")
 
 
 def default_threads() -> int:

@@ -23,8 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from ..errors import N_, _, ngettext
-from ..game.rule_words import either, number_word, order_text
+from ..words import ENGLISH, N_, _, either, ngettext, number_word
 from .patterns import Pattern, sums_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
@@ -32,6 +31,19 @@ Crossing = Literal["free", "only-if-nothing-scores"]
 JokerMode = Literal["none", "free", "forced", "maximum"]
 JokerCondition = Literal["filled", "points"]
 JokerPayment = Literal["always", "matching-box-open"]
+
+
+ORDERS = {
+    "free": N_("in any order"),
+    "forced": N_("in the listed order"),
+    "reversed": N_("from the last to the first"),
+    "upper-first": N_("the upper ones (*) before the others"),
+}
+
+
+def order_text(order: str) -> str:
+    """An order of the boxes: ``from the last to the first``."""
+    return _(ORDERS[order])  # marked elsewhere
 
 
 @dataclass(frozen=True)
@@ -323,7 +335,7 @@ class RuleSet:
         return f"<RuleSet {self.key}: {self.name}, {self.dice} dice, {len(self.categories)} categories>"
 
     def _repr_html_(self) -> str:
-        from ..game.notebook import html_table
+        from ..notebook import html_table
 
         rows = [(f"{c.name}{' *' if c.upper else ''}", c.id, c.text) for c in self.categories]
         caption = ". ".join([f"{self.name} ({self.key})", *self.sentences()])
@@ -531,3 +543,9 @@ def prerequisites(rules: RuleSet) -> tuple[int, ...]:
 def column_order(rules: RuleSet, column: int) -> str:
     """The order within a column."""
     return rules.columns[column].order if rules.columns else rules.order
+
+
+def category_label(rules: RuleSet, category: int) -> str:
+    """What messages call a category: its id, or its name if the names are not English."""
+    box = rules.categories[category]
+    return box.id if rules.language == ENGLISH else box.name

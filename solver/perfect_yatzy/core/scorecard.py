@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..errors import StateError, _, span, whole_number
-from ..game.translations import category_label
-from .rules import RuleSet, prerequisites
+from ..errors import StateError, whole_number
+from ..words import _, span
+from .rules import RuleSet, category_label, prerequisites
 from .scoring import first_roll_points, possible_points, upper_sums
 
 

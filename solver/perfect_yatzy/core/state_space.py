@@ -34,7 +34,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import RulesError, StateError, _, number_text, span
+from ..errors import RulesError, StateError
+from ..words import _, number_text, span
 from .dice import Ints
 from .lanes import LaneSets, upper_chains
 from .rules import RuleSet, chains, prerequisites

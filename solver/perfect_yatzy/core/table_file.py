@@ -1,4 +1,4 @@
-"""The file format of a value table in one file, and the reader of all tables.
+"""The file format of a value table in one file, and its reader.
 
 ::
 
@@ -8,8 +8,7 @@
 
 A table is refused unless every byte that an answer depends on was checked, in the copy in memory
 that is used. Tables of at most ALWAYS_HASHED bytes are read whole when they are opened, larger ones
-block by block (:class:`perfect_yatzy.core.checked_values.CheckedValues`). A sidecar may also be the
-manifest of a table in shards (:mod:`.shard_file`).
+block by block (:class:`perfect_yatzy.core.checked_values.CheckedValues`).
 """
 
 from __future__ import annotations
@@ -23,16 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from .._files import folder_lock, open_regular
-from ..errors import TableError
+from .._files import open_regular
 from . import table_info
 from .checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from .objectives import Objective
 from .table_info import (
-    ShardedTableInfo,
     TableInfo,
     damaged,
-    read_info,
     reading,
     shards_folder,
     unreadable,
@@ -111,25 +107,11 @@ def altered(path: Path, hint: str) -> str:
     return f"the table {path} was altered (its checksum differs); {hint}"
 
 
-def read_table(
-    path: Path, objective: Objective, *, hashed: bool | None = None
-) -> tuple[TableInfo, Table]:
-    """Open a table, read-only."""
-    try:
-        return _read(path, objective, hashed)
-    except TableError:
-        # Another process may have been replacing or removing the table; the lock of the folder
-        # excludes that.
-        with folder_lock(path.parent, shared=True):
-            return _read(path, objective, hashed)
-
-
-def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
-    info, hint = read_info(path, objective), table_info.rebuild_hint(objective, path)
-    if isinstance(info, ShardedTableInfo):
-        from ..tablebase.shard_file import open_sharded
-
-        return open_sharded(path, info, objective, hashed=bool(hashed))
+def open_table_file(
+    path: Path, info: TableInfo, objective: Objective, *, hashed: bool | None
+) -> Table:
+    """The values of a table in one file, read-only."""
+    hint = table_info.rebuild_hint(objective, path)
     missing = f"there is no finished table at {path}; {hint}"
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
         if os.path.isdir(shards_folder(path)) and not os.path.exists(path):
@@ -152,5 +134,5 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
     if hashed and table.sha256() != info.sha256:
         raise damaged(altered(path, hint))
     if size > ALWAYS_HASHED or hashed is False:
-        return info, table
-    return info, np.asarray(table)  # indexing a plain array costs a fraction
+        return table
+    return np.asarray(table)  # indexing a plain array costs a fraction

@@ -24,7 +24,8 @@ import numpy as np
 
 from .._files import open_file, read_file, replacing
 from .._version import __version__
-from ..errors import TableError, _, shown
+from ..errors import TableError, shown
+from ..words import _
 from .objectives import Objective, Values
 from .resources import check_space, writing_to
 from .rules import RuleSet

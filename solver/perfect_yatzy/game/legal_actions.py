@@ -49,7 +49,9 @@ from ..core.dice import Dice, Ints, lattice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.scoring import is_joker, open_categories, scoring_options
-from ..errors import StateError, _, game_over, number_text, shown, whole_number
+from ..errors import StateError, game_over, shown, whole_number
+from ..notebook import html_table
+from ..words import _, number_text
 from . import notation
 from .notation import (
     CardText,
@@ -61,7 +63,6 @@ from .notation import (
     read_card,
     spaced,
 )
-from .notebook import html_table
 from .rule_loader import load_rules
 
 Card = Scorecard | State
@@ -85,14 +86,15 @@ class TurnPosition:
         Dice on the table, ascending; only those held if the others are to be rolled.
     rolls_left : int
         Rerolls left once all dice are on the table.
+    is_checked : bool
+        Whether :func:`start_turn` has checked the position, or it follows from one that was
+        checked by legal actions and rolls. A changed copy is not.
     """
 
     rules: RuleSet
     card: Card
     dice: Dice
     rolls_left: int
-    # whether :func:`start_turn` has checked it, or it follows from one that is checked; not copied
-    # by `dataclasses.replace`
     is_checked: bool = field(default=False, init=False, repr=False, compare=False)
 
     @cached_property
@@ -155,6 +157,14 @@ class TurnPosition:
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
+        return self._action_mask.copy()
+
+    def is_legal(self, number: int) -> bool:
+        """Whether the action of a number from 0 to ``action_count(rules) - 1`` is legal."""
+        return bool(self._action_mask[number])
+
+    @cached_property
+    def _action_mask(self) -> npt.NDArray[np.int8]:
         mask = np.zeros(action_count(self.rules), dtype=np.int8)
         holds = hold_count(self.rules)
         if self.rolls_left and not self.to_roll:

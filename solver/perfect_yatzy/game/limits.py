@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from .._files import read_file
-from ..errors import StateError, _, number_text
+from ..errors import StateError
+from ..words import _, number_text
 
 # Text in requests, options and prompts, in characters
 MAX_DICE_TEXT = 100

@@ -1,4 +1,4 @@
-"""Histograms of scores, and HTML for notebooks: small tables, and histograms as inline SVG.
+"""Histograms of scores, and for notebooks as inline SVG.
 
 Colours are those of the page (``currentColor``), so everything is readable on light and on dark
 ground. All text is escaped.
@@ -7,8 +7,11 @@ ground. All text is escaped.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
+
+# Modules that are being rewritten still import it from here.
+from ..notebook import html_table as html_table
 
 # pixels of a histogram; BASE and LABEL: size of a label
 WIDTH, HEIGHT, BASE, LABEL = (
@@ -20,30 +23,6 @@ WIDTH, HEIGHT, BASE, LABEL = (
 MOST_LABELS = 7  # of a histogram, so that they do not overlap
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end
-
-
-def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; numbers are aligned to the right, fractions have four decimals; `caption`: text
-    above it.
-    """
-    from html import escape
-
-    listed = [*rows]
-    sides = [
-        "left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)
-    ]
-
-    def row(cells: Sequence[object], tag: str) -> str:
-        texts = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]
-        aligned = zip(texts, sides, strict=True)
-        inner = "".join(
-            f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in aligned
-        )
-        return f"<tr>{inner}</tr>"
-
-    title = f'<caption style="text-align:left">{escape(caption)}</caption>' if caption else ""
-    names = row(head, "th") if head else ""
-    return f"<table>{title}{names}{''.join(row(cells, 'td') for cells in listed)}</table>"
 
 
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:

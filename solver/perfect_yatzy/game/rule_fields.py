@@ -18,7 +18,8 @@ from typing import Any, get_args
 
 from ..core.patterns import KINDS, ScoreKind
 from ..core.rules import Crossing, JokerCondition, JokerMode, JokerPayment, Order
-from ..errors import _, number_text, shown
+from ..errors import shown
+from ..words import _, number_text
 from . import limits
 from .limits import (
     MAX_CATEGORIES,

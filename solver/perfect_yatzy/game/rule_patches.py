@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import N_, _, shown
+from ..errors import shown
+from ..words import N_, _
 from .limits import MAX_ID, suggestion
 from .rule_fields import PLACE_FIELDS, FieldPath, ValueReader
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..core.patterns import KINDS, Pattern
 from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
-from ..errors import _, enumerated, number_text, shown
+from ..errors import shown
+from ..words import _, enumerated, number_text
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS

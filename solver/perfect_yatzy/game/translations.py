@@ -23,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
-from ..errors import RulesError, _
+from ..core.rules import category_label as category_label
+from ..errors import RulesError
+from ..words import ENGLISH, _
 
-ENGLISH = "en"
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
 
@@ -193,12 +194,6 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
         and replace(published, source=_(published.source, language)),  # marked elsewhere
         categories=tuple(map(_renamed, rules.categories, new_names)),
     )
-
-
-def category_label(rules: RuleSet, category: int) -> str:
-    """What messages call a category: its id, or its name if the names are not English."""
-    box = rules.categories[category]
-    return box.id if rules.language == ENGLISH else box.name
 
 
 def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:

@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import StateError, _
+from ..errors import StateError
+from ..words import _
 
 CONFIDENCE = 0.95
 NODES = 128  # of the integral

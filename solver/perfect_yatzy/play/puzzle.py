@@ -10,10 +10,11 @@ from datetime import date
 
 from ..core.dice import Dice, dice_of_game
 from ..core.scorecard import Scorecard
-from ..errors import N_, RulesError, StateError, _, shown, whole_number
+from ..errors import RulesError, StateError, shown, whole_number
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
-from .record import Turn, card_after
+from ..words import N_, _
+from .record import RecordedTurn, card_after
 
 # Range of what the second-best action loses, in expected points; the limits are those of the grades
 # in review.py.
@@ -45,7 +46,7 @@ def daily_seed(day: date, number: int = 0) -> int:
     return day.toordinal() * PUZZLES_A_DAY + number
 
 
-def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> Turn:
+def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> RecordedTurn:
     """One turn of a simulated game, by single queries;
     :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones.
     """
@@ -61,7 +62,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         held, rolls_left = best.dice, rolls_left - 1
         holds.append(held)
     chosen = strategy.categories(card, history[-1], rolls_left)[0]
-    return Turn(
+    return RecordedTurn(
         0, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points
     )
 

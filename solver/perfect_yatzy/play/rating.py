@@ -21,8 +21,9 @@ import numpy.typing as npt
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..errors import StateError, _, positive_number
+from ..errors import StateError, positive_number
 from ..strategy.strategy import Strategy
+from ..words import _
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
@@ -108,7 +109,7 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 
 
 @dataclass(frozen=True)
-class Block:
+class GameBlock:
     """Consecutive games of a rating."""
 
     first: int  # numbers of its games, from 1
@@ -226,7 +227,7 @@ class Rating:
         """Points lost in a turn, from 0."""
         return self._mean(self.figures.lost_by_turn[:, turn])
 
-    def blocks(self, size: int | None = None) -> tuple[Block, ...]:
+    def blocks(self, size: int | None = None) -> tuple[GameBlock, ...]:
         """The games in their order, in blocks.
 
         Parameters
@@ -243,7 +244,7 @@ class Rating:
         ends = [*firsts[1:], self.games]
         dates = self.dates if None not in self.dates else (None,) * self.games
         return tuple(
-            Block(
+            GameBlock(
                 first + 1,
                 end,
                 dates[first],

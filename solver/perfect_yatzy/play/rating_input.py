@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, check_card
-from ..errors import SolverError, StateError, _, number_text, shown
+from ..errors import SolverError, StateError, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
 from ..strategy.score_distribution import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
+from ..words import _, number_text
 from .record import (
     READABLE_SCHEMAS,
     Game,

@@ -24,12 +24,13 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
 from ..core.state_space import Policy
-from ..errors import N_, StateError, _, game_over, number_text, shown
+from ..errors import StateError, game_over, shown
 from ..game import limits
 from ..game.legal_actions import numbered_action
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..strategy.strategy import Strategy, check_position
+from ..words import N_, _, number_text
 
 if TYPE_CHECKING:
     from ..policies.named import PlayedSimulation
@@ -44,7 +45,7 @@ TYPE_NAMES = {str: N_("text"), int: N_("a whole number"), list: N_("a list")}
 
 
 @dataclass(frozen=True)
-class Turn:
+class RecordedTurn:
     """One turn of a player."""
 
     player: int  # index of the player, from 0
@@ -61,11 +62,11 @@ class Game:
 
     rules: RuleSet
     players: tuple[str, ...]  # their names
-    turns: tuple[Turn, ...]  # in the order they were played
+    turns: tuple[RecordedTurn, ...]  # in the order they were played
     # other fields of the record (seed, date ...), as JSON values
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
+    def cards(self, player: int) -> Iterator[tuple[Scorecard, RecordedTurn]]:
         """Each turn of a player after the card before it, in order."""
         card = Scorecard(self.rules)
         for turn in self.turns:
@@ -113,7 +114,7 @@ def check_names(players: Sequence[str]) -> None:
             raise StateError(message.format(name=shown(name)))
 
 
-def card_after(card: Scorecard, turn: Turn) -> Scorecard:
+def card_after(card: Scorecard, turn: RecordedTurn) -> Scorecard:
     """The card after a turn, without checks."""
     rules = card.rules
     unused = rules.rolls_per_turn + card.saved - len(turn.dice_history)
@@ -121,7 +122,7 @@ def card_after(card: Scorecard, turn: Turn) -> Scorecard:
     return card.filled_with(rules.index_of[turn.category], turn.points, turn.bonus_points, saved)
 
 
-def check_turn(card: Scorecard, turn: Turn) -> None:
+def check_turn(card: Scorecard, turn: RecordedTurn) -> None:
     """Raise StateError unless a turn can be played from a card."""
     rules = card.rules
     max_rolls = rules.rolls_per_turn + card.saved
@@ -211,7 +212,7 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     return value
 
 
-def _read_turn(entry: Any) -> Turn:
+def _read_turn(entry: Any) -> RecordedTurn:
     if not isinstance(entry, dict):
         raise StateError(_("a turn is a JSON object"))
 
@@ -231,7 +232,7 @@ def _read_turn(entry: Any) -> Turn:
     player, rolls, holds = _typed(entry, "player", int), dice("rolls"), dice("holds")
     category, points = _typed(entry, "category", str), _typed(entry, "points", int)
     bonus_points = _typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int)
-    return Turn(player, rolls, holds, category, points, bonus_points)
+    return RecordedTurn(player, rolls, holds, category, points, bonus_points)
 
 
 def bonus_points_of(turn: dict[str, Any]) -> Any:
@@ -372,7 +373,7 @@ def played_records(simulation: PlayedSimulation) -> Iterator[str]:
             )
             points, bonus_points = decisions[-1].position.categories()[str(category)]
             held = tuple(cast(Dice, hold) for hold in holds)
-            turns.append(Turn(0, rolls, held, str(category), points, bonus_points))
+            turns.append(RecordedTurn(0, rolls, held, str(category), points, bonus_points))
         found = Game(
             simulation.rules,
             (_name(simulation.policy),),

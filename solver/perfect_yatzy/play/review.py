@@ -30,7 +30,7 @@ from ..core.objectives import final_bonus
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.turn_model import turn_model
-from ..errors import StateError, _, whole_number
+from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
 from ..strategy.actions import Choice, Hold
@@ -43,6 +43,7 @@ from ..strategy.turn_evaluator import (
     outcomes_of_hold,
     state_places,
 )
+from ..words import _
 from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | 
 
 
 @dataclass(frozen=True)
-class Decision:
+class GradedDecision:
     """One decision and its grade."""
 
     turn: int  # number of the player's turn and of the roll before the decision, from 1
@@ -399,7 +400,7 @@ class Review:
     # final score; for an unfinished game the expected final score after the last turn of the record
     result: float
     finished: bool
-    decisions: tuple[Decision, ...]  # in the order they were played
+    decisions: tuple[GradedDecision, ...]  # in the order they were played
     roll_luck: tuple[RollLuck, ...]  # one for each roll, in the order they were played
 
     @property
@@ -429,7 +430,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     if not 0 <= whole_number(player, "player") < len(game.players):
         message = _("player is {player}; must be 0 to {players}")
         raise StateError(message.format(player=player, players=len(game.players) - 1))
-    decisions: list[Decision] = []
+    decisions: list[GradedDecision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
         value_before_roll, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
@@ -441,7 +442,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
             roll_luck.append(RollLuck(number, i + 1, dice, best.value - value_before_roll))
             graded = grade(done.loss, done is best)
             decisions.append(
-                Decision(number, i + 1, dice, max_rerolls - i, done, best, graded, card)
+                GradedDecision(number, i + 1, dice, max_rerolls - i, done, best, graded, card)
             )
             value_before_roll = done.value
     card = game.card(player)
@@ -473,7 +474,7 @@ class ActionOutlook:
 
 def action_outlook(
     strategy: Strategy,
-    decision: Decision,
+    decision: GradedDecision,
     action: Hold | Choice,
     upper_bonus_chance: ChanceOfState | None = None,
 ) -> ActionOutlook:

@@ -20,12 +20,13 @@ from .._files import replacing
 from ..core.dice import Dice, dice_of_game
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..errors import SolverError, StateError, _, shown
+from ..errors import SolverError, StateError, shown
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..policies.computer_players import parse_kind
-from .record import Game, Turn, card_after, check_names
+from ..words import _
+from .record import Game, RecordedTurn, card_after, check_names
 
 Kind = Literal["roll", "hold", "score"]
 SCHEMA = 2  # of a saved game
@@ -46,7 +47,7 @@ class GamePosition:
     """The state of a game after a sequence of actions."""
 
     cards: tuple[Scorecard, ...]  # one per player, without the current turn
-    turns: tuple[Turn, ...] = ()  # the completed turns, in the order they were played
+    turns: tuple[RecordedTurn, ...] = ()  # the completed turns, in the order they were played
     dice_history: tuple[Dice, ...] = ()  # dice after each roll of the current turn
     # dice held after each of these rolls; as many as rolls when the next dice are to be rolled,
     # else one fewer
@@ -78,7 +79,7 @@ class Session:
         return GamePosition(tuple(Scorecard(self.rules) for _ in self.players))
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[RecordedTurn, ...]:
         """The completed turns of all players."""
         return self.position.turns
 
@@ -195,7 +196,7 @@ class Session:
         """Take a category for the dice and end the turn."""
         paid = self._turn_position().check_category(category)
         now, player = self.position, self.player
-        turn = Turn(player, now.dice_history, now.holds, category, *paid)
+        turn = RecordedTurn(player, now.dice_history, now.holds, category, *paid)
         cards = (*now.cards[:player], card_after(now.cards[player], turn), *now.cards[player + 1 :])
         self._steps.append(
             (Action("score", category=category), GamePosition(cards, (*now.turns, turn)))

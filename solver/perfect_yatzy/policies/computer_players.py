@@ -23,23 +23,25 @@ from ..core.backward_induction import solve_objective
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.objectives import ExponentialUtility, ReachableUtility
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.state_space import Policy
-from ..errors import StateError, _, game_over, shown
+from ..errors import StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
 from ..strategy.action_kinds import CATEGORIES, HOLDS
-from ..strategy.actions import Choice, Hold, Turn, max_rerolls, ranked_entries
+from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
 from ..strategy.played_games import Player, asked
+from ..strategy.ranked_actions import Turn, max_rerolls
 from ..strategy.score_distribution import Opponent, WinUtility, parse_opponents
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..tablebase.estimates import check_memory, solve_cost
 from ..tablebase.store import Folder
-from .levels import LEVELS, Level, Option, SoftPolicy, parse_level
+from ..words import _
+from .levels import LEVELS, Option, SkillLevel, SoftPolicy, parse_level
 from .policy import exact_policy
 
 Rng = np.random.Generator | int | Sequence[int] | None
@@ -85,17 +87,17 @@ def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None
     """Solve a game for a style, in memory: as long as the solve of the mean takes."""
     rules = strategy.rules
     objective = ExponentialUtility(rules, risk_rate(strategy, style))
-    check_memory(rules, objective.solve_cost().with_table())
+    check_memory(rules, solve_cost(objective).with_table())
     return RiskEvaluator(
         rules, solve_objective(objective, threads=threads), objective.rate, strategy.evaluator
     )
 
 
 @dataclass(frozen=True)
-class Kind:
+class PlayerKind:
     """A kind of computer player. Make one with :func:`parse_kind`."""
 
-    level: Level | None
+    level: SkillLevel | None
     style: str = ""  # "safe", "bold" or "win"
     policy: str = ""  # name of another policy
 
@@ -119,18 +121,18 @@ def is_code(text: str) -> bool:
     return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
 
 
-def parse_kind(text: str | int) -> Kind:
+def parse_kind(text: str | int) -> PlayerKind:
     """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``,
     ``safe``, ``win``.
     """
     name = str(text)
     if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
-        return Kind(None, policy=name)
+        return PlayerKind(None, policy=name)
     word = " ".join(name.lower().split()).removeprefix("level ").removeprefix("level:")
     if word in (*STYLES, "win"):
-        return Kind(None, word)
+        return PlayerKind(None, word)
     try:
-        return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
+        return PlayerKind(LEVELS[-1] if word == "mean" else parse_level(word))
     except StateError as error:
         message = _(
             "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
@@ -150,7 +152,7 @@ class ComputerPlayer:
         Of the mean.
     """
 
-    kind: Kind
+    kind: PlayerKind
     strategy: Strategy
     # draws the options of a level
     soft: SoftPolicy | None = field(default=None, kw_only=True, repr=False)
@@ -312,7 +314,7 @@ class WinningPlayer(ComputerPlayer):
         if cards and not has_distribution(self.rules):
             return None
         # for any utility
-        if max(objective.solve_cost().seconds for objective in objectives) > WIN_SECONDS:
+        if max(solve_cost(objective).seconds for objective in objectives) > WIN_SECONDS:
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
         return (card.state, card.total, *keys), partial(

@@ -20,7 +20,7 @@ from ..approximation.opening import open_strategy
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
-from ..core.resources import check_memory, default_threads
+from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.state_space import Policy
@@ -33,7 +33,7 @@ from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
-from ..tablebase.estimates import LOGGED_SECONDS, log_long
+from ..tablebase.estimates import LOGGED_SECONDS, check_memory, log_long, solve_cost
 from ..tablebase.store import Folder, Progress, open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
@@ -203,7 +203,7 @@ def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
     Yatzy.
     """
     objective = PolicyMean(policy)
-    check_memory(policy.rules, objective.solve_cost())
+    check_memory(policy.rules, solve_cost(objective))
     return np.asarray(solve_objective(objective, threads=threads))
 
 
@@ -334,7 +334,7 @@ def _evaluated(
         from ..strategy.forward_pass import ForwardPass
 
         # Other policies than perfect play may reach most of what the cards could hold.
-        check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
+        check_distribution_memory(rules, solve_cost(score_places(rules, policy.start)).doubled())
         report = _logged(f"the evaluation of {rules.key}", progress)
         law, losses = ForwardPass(policy, threads, perfect, report).run(before)
         rerolls = rules.rolls_per_turn - 1

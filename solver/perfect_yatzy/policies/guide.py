@@ -1,5 +1,4 @@
-"""A strategy guide as data, without words or layout: what the printed guide, the PDF and the
-terminal show.
+"""A strategy guide as data, without words or layout: what the printed guide and the terminal show.
 
 Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other
 dice). Within it, rolls that are treated in the same way share a line.
@@ -193,7 +192,7 @@ TRIED = 400  # turns of a stage that are looked through for an example
 
 
 @dataclass(frozen=True, repr=False)
-class SampledTurns(PositionSample):
+class TurnEndings(PositionSample):
     """The decisions that end one turn of many games, in the order of the games."""
 
     # (games,): the category that is filled, and the points in its box
@@ -208,7 +207,7 @@ class SampledTurns(PositionSample):
         return State(filled, upper, saved, bool(self.joker_paid[game]))
 
 
-def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
+def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndings]:
     """Play games from the empty card under perfect play for the mean."""
     rules, size = strategy.rules, len(strategy.rules.categories)
     # No more decisions than rolls are made; with saved rolls some are made later.
@@ -220,7 +219,7 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
         end = sample.take(ends[sample.turn[ends] == turn])
         category = end.action - hold_count(rules)
         turns.append(
-            SampledTurns(**vars(end), category=category, points=_points(strategy, end, category))
+            TurnEndings(**vars(end), category=category, points=_points(strategy, end, category))
         )
     return turns
 
@@ -373,7 +372,7 @@ def stage_turns(turns: int) -> list[range]:
     return [range(first, end) for first, end in pairwise(bounds) if first < end]
 
 
-def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
+def give_up_stages(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Stage]:
     """What perfect play gives up when nothing fits, by stage of the game, and what each box
     would cost.
     """
@@ -382,7 +381,7 @@ def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterato
         yield Stage(stage[0] + 1, stage[-1] + 1, tuple(sorted(give_ups, key=lambda g: g.cost)))
 
 
-def _give_ups(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[GiveUp]:
+def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[GiveUp]:
     """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a
     box is given up.
     """
@@ -409,7 +408,7 @@ def _give_ups(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Giv
 
 
 def worked_examples(
-    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]
+    strategy: Strategy, prices: PriceSheet, turns: Sequence[TurnEndings]
 ) -> Iterator[Example]:
     """Positions that show the subtraction: a choice between good boxes, a box given up, a
     mistake of the sheet.
@@ -422,7 +421,7 @@ def worked_examples(
 
 
 def hold_example(
-    strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]
+    strategy: Strategy, sheet: StrategySheet, turns: Sequence[TurnEndings]
 ) -> HoldExample | None:
     """A first roll of the late game, with few open boxes, that a later rule decides as perfect
     play does.
@@ -454,7 +453,7 @@ def hold_example(
 
 
 def _ends(
-    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range
+    strategy: Strategy, prices: PriceSheet, turns: Sequence[TurnEndings], stage: range
 ) -> Iterator[Example]:
     """Ends of turns of a stage, each game in another turn, with at least three boxes to choose
     from.

@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..core.rules import RuleSet
-from ..errors import StateError, _, shown
+from ..errors import StateError, shown
 from ..game.limits import check_length, closest
 from ..game.notation import find_category
+from ..words import _
 from .hold_rule_arrays import MAX_RULES
 
 GROUP_WORDS = {1: "single", 2: "pair", 3: "three", 4: "four", 5: "five", 6: "six"}

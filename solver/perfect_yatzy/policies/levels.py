@@ -27,11 +27,12 @@ from ..core.scorecard import EMPTY_STATE
 from ..core.state_space import RowActions
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
-from ..errors import StateError, _, shown
+from ..errors import StateError, shown
 from ..game.legal_actions import Action, TurnPosition
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
+from ..words import _
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)
@@ -145,7 +146,7 @@ def simulated_loss(
 
 
 @dataclass(frozen=True)
-class Level:
+class SkillLevel:
     """A step of the ladder."""
 
     number: int  # from 1, the weakest
@@ -155,14 +156,14 @@ class Level:
 
 NAMES = "beginner", "novice", "casual", "practised", "skilled", "strong", "expert", "perfect"
 SHARES = 0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0
-LEVELS = tuple(map(Level, range(1, 9), NAMES, SHARES))
+LEVELS = tuple(map(SkillLevel, range(1, 9), NAMES, SHARES))
 
 
 @dataclass(frozen=True)
 class CalibratedLevel:
     """A level for one rule set."""
 
-    level: Level
+    level: SkillLevel
     temperature: float  # of the soft policy
     # expected, a game: the share of the level but for rounding; less if few decisions can lose
     points_lost: float
@@ -174,7 +175,7 @@ _CALIBRATED: dict[
 ] = {}  # in this process, by fingerprint of the rules and level
 
 
-def parse_level(text: str | int) -> Level:
+def parse_level(text: str | int) -> SkillLevel:
     """A level by its number or name."""
     word = str(text).strip().lower()
     for level in LEVELS:
@@ -185,7 +186,7 @@ def parse_level(text: str | int) -> Level:
 
 
 def calibrated_level(
-    strategy: Strategy, level: Level, *, threads: int | None = None
+    strategy: Strategy, level: SkillLevel, *, threads: int | None = None
 ) -> CalibratedLevel:
     """A level for the rule set of a strategy: from the package, or calibrated now (once a
     process).
@@ -205,7 +206,7 @@ def calibrated_level(
     return _CALIBRATED[key]
 
 
-def needs_calibration(rules: RuleSet, level: Level) -> bool:
+def needs_calibration(rules: RuleSet, level: SkillLevel) -> bool:
     """Whether a level has to be calibrated for a rule set: it takes seconds for a large game."""
     return bool(level.share) and rules.fingerprint not in shipped_levels()
 

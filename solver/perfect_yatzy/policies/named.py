@@ -19,7 +19,7 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..core.state_space import Policy
-from ..errors import StateError, _, positive_number, shown
+from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
@@ -27,8 +27,9 @@ from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
 from ..tablebase.store import Folder, Progress
+from ..words import _
 from . import computer_players as players
-from .computer_players import ComputerPlayer, Kind, PolicyPlayer, parse_kind
+from .computer_players import ComputerPlayer, PlayerKind, PolicyPlayer, parse_kind
 from .evaluation import Evaluation, SampledEvaluation, evaluate, sample
 from .hold_policy import HoldRulePolicy
 from .levels import SoftPolicy, calibrated_level, parse_level
@@ -117,7 +118,7 @@ def open_policy(
 
 def computer_player(
     rules: str | Path | RuleSet | Strategy,
-    kind: str | int | Kind | Actor | Player = 5,
+    kind: str | int | PlayerKind | Actor | Player = 5,
     tables: Folder = None,
     *,
     threads: int | None = None,
@@ -158,9 +159,9 @@ def computer_player(
         if isinstance(rules, Strategy)
         else open_strategy(load_rules(rules), tables, threads=threads)
     )
-    if not isinstance(kind, str | int | Kind):
-        return PolicyPlayer(Kind(None, policy=type(kind).__name__), strategy, player_of(kind))
-    kind = kind if isinstance(kind, Kind) else parse_kind(kind)
+    if not isinstance(kind, str | int | PlayerKind):
+        return PolicyPlayer(PlayerKind(None, policy=type(kind).__name__), strategy, player_of(kind))
+    kind = kind if isinstance(kind, PlayerKind) else parse_kind(kind)
     if kind.policy:
         setting = Setting(strategy.rules, Scorecard(strategy.rules), tables, threads)
         return PolicyPlayer(kind, strategy, player_of(named_policy(kind.policy, setting).policy))

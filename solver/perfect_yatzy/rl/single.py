@@ -8,7 +8,6 @@ game g of seed s here.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -121,12 +120,12 @@ class SoloGame(NumberedActions):
         rolled = dice_of_game(
             self._seed, self._game, turn, roll, rules.dice - len(position.dice), rules.faces
         )
-        self.position = replace(position, dice=tuple(sorted(position.dice + rolled)))
+        self.position = position.roll(rolled)
 
     def legal(self, action: Any) -> bool:
         """Whether an action is legal now."""
         number = whole_number(action, "action")
-        return 0 <= number < self.n_actions and bool(self.position.action_mask()[number])
+        return 0 <= number < self.n_actions and self.position.is_legal(number)
 
     def play(self, action: int) -> int:
         """Take a legal action and, after a hold, roll the other dice; the points made, also the
@@ -278,6 +277,10 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         )
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
+        # The position whose action values were asked for last, and these: a step asks for those
+        # before and after it.
+        self._valued: TurnPosition | None = None
+        self._values: Floats = np.empty(0)
         self._playing = False  # between a reset and the end of the game
         self.action_space = spaces.Discrete(self.n_actions)
         self.observation_space = self._encode.space
@@ -376,12 +379,12 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
 
         -inf for illegal actions. Solves the rules on first use.
         """
-        values = np.full(self.n_actions, -np.inf)
         if not self._playing:
-            return values
-        for option in self._oracle.ranking(self.position):
-            values[self.action(option.action)] = option.value
-        return values
+            return np.full(self.n_actions, -np.inf)
+        if self._valued is not self.position:
+            self._valued = self.position
+            self._values = self._oracle.action_values(self.position)
+        return self._values.copy()
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {

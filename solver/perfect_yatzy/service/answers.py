@@ -19,7 +19,8 @@ from .._version import ANSWER_SCHEMA
 from ..approximation.opening import certificate_of
 from ..core.scorecard import Scorecard
 from ..core.table_info import fraction_fields
-from ..strategy.actions import Choice, Hold, max_rerolls
+from ..strategy.actions import Choice, Hold
+from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy
 from .requests import DIGITS, Request
 

@@ -28,13 +28,15 @@ from typing import Any
 from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..errors import RulesError, SolverError, _, number_text
+from ..errors import RulesError, SolverError
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     MAX_UNASKED_BYTES,
     MAX_UNASKED_SECONDS,
     SolveCost,
+    solve_cost,
 )
+from ..words import _, number_text
 
 FIRST_TURNS_LIMIT_SECONDS = (
     15.0  # distributions after every first turn: if they take longer, they are not made
@@ -43,9 +45,8 @@ FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
 Report = Callable[[float, float], None]  # share that is done, seconds left
 StageProgress = Callable[[int, int], None]  # done and all, in any unit
 LATELY = 60.0  # seconds
-NO_ESTIMATE_BELOW = (
-    0.03  # share that must be done before the time so far says how long the rest takes
-)
+# Share that must be done before the time so far says how long the rest takes.
+NO_ESTIMATE_BELOW = 0.02
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
     from ..core.objectives import ReachableUtility
 
-    return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
+    return solve_cost(ReachableUtility(rules, lambda total: total.astype(float), start))
 
 
 def mean_work(cost: SolveCost) -> Work:

@@ -14,7 +14,7 @@ import numpy as np
 from ..approximation.solve import ApproximateSimulation
 from ..core.rules import RuleSet
 from ..core.state_space import Policy
-from ..errors import StateError, _
+from ..errors import StateError
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy
@@ -25,6 +25,7 @@ from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
+from ..words import _
 from . import answers
 from .queries import QueryService
 from .requests import Request, parse_games

@@ -25,15 +25,17 @@ from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..core.table_info import fraction_fields
-from ..errors import RulesError, _, current_language
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
-from ..game.translations import ENGLISH, localized
+from ..game.translations import localized
 from ..strategy.action_kinds import CATEGORIES, HOLDS
-from ..strategy.actions import Choice, Hold, Turn, ranked_entries
+from ..strategy.actions import Choice, Hold, ranked_entries
+from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.store import has_table, open_table
+from ..words import ENGLISH, _, current_language
 from . import answers
 from .budget import (
     ConfirmationRequired,

@@ -18,11 +18,12 @@ from typing import Any
 
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..errors import StateError, _, error_context, game_over, shown, span, whole_number
+from ..errors import StateError, error_context, game_over, shown, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
-from ..strategy.actions import max_rerolls
+from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
+from ..words import _, span
 
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})

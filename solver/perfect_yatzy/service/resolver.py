@@ -25,17 +25,17 @@ import numpy as np
 from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Goals
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
-from ..errors import RulesError, StateError, _, error_context
+from ..errors import RulesError, StateError, error_context
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
-from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
 from ..tablebase.store import Progress, has_table, open_table
+from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
 from .requests import Request

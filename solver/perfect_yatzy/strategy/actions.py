@@ -20,15 +20,14 @@ import numpy as np
 
 from ..core.dice import Dice, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import State
-from ..core.scoring import scoring_options
 from ..game.legal_actions import Action as GameAction
 from ..game.legal_actions import hold_count, holds_by_number, holds_within
-from ..game.notation import counts_of, glyphs, spaced
+from ..game.notation import glyphs, spaced
 from ..game.notebook import html_table
 from .action_kinds import ALL_DICE, ALL_KINDS, CATEGORIES, HOLDS
 from .changeover import compiled_turn
 from .metadata import metadata, value_name
+from .ranked_actions import RankedActions, Turn
 from .turn_evaluator import TurnEvaluator
 
 SHOWN = 20  # actions of a ranking that are displayed
@@ -212,51 +211,16 @@ class Ranking(list[Action], Generic[Action]):
         return html_table(head, rows, "; ".join(part for part in (title, more) if part))
 
 
-class Turn(NamedTuple):
-    """A question about the dice on the table, checked."""
-
-    evaluator: TurnEvaluator
-    state: State  # at the start of the turn
-    dice: Dice
-    rolls_left: int
-
-    @property
-    def is_first_roll(self) -> bool:
-        """Whether no die has been rerolled in this turn."""
-        return self.rolls_left == max_rerolls(self.evaluator.rules, self.state.saved)
-
-    def categories(self) -> dict[int, tuple[int, int]]:
-        """The categories that may take the dice, as :func:`.scoring_options` gives them."""
-        rules, state = self.evaluator.rules, self.state
-        counts = counts_of(rules, self.dice)
-        return scoring_options(rules, state.filled, state.joker_paid, counts, self.is_first_roll)
-
-
-class RankedActions(NamedTuple):
-    """The answer to a question about a turn: actions by number, best first.
-
-    The numbers are those of :mod:`perfect_yatzy.game.legal_actions`, and ALL_DICE.
-    """
-
-    numbers: list[int]
-    values: list[float]
-    means: list[float]  # the same list as `values` where the mean is maximised
-    category: int  # the best category for the dice
-
-    def regret(self, evaluator: TurnEvaluator, number: int) -> float | None:
-        """What an action loses against the best one; None if it is not among the actions."""
-        if number not in self.numbers:
-            return None
-        best, value = max(self.values), self.values[self.numbers.index(number)]
-        return 0.0 if value >= evaluator.lowest_equal(best) else best - value
-
-
 def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
     """The actions of some kinds for the dice on the table; of equal ones a category comes first,
     in the order of the sheet, then the hold with more dice, then that with the higher faces.
     """
     if compiled := compiled_turn(turn.evaluator):
         return compiled.ranked(turn, kinds)
+    return _ranked_by_numpy(turn, kinds)
+
+
+def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
     evaluator, state, dice, rolls_left = turn
     rules, means = evaluator.rules, evaluator.means
     saved = rolls_left if rules.saved_rolls else 0
@@ -336,7 +300,7 @@ def best_action(turn: Turn) -> tuple[int, float]:
     """Number of the best action of all, and its value."""
     if compiled := compiled_turn(turn.evaluator):
         return compiled.best(turn)
-    ranked = ranked_actions(turn, ALL_KINDS)
+    ranked = _ranked_by_numpy(turn, ALL_KINDS)
     return ranked.numbers[0], ranked.values[0]
 
 
@@ -371,8 +335,3 @@ def action_of_number(rules: RuleSet, number: int) -> GameAction:
     """The action of a number, without a check."""
     category = number - hold_count(rules)
     return holds_by_number(rules)[number] if category < 0 else rules.categories[category].id
-
-
-def max_rerolls(rules: RuleSet, saved: int) -> int:
-    """Rerolls after the first roll of a turn that begins with `saved` saved rolls."""
-    return rules.rolls_per_turn - 1 + saved

@@ -21,7 +21,6 @@ from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..game.legal_actions import holds_by_number
-from .actions import RankedActions, Turn, max_rerolls
 from .batch_kernel import (
     ActionBatch,
     BatchJob,
@@ -32,6 +31,7 @@ from .batch_kernel import (
     ranked_options,
 )
 from .policy_kernel import score_policy
+from .ranked_actions import RankedActions, Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 
 

@@ -24,15 +24,16 @@ import numpy as np
 from .._files import read_file, replacing
 from .._version import __version__
 from ..core.objectives import Goals
-from ..core.resources import available_memory, check_memory, default_threads
+from ..core.resources import available_memory, default_threads
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
-from ..errors import RulesError, _, whole_number
-from ..tablebase.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
+from ..errors import RulesError, whole_number
+from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.store import Folder, Progress, table_path
+from ..words import _, gigabytes
 from .score_distribution import (
     EARLY_LAYERS,
     CategoryResult,
@@ -205,7 +206,7 @@ def distribution(
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
     if isinstance(evaluator, ScoreEvaluator):
-        cost = score_places(rules, state).solve_cost().doubled()
+        cost = solve_cost(score_places(rules, state)).doubled()
     else:
         cost = distribution_cost(rules, state)
     check_distribution_memory(rules, cost)
@@ -230,7 +231,7 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     # a layer: its states and entries
     layers, whole = (
         objective.layer_sizes(),
-        objective.solve_cost(),
+        solve_cost(objective),
     )
     # in memory together
     entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
@@ -252,7 +253,7 @@ def first_turns_cost(rules: RuleSet) -> SolveCost:
     # a layer: its states and entries
     sizes, whole = (
         goals.layer_sizes()[:EARLY_LAYERS],
-        goals.solve_cost(),
+        solve_cost(goals),
     )
     cards = sum(states for states, _ in sizes)
     # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n

@@ -20,7 +20,7 @@ from .._version import __version__
 from ..core.dice import Ints
 from ..core.rules import RuleSet
 from ..errors import MissingPackage
-from ..game.notebook import html_table
+from ..notebook import html_table
 
 PREVIEW = 10  # rows of a display
 # Columns with None where an action has no hold or no category: one type, also if every entry is

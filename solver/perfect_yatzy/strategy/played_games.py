@@ -33,7 +33,7 @@ class Actor(Protocol):
 
 
 @dataclass(frozen=True)
-class Decision:
+class PlayedDecision:
     """One decision of a game."""
 
     game: int
@@ -45,7 +45,7 @@ class Decision:
 class GameLog:
     """Consecutive games of a player."""
 
-    decisions: list[Decision]  # by game, in the order they were made
+    decisions: list[PlayedDecision]  # by game, in the order they were made
     cards: list[Scorecard]  # the full card of each game
 
     def columns(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def play_games(
     """Play at least one game from the start of a turn; `exploration`: chance of a random action
     at each decision.
     """
-    decisions, cards = list[Decision](), list[Scorecard]()
+    decisions, cards = list[PlayedDecision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
     for game in range(first, first + number):
         position = start
@@ -124,7 +124,7 @@ def play_games(
                 after, taken = position.apply(action), action_number(rules, action)
             except SolverError as error:
                 raise StateError(f"{_place(position, game)}: {error}") from error
-            decisions.append(Decision(game, position, taken))
+            decisions.append(PlayedDecision(game, position, taken))
             position = after
         assert isinstance(position.card, Scorecard)
         cards.append(position.card)

@@ -26,7 +26,7 @@ from ..core.scoring import upper_sums
 from ..core.turn_model import turn_model, turn_outcomes
 from ..errors import StateError, game_over, positive_number
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
-from ..tablebase.estimates import gigabytes
+from ..words import gigabytes
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, value_name
 from .played_games import Actor, Player, play_games, start_of

@@ -24,10 +24,12 @@ from ..core.objectives import ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import points_table
-from ..errors import StateError, _, shown
+from ..errors import StateError, shown
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
-from ..game.notebook import histogram_bins, histogram_svg, html_table
+from ..game.notebook import histogram_bins, histogram_svg
+from ..notebook import html_table
+from ..words import _
 from .metadata import metadata
 from .strategy import check_position
 from .tie_rules import tie_rule

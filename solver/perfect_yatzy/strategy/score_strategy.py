@@ -24,7 +24,6 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import upper_sums
@@ -32,7 +31,13 @@ from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the i
 from ..errors import StateError, shown, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
-from ..tablebase.estimates import INSTANT_SOLVE_SECONDS, SolveCost, log_long
+from ..tablebase.estimates import (
+    INSTANT_SOLVE_SECONDS,
+    SolveCost,
+    check_memory,
+    log_long,
+    solve_cost,
+)
 from ..tablebase.store import Folder, Progress, has_table, open_table
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -188,10 +193,10 @@ def goals_to_solve(
     if exists:
         return GoalSolve(whole, stored=True, cost=None)
     rest = Goals(rules, start)
-    cost = rest.solve_cost()
+    cost = solve_cost(rest)
     if cost.seconds < instant_seconds:
         return GoalSolve(rest, stored=False, cost=cost)
-    whole_cost = whole.solve_cost()
+    whole_cost = solve_cost(whole)
     if not fits(whole_cost) and fits(cost):
         return GoalSolve(rest, stored=False, cost=cost)
     # the caller refuses it if it does not fit
@@ -272,7 +277,7 @@ def maximise(
     rule_set = load_rules(rules)
     card = read_card(rule_set, start)
     check_position(rule_set, card.state)
-    cost = ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state).solve_cost()
+    cost = solve_cost(ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state))
     check_memory(rule_set, cost.with_table())  # before the means are solved
     return utility_strategy(
         rule_set, utility, card, mean_evaluator(rule_set, card.state, tables, threads), threads
@@ -354,7 +359,7 @@ def solve_in_memory(
     """
     from ..core.backward_induction import solve_objective
 
-    cost = objective.solve_cost()
+    cost = solve_cost(objective)
     check_memory(objective.rules, cost.with_table())
     log_long(f"solving {objective.rules.key} from this card on, in memory", cost.seconds, progress)
     return ScoreEvaluator(

@@ -20,7 +20,8 @@ from ..core.dice import Floats, Ints
 from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..core.state_space import Policy, state_space
-from ..errors import StateError, _, positive_number, whole_number
+from ..errors import StateError, positive_number, whole_number
+from ..words import _
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy

@@ -26,20 +26,20 @@ from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
 from ..errors import StateError, _, game_over, shown, whole_number
-from ..game.legal_actions import Action, ActionText, TurnPosition, action_number
+from ..game.legal_actions import Action, ActionText, TurnPosition, action_count, action_number
 from ..game.notation import counts_of, parse_dice, read_card
 from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
 from .actions import (
     Choice,
     Hold,
     Ranking,
-    Turn,
     action_of_number,
     best_action,
-    max_rerolls,
     ranked_actions,
     ranked_entries,
 )
+from .changeover import prepare
+from .ranked_actions import Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 
 
@@ -234,7 +234,7 @@ class Strategy:
         The answers are the same to the bit. Goals, utilities, approximate strategies and tables
         that are read a part at a time (above 64 MB) are always answered by NumPy.
         """
-        self.evaluator.changeover.prepare(self.evaluator)
+        prepare(self.evaluator)
 
     def max_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn that begins in a state."""
@@ -324,6 +324,31 @@ class Strategy:
             If the position or the dice cannot occur, or the game is over.
         """
         return self._ranking(position, dice, rolls_left, CATEGORIES)
+
+    def action_values(
+        self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
+    ) -> Floats:
+        """The value of every action by its number (:mod:`perfect_yatzy.game.legal_actions`).
+
+        Parameters
+        ----------
+        position, dice, rolls_left
+            As for :meth:`categories`.
+
+        Returns
+        -------
+        (actions,) float64
+            Values as in the :meth:`ranking`; -inf for actions that are not legal.
+
+        Raises
+        ------
+        StateError
+            If the position cannot occur, the dice are still to be rolled, or the game is over.
+        """
+        ranked = ranked_actions(self._turn(position, dice, rolls_left, ALL_KINDS), ALL_KINDS)
+        values = np.full(action_count(self.rules), -np.inf)
+        values[ranked.numbers] = ranked.values
+        return values
 
     def regret(
         self,

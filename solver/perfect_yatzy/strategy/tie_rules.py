@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import N_, StateError, _, shown
+from ..errors import StateError, shown
+from ..words import N_, _
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace
 from ..core.table_slices import restricted, window
 from ..errors import StateError, _, span
 from ..game.notation import check_dice, counts_of, dice_of
-from .changeover import Changeover
 
 if TYPE_CHECKING:
     from ..core.value_tables import StoredScores
@@ -146,6 +145,16 @@ def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints
     )
 
 
+@dataclass
+class SingleQuestions:
+    """The questions about single positions that an evaluator was asked; see :mod:`.changeover`."""
+
+    asked: int = 0  # those that NumPy has answered
+    next_try: int = 3_000  # number of the question at which compiled code is tried
+    tried_memory: bool = False  # whether it was looked for in memory
+    compiled: Any = None  # what answers them in compiled code
+
+
 class TurnEvaluator:
     """Evaluates turns of a rule set from a solved table, of the states of a space (default: the
     whole game).
@@ -171,7 +180,7 @@ class TurnEvaluator:
         self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
         self.passes = passes(rules.dice, rules.faces)
-        self.changeover = Changeover()
+        self.questions = SingleQuestions()
 
     @property
     def means(self) -> TurnEvaluator:

@@ -28,10 +28,12 @@ from ..core.rules import RuleSet
 from ..core.scorecard import State
 from ..core.scoring import maximum_score
 from ..core.state_space import StateSpace
-from ..core.table_file import HEADER_BYTES, read_table
+from ..core.table_file import HEADER_BYTES
 from ..core.table_info import MAX_SIDECAR, rebuild_hint
-from ..errors import N_, StateError, TableError, _, number_text
+from ..errors import StateError, TableError
 from ..tablebase.store import Folder, has_table, table_path
+from ..tablebase.table_reader import read_table
+from ..words import N_, _, number_text
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 

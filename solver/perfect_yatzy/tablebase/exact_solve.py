@@ -25,7 +25,7 @@ from .._files import exclusive, replacing
 from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
-from ..core.resources import ScratchPool, check_memory, default_threads, thread_map, writing_to
+from ..core.resources import ScratchPool, default_threads, thread_map, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
@@ -40,9 +40,10 @@ from ..core.table_info import (
 )
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
-from ..errors import RulesError, _
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
-from .estimates import SolveCost, log_long
+from ..words import _
+from .estimates import SolveCost, check_memory, log_long, solve_cost
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from .store import Folder, Progress, tables_folder
 
@@ -273,7 +274,7 @@ class ExactSolve:
 
     def cost(self) -> SolveCost:
         """What the solve takes."""
-        space, cost = self.space, self.objective.solve_cost()
+        space, cost = self.space, solve_cost(self.objective)
         places = {
             filled: space.layer_slice(filled)
             for filled in range(space.first_layer, space.categories + 1)

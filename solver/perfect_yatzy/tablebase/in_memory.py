@@ -7,10 +7,9 @@ from pathlib import Path
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats
 from ..core.objectives import Objective
-from ..core.resources import check_memory
 from ..core.rules import RuleSet
 from ..game.rule_loader import load_rules
-from .estimates import log_long
+from .estimates import check_memory, log_long, solve_cost
 
 
 def solve_values(
@@ -43,7 +42,7 @@ def solve_values(
         If the rules are unknown or malformed, or the machine has too little memory.
     """
     objective = Objective(load_rules(rules))
-    cost = objective.solve_cost()
+    cost = solve_cost(objective)
     check_memory(objective.rules, cost.with_table())
     log_long(f"solving {objective.rules.key} in memory", cost.seconds)
     return solve_objective(objective, threads=threads, unrolled=unrolled)

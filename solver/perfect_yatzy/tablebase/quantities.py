@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import N_
+from ..words import N_
 
 if TYPE_CHECKING:
     from ..core.checked_values import Table

@@ -101,6 +101,17 @@ def is_rounded(objective: Objective) -> bool:
     return objective.store != objective.compute
 
 
+def unrounded_bytes(objective: Objective) -> int:
+    """Most bytes on disk of values as computed, beside those of the table: of two layers."""
+    if not is_rounded(objective):
+        return 0
+    layers = range(objective.first_layer, objective.space.categories + 1)
+    places = [objective.layer_slice(filled) for filled in layers]
+    values: list[int] = [place.stop - place.start for place in places]
+    two_layers = max((above + below for above, below in pairwise(values)), default=0)
+    return two_layers * objective.compute.itemsize
+
+
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
     """The plan of :meth:`ShardPlan.cuts`."""
     space, shards = objective.space, []

@@ -38,7 +38,7 @@ from ..core.table_info import (
     unfinished_shards,
 )
 from ..errors import TableError
-from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
+from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
 from .shard_file import open_shard
 from .shard_plan import Shard, first_needed, objective_digest, plan_shards
 from .shard_task import (
@@ -93,7 +93,7 @@ class ThreadEngine:
 
 def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
     """Cost of a sharded solve: that of a solve in one piece, but for the memory."""
-    cost = objective.solve_cost()
+    cost = solve_cost(objective)
     needed = (
         BASE_MEMORY
         + CARD_MEMORY * len(objective.space.layout.masks)

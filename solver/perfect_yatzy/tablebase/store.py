@@ -22,9 +22,8 @@ from .._files import HAS_LOCKS, Waiting, being_written, folder_lock, locked_if_f
 from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
-from ..core.resources import check_memory, writing_to
+from ..core.resources import writing_to
 from ..core.rules import RuleSet
-from ..core.table_file import read_table
 from ..core.table_info import (
     MissingTable,
     TableInfo,
@@ -33,8 +32,10 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
-from ..errors import NOT_STORED, Cancelled, StorageError, TableError, _, say
-from .estimates import gigabytes, log_long
+from ..errors import Cancelled, StorageError, TableError
+from ..words import NOT_STORED, _, gigabytes, say
+from .estimates import check_memory, log_long, solve_cost
+from .table_reader import read_table
 
 if TYPE_CHECKING:
     from ..core.table_writer import TableWriter
@@ -102,7 +103,7 @@ def solve_to_store(
     while True:
         if missing_only and (found := finished_by_other(objective, tables, progress)):
             return found
-        cost = objective.solve_cost()
+        cost = solve_cost(objective)
         check_memory(objective.rules, cost)
         writer = TableWriter(folder, objective)
         try:
@@ -226,7 +227,7 @@ def solve_unstored(
     """Solve a game in memory, and say on standard error that it cannot be stored."""
     from ..core.backward_induction import solve_objective
 
-    cost = objective.solve_cost()
+    cost = solve_cost(objective)
     check_memory(objective.rules, cost.with_table())
     say(_("{error}; this answer is computed in memory", error=error), once=NOT_STORED)
     log_long(f"solving {objective.rules.key} ({objective.name}) in memory", cost.seconds, progress)

@@ -35,13 +35,14 @@ from ..core.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..core.table_slices import PADDING, TableSlice
 from ..core.turn import make_scratch
 from ..core.turn_model import turn_model
-from ..errors import StateError, TableError, _
+from ..errors import StateError, TableError
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.policy_evaluation_kernel import EvaluationJob
 from ..strategy.policy_kernel import policy_job
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..tablebase.store import Progress
+from ..words import _
 from . import leads_kernel as leads
 from .leads_kernel import LayerStates, LeadJob, LeadValues
 
@@ -106,7 +107,7 @@ class Player:
 
 
 @dataclass(frozen=True)
-class Turn:
+class TwoPlayerTurn:
     """One turn of the game, seen from the end."""
 
     left: int  # turns of both players left, this one included
@@ -165,15 +166,15 @@ class TwoPlayerGame:
             text = _("the player who moves needs as many open boxes as the opponent, or one more")
             raise StateError(text, code="invalid-card")
         self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
-        self.first_turn = Turn(self.total, 0, (first, second))
+        self.first_turn = TwoPlayerTurn(self.total, 0, (first, second))
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[TwoPlayerTurn]:
         """All turns, the last one of the game first."""
         for left in range(1, self.total + 1):
             mover, mine, others = self._who_moves(left)
-            yield Turn(left, mover, (mine, others) if mover == 0 else (others, mine))
+            yield TwoPlayerTurn(left, mover, (mine, others) if mover == 0 else (others, mine))
 
     def _who_moves(self, left: int) -> tuple[int, int, int]:
         """The player whose turn it is with so many turns left; open boxes of that player, and of
@@ -191,7 +192,7 @@ class TwoPlayerGame:
         return -self.lead if player else self.lead
 
     def pairs(
-        self, turn: Turn, begin: int = 0, end: int | None = None
+        self, turn: TwoPlayerTurn, begin: int = 0, end: int | None = None
     ) -> tuple[LayerStates, LayerStates]:
         """The states of the player who moves and of the other, or some of the other, before the
         turn.
@@ -201,7 +202,7 @@ class TwoPlayerGame:
             turn.open[other], begin, end
         )
 
-    def size(self, turn: Turn, left: int) -> TurnSize:
+    def size(self, turn: TwoPlayerTurn, left: int) -> TurnSize:
         """What a turn takes without its plan; or a turn of the plan, with `left` open boxes of
         the mover.
         """
@@ -297,7 +298,7 @@ class TwoPlayerGame:
             found.values[place : place + len(values)] = values
         return found
 
-    def plan(self, turn: Turn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
+    def plan(self, turn: TwoPlayerTurn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
         """The values after a turn if then the mover alone plays on; `laws`: as for
         :meth:`full_cards`.
         """
@@ -330,7 +331,7 @@ class TwoPlayerGame:
         threads: int | None = None,
         progress: Progress | None = None,
         part: Path | None = None,
-        solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
     ) -> Iterator[tuple[int, LeadValues]]:
         """The turns left and the values after the last turn, after the one before, ...; at last
         those of the start.
@@ -395,7 +396,12 @@ class TwoPlayerGame:
         return self.full_cards(last, 0, certain[bonuses])
 
     def _backup(
-        self, turn: Turn, below: LeadValues, needs: list[Any], in_threads: Any, threads: int
+        self,
+        turn: TwoPlayerTurn,
+        below: LeadValues,
+        needs: list[Any],
+        in_threads: Any,
+        threads: int,
     ) -> LeadValues:
         """The values before a turn from those after it; `needs`: those of the mover
         (:meth:`_needs`).
@@ -428,7 +434,7 @@ class TwoPlayerGame:
             self._solve(backup, in_threads, threads, lambda: ends)
         return backup.target
 
-    def part_of_turn(self, turn: Turn, begin: int, end: int, below: Floats) -> Floats:
+    def part_of_turn(self, turn: TwoPlayerTurn, begin: int, end: int, below: Floats) -> Floats:
         """The values before a turn of play to win, against some states of the other, from those
         after it.
         """
@@ -487,7 +493,7 @@ class TwoPlayerGame:
         )
 
     def start_chances(
-        self, turn: Turn, mine: int, theirs: int, values: LeadValues
+        self, turn: TwoPlayerTurn, mine: int, theirs: int, values: LeadValues
     ) -> tuple[int, int, Floats]:
         """The first and the last lead of the mover before a turn, and its chances, with the known
         ones on both sides.
@@ -504,7 +510,7 @@ class TwoPlayerGame:
 
     def turn_values(
         self,
-        turn: Turn,
+        turn: TwoPlayerTurn,
         mine: int,
         theirs: int,
         children: Ints,
@@ -539,7 +545,7 @@ class TwoPlayerGame:
         threads: int | None = None,
         progress: Progress | None = None,
         part: Path | None = None,
-        solve_turn: Callable[[Turn, LeadValues], LeadValues] | None = None,
+        solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
         on_layer: Callable[[int, Floats], None] | None = None,
     ) -> float:
         """The chance of the first player at the start; parameters of :meth:`solve`, which yields

@@ -43,7 +43,7 @@ import numpy as np
 from ..core.backward_induction import solve_layers
 from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
-from ..core.resources import check_memory, default_threads, thread_map
+from ..core.resources import default_threads, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard
 from ..core.state_space import Policy
@@ -56,7 +56,7 @@ from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position
 from ..strategy.tie_rules import tie_rule
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
-from ..tablebase.estimates import SolveCost, log_long
+from ..tablebase.estimates import SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.store import Folder, Progress, tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
@@ -367,7 +367,7 @@ class LateScore:
         most = -int(goals.ranges(start)[0][0])
         # highest chance of n points, by n; the last two: 0
         self.reached = goals.look_up(start, -np.arange(most + 3))
-        components, seconds = components_of(self.laws[1]), goals.objective.solve_cost().seconds
+        components, seconds = components_of(self.laws[1]), solve_cost(goals.objective).seconds
         # 2: guarantees
         log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
         self.components = [(component, self.reached_with(component)) for component in components]
@@ -395,7 +395,7 @@ class LateScore:
             left = self.left if moves_first else min(self.space.categories, self.left + 1)
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
-        check_memory(self.rules, objective.solve_cost())
+        check_memory(self.rules, solve_cost(objective))
         laws = self.laws[left]  # by state of the layer and points to come
         state, x = entries(objective, filled)
         made = np.arange(int(x.max()) + 1)

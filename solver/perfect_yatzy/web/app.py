@@ -31,16 +31,17 @@ from starlette.exceptions import HTTPException
 
 from .._version import __version__
 from ..core.rules import RuleSet
-from ..errors import Cancelled, RulesError, SolverError, StateError, _, shown
+from ..errors import Cancelled, RulesError, SolverError, StateError, shown
 from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
-from ..game.translations import ENGLISH, languages
+from ..game.translations import languages
 from ..play.record import read_game
 from ..service.answers import answer_head, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
+from ..words import ENGLISH, _
 from . import answers, limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Semaphore
 
-from ..errors import SolverError, _
+from ..errors import SolverError
 from ..service.budget import SolveBudget, SolveLimit
+from ..words import _
 
 # Requests
 # a game of 16 players fits; a larger body would delay other requests while it is parsed

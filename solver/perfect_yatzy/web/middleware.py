@@ -17,7 +17,7 @@ import anyio
 from starlette.requests import ClientDisconnect, Request
 
 from .._version import ANSWER_SCHEMA
-from ..errors import ENGLISH, _, language_accepted, language_scope
+from ..words import ENGLISH, _, language_accepted, language_scope
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES
 
 SECURITY_HEADERS = {  # the page loads and sends nothing elsewhere

@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..._version import ANSWER_SCHEMA
-from ...errors import RulesError, SolverError, StateError, _, number_text, shown
+from ...errors import RulesError, SolverError, StateError, shown
 from ...game.limits import MAX_LINE_BYTES, parse_json
+from ...words import _, number_text
 from .. import options
 from ..console import check_overwrite, echo_json, echo_lines
 

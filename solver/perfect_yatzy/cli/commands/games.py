@@ -24,8 +24,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ...errors import StateError, _, alternatives, number_text
+from ...errors import StateError
 from ...strategy.tie_rules import TIE_RULES
+from ...words import _, alternatives, number_text
 from .. import options
 from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file
 from ..options import POLICY_WORDS, KnownWords, Number, cluster_workers
@@ -345,13 +346,14 @@ def versus(
     """
     import numpy as np
 
-    from ...core.resources import available_memory, check_memory
+    from ...core.resources import available_memory
     from ...service.budget import COMMAND_LIMIT
-    from ...tablebase.estimates import gigabytes
+    from ...tablebase.estimates import check_memory
     from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
     from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
     from ...two_players.versus import versus as two_players
+    from ...words import gigabytes
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 

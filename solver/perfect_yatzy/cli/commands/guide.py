@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import StateError, _, number_text
+from ...errors import StateError
+from ...words import N_, _, number_text
 from .. import options
 from ..console import cannot_write, check_overwrite, echo_json, file_format, write_output
 
@@ -20,13 +19,24 @@ if TYPE_CHECKING:
     from ...policies.strategy_sheet import StrategySheet
     from ...service.queries import QueryService
 
-FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suffix
+FORMATS = {"txt": "txt", "html": "html", "htm": "html"}  # by suffix
+NO_PDF = N_("a guide cannot be written as PDF; write HTML and print it from a browser")
+
+
+class GuideFormat(click.Choice[str]):
+    """The formats of a guide. PDF was one of them, and its refusal says what to do instead."""
+
+    def get_invalid_choice_message(self, value: str, ctx: click.Context | None) -> str:
+        """What is wrong with a format."""
+        if value == "pdf":
+            return _(NO_PDF)  # marked elsewhere
+        return super().get_invalid_choice_message(value, ctx)
 
 
 @click.command()
 @options.rules_argument
-@options.output_option("File to write: .html, .pdf or .txt [standard output].", default="-")
-@options.format_option("txt", "html", "pdf")
+@options.output_option("File to write: .html or .txt [standard output].", default="-")
+@options.format_option("txt", "html", choice=GuideFormat)
 @click.option("--card", is_flag=True, help="Only the prices and rules, on a card of A6 to carry.")
 @click.option(
     "--sheet",
@@ -55,28 +65,25 @@ def guide(
     """Print a strategy guide: how to play well without a computer.
 
     A price for each box, rules for what to hold, what to give up when nothing fits, worked
-    examples, and how good it all is, exactly; then what perfect play holds of every first roll.
-    HTML and PDF are two pages of A4 to print.
+    examples, and how good it all is, exactly; then what perfect play holds of every first roll. A
+    browser prints the HTML on two pages of A4.
 
     \b
       yatzy guide yatzy
-      yatzy guide yatzy -o guide.pdf --lang sv
-      yatzy guide yatzy --card --hold-rules 5 -o card.pdf
+      yatzy guide yatzy -o guide.html --lang sv
+      yatzy guide yatzy --card --hold-rules 5 -o card.html
     """
     from ...policies.guide import make_guide
     from ...policies.sheet_search import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
     from ..progress import evaluating
     from ..views.guide import guide_html, guide_text
-    from ..views.guide_content import GuideContent, guide_content
-    from ..views.guide_pdf import check_pdf, guide_pdf
+    from ..views.guide_content import guide_content
 
+    if Path(output).suffix.lower() == ".pdf":
+        raise click.UsageError(_(NO_PDF))  # marked elsewhere
     chosen = file_format(output, FORMATS, given_format)
-    if chosen == "pdf" and output == "-" and sys.stdout.isatty():
-        raise click.UsageError(_("PDF is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
-    if chosen == "pdf":
-        check_pdf()
     rule_set, tables = service.rules(rules), service.tables
     names = {"rule_set": rule_set.key, "rules": rules}
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
@@ -99,8 +106,7 @@ def guide(
     if learned and not card and chosen != "txt":
         losses = turn_losses(learned, tables, service.threads, evaluating())
     content = guide_content(make_guide(strategy, learned, losses))
-    render: dict[str, Callable[[GuideContent, bool], str | bytes]]
-    render = {"pdf": guide_pdf, "html": guide_html, "txt": guide_text}
+    render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))

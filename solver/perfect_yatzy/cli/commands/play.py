@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import RulesError, SolverError, StateError, _
+from ...errors import RulesError, SolverError, StateError
+from ...words import _
 from ..console import confirm, echo_fitted, record_path
 from ..options import (
     KnownWords,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import StateError, _, ngettext
+from ...errors import StateError
+from ...words import _, ngettext
 from .. import options
 from ..console import (
     check_overwrite,
@@ -77,7 +78,8 @@ def review(
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
-    from ..views.wording import approximate_lines, number_word
+    from ...words import number_word
+    from ..views.wording import approximate_lines
 
     file = file or finished_games()
     games = read_games(file)
@@ -118,7 +120,7 @@ def repeat_decisions(
 ) -> None:
     """Ask the decisions that lose at least `min_loss` again, as puzzles, until the player stops."""
     from ...play.puzzle import Puzzle
-    from ..views.wording import number_word
+    from ...words import number_word
 
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ...errors import _
+from ...words import _
 from ..console import echo_answer, echo_lines, wrap_columns
 from ..options import json_option, language_option, rules_argument
 
@@ -69,7 +69,7 @@ def rules_check(file: str) -> None:
     """
     from ...approximation.approximate_cost import rule_set_facts
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...tablebase.estimates import remarks
+    from ...game.rule_remarks import remarks
     from ..views.rules import rules_check_lines
 
     try:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import MissingPackage, _
+from ...errors import MissingPackage
+from ...words import _
 from ..console import cannot_write, echo_lines
 from ..options import RULES, number_option, service_options, table_options
 

@@ -9,23 +9,20 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import _, ngettext, number_text
 from ...tablebase.quantities import QUANTITIES
+from ...words import _, ngettext, number_text
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
-from ..options import MOST_WORKERS, RULES, KnownWords, Number, stored_tables
+from ..options import RULES, KnownWords, Number, stored_tables
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...tablebase.store import TableEntry
-
-MOST_ESTIMATED = 100_000  # workers
 
 
 @click.command()
@@ -76,10 +73,8 @@ MOST_ESTIMATED = 100_000  # workers
 @click.option(
     "--estimate",
     is_flag=True,
-    help="Print what the solve costs, without solving: size, memory, time; with --shards or --workers also traffic, "
-    "and how many workers are of use.",
+    help="Print what the solve costs, without solving: states, size, memory and time.",
 )
-@click.option("--verbose", "-v", is_flag=True, help="With --estimate: list the layers, too.")
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print one JSON object.")
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option(
@@ -88,7 +83,7 @@ MOST_ESTIMATED = 100_000  # workers
     is_flag=True,
     help="Do not ask before a solve of more than 2 GB or three minutes.",
 )
-@partial(options.worker_options, most=MOST_ESTIMATED)
+@options.worker_options
 @options.table_options
 def solve(
     rules: str,
@@ -100,7 +95,6 @@ def solve(
     minutes: float | None,
     shards: bool,
     estimate: bool,
-    verbose: bool,
     as_json: bool,
     force: bool,
     yes: bool,
@@ -121,7 +115,7 @@ def solve(
       yatzy solve maxi-unsaved --what distribution
       yatzy solve maxi-tactic --what goals --shards
       yatzy solve maxi-unsaved --workers 2
-      yatzy solve maxi --what goals --workers 64 --estimate
+      yatzy solve maxi --what goals --shards --estimate
       yatzy solve giant --approximate
     """
     from ...approximation.opening import approximate_advice
@@ -142,7 +136,7 @@ def solve(
         table_solver.solve_approximately(solver, seed, games, work, minutes, force)
         return
     if estimate:
-        table_solver.print_estimate(solver, what, workers, verbose=verbose, as_json=as_json)
+        table_solver.print_estimate(solver, what, as_json=as_json)
         return
     if what == "distribution":
         table_solver.solve_distribution(solver, force)
@@ -176,7 +170,6 @@ def wrong_options(
     approximately: bool,
     shards: bool,
     estimate: bool,
-    verbose: bool,
     as_json: bool,
     workers: int | None,
     cluster: str | None,
@@ -202,16 +195,14 @@ def wrong_options(
     if estimate:
         refused = {
             "--approximate": approximately,
+            "--workers": workers,
             "--cluster": cluster,
             "--what distribution": is_distribution,
         }
         for option in given_among(refused):
             yield _("--estimate cannot be used with {option}", option=option)
-    else:
-        for option in given_among({"--verbose": verbose, "--json": as_json}):
-            yield _("{option} can only be used with --estimate", option=option)
-    if workers and workers > MOST_WORKERS and not estimate:
-        yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
+    elif as_json:
+        yield _("{option} can only be used with --estimate", option="--json")
     if (workers or cluster) and threads:
         yield _("--threads cannot be used with --workers or --cluster")
     if approximately and {"work", "minutes"} <= set(given):  # both limit the bound

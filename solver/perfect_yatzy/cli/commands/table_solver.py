@@ -18,28 +18,25 @@ from ...approximation.opening import open_approximate, open_strategy
 from ...core import resources
 from ...core.checked_values import Table
 from ...core.objectives import Objective
-from ...core.resources import check_memory, default_threads
+from ...core.resources import default_threads
 from ...core.rules import RuleSet
 from ...core.scorecard import EMPTY_STATE
 from ...core.state_space import state_space
 from ...core.table_info import TableInfo
-from ...errors import RulesError, _, ngettext, number_text
+from ...errors import RulesError
 from ...service.budget import SolveBudget
-from ...tablebase.estimates import SolveCost, duration, gigabytes, rule_set_stats
+from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
+from ...tablebase.shard_plan import unrounded_bytes
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
-from ...tablebase.solve_estimate import (
-    SharedEstimate,
-    SolveEstimate,
-    estimate_of_cost,
-    estimate_solve,
-)
+from ...tablebase.state_counts import count_states
 from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
+from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
 from ..views.rules import approximate_advice
-from ..views.wording import columns, grouped, wrapped
+from ..views.wording import grouped, wrapped
 
 WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)
 
@@ -60,7 +57,7 @@ class TableSolver:
         memory for it.
         """
         threads = self.threads or default_threads()
-        cost = sharded_cost(objective, threads) if self.shards else objective.solve_cost()
+        cost = sharded_cost(objective, threads) if self.shards else solve_cost(objective)
         try:
             check_memory(objective.rules, cost)
         except RulesError as error:
@@ -204,52 +201,92 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
 
 
-def print_estimate(
-    solver: TableSolver, what: str, workers: int | None, *, verbose: bool, as_json: bool
-) -> None:
-    """Print the cost of a solve, and of the table of means if it is needed first."""
-    rules, tables = solver.rules, solver.tables
-    # of each worker, or of this process
-    threads = 1 if workers else solver.threads or default_threads()
+@dataclass(frozen=True)
+class SolveEstimate:
+    """What a solve costs, before it begins."""
 
-    def estimate(objective: Objective) -> SolveEstimate:
-        return estimate_solve(
-            objective, threads=threads, workers=workers or 0, shards=solver.shards
-        )
+    objective: str
+    states: int  # states that a game can reach
+    values: int  # entries of the table, and its size
+    bytes: int
+    dtype: str  # type of its entries
+    disk: int  # most bytes on disk during the solve
+    memory: int  # bytes of the process
+    seconds: float  # about how long it takes with so many threads
+    threads: int
 
-    quantity = QUANTITIES[what]
-    # `first`: the cost of the means; `too_large`: why, and what to do
-    solved, first, too_large = (
-        False,
-        None,
-        "",
+
+def estimate_solve(objective: Objective, *, threads: int, shards: bool) -> SolveEstimate:
+    """Estimate the cost of a solve. The values of a policy quantity's table are not read."""
+    cost = sharded_cost(objective, threads) if shards else solve_cost(objective)
+    size = objective.size * objective.store.itemsize
+    return SolveEstimate(
+        objective=objective.name,
+        states=count_states(objective.rules).states,
+        values=objective.size,
+        bytes=size,
+        dtype=objective.store.name,
+        disk=size + (unrounded_bytes(objective) if shards else 0),
+        memory=cost.memory,
+        seconds=cost.processor_seconds / threads,
+        threads=threads,
     )
+
+
+def estimate_of_counts(rules: RuleSet, threads: int) -> SolveEstimate:
+    """The estimate for the means of a game with so many cards that they can only be counted."""
+    stats = rule_set_stats(rules, any_number=True)
+    return SolveEstimate(
+        objective="mean",
+        states=stats.states,
+        values=stats.values,
+        bytes=stats.bytes,
+        dtype="float32",
+        disk=stats.bytes,
+        memory=stats.memory,
+        seconds=stats.processor_seconds / threads,
+        threads=threads,
+    )
+
+
+def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
+    """Print the cost of a solve, and of the table of means if it is needed first."""
+    rules, tables, shards = solver.rules, solver.tables, solver.shards
+    threads = solver.threads or default_threads()
+    quantity = QUANTITIES[what]
+    solved = False
+    means: SolveEstimate | None = None  # if they are needed first
+    too_large = ""  # why, and what to do
     try:
-        found = estimate(quantity.objective(rules, WITHOUT_MEANS))
+        found = estimate_solve(
+            quantity.objective(rules, WITHOUT_MEANS), threads=threads, shards=shards
+        )
     except RulesError as error:
         if error.code != "too-large":
             raise
-        facts = {"approximate_seconds": sum(approximate_seconds(rules).values())}
-        too_large = f"{error}; {approximate_advice(rules, facts)}"
+        too_large = f"{error}; {approximate_advice(rules, approximate_seconds(rules))}"
         if what != "mean":
             raise RulesError(too_large, code=error.code) from error
-        cost = rule_set_stats(rules, any_number=True)  # of a game whose cards can only be counted
-        found = estimate_of_cost("mean", cost, cost.states, threads, dtype="float32")
+        found = estimate_of_counts(rules, threads)
     else:
         solved = has_table(rules, tables, what)
         if quantity.needs_means and not has_table(rules, tables):
-            first = estimate(Objective(rules))
-    memory, disk = resources.available_memory(), resources.free_space(tables_folder(tables))
-    lines = estimate_lines(rules, found, first, (memory, disk), solved=solved, verbose=verbose)
+            means = estimate_solve(Objective(rules), threads=threads, shards=shards)
+    memory = resources.available_memory()
+    disk = resources.free_space(tables_folder(tables))
+    title = _(quantity.estimate, rules=rules.key)  # marked elsewhere
+    lines = [title, "", *_facts_of(found, means, memory, disk, solved=solved, shards=shards)]
+    if too_large:
+        lines += ["", too_large]
     echo_answer(
-        lines + (["", too_large] if too_large else []),
+        lines,
         as_json,
         rules=rules.key,
         what=what,
         solved=solved,
         too_large=too_large or None,
         estimate=asdict(found),
-        means_first=asdict(first) if first else None,
+        means_first=asdict(means) if means else None,
         free={"memory": memory, "disk": disk},
     )
 
@@ -265,148 +302,63 @@ def size(count: float) -> str:
     )
 
 
-def estimate_lines(
-    rules: RuleSet,
+def _facts_of(
     cost: SolveEstimate,
-    first: SolveEstimate | None,
-    free: tuple[int | None, int | None],
+    means: SolveEstimate | None,
+    memory: int | None,
+    disk: int | None,
     *,
     solved: bool,
-    verbose: bool,
+    shards: bool,
 ) -> list[str]:
-    """Lines for `yatzy solve --estimate`; `first`: means that are missing; `free`: bytes of
-    memory and disk.
-    """
-    number = cost.workers or cost.threads
-    memory = _("{size} for each worker") if cost.workers else "{size}"
-    time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
-    if cost.workers:
-        time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
-    table = _("{size}, {count} values of {dtype}")
+    """Lines with a name and a fact; `memory` and `disk` are the free bytes of the machine."""
+    time = ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
+    table = _(
+        "{size}, {count} values of {dtype}",
+        size=size(cost.bytes),
+        count=grouped(cost.values),
+        dtype=cost.dtype,
+    )
     facts = [
         (_("States"), grouped(cost.states)),
-        (
-            _("Table"),
-            table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype),
-        ),
-        (_("Memory"), memory.format(size=size(cost.memory))),
-        (_("Processor time"), duration(cost.processor_seconds)),
-        (_("Time"), time.format(time=duration(cost.seconds), count=grouped(number))),
-        *(_sharing(cost, cost.shared) if cost.shared else []),
-        (_("This machine"), _machine(cost, *free)),
+        (_("Table"), table),
+        (_("Memory"), size(cost.memory)),
+        (_("Time"), time.format(time=duration(cost.seconds), count=grouped(cost.threads))),
     ]
-    if first:
+    if shards:
+        facts.append((_("Disk"), size(cost.disk)))
+    facts.append((_("This machine"), _machine(cost, memory, disk, shards=shards)))
+    if means:
         before = _(
             "the table of means, {size} and {time}",
-            size=size(first.bytes),
-            time=duration(first.seconds),
+            size=size(means.bytes),
+            time=duration(means.seconds),
         )
         facts.append((_("Before"), before))
     if solved:
         facts.append((_("Stored"), _("the table is solved already")))
-    width = max(16, *(len(name) + 2 for name, _text in facts))
-    title = _(QUANTITIES[cost.objective].estimate, rules=rules.key)  # marked elsewhere
-    lines = [title, "", *(f"{name:<{width}}{text}" for name, text in facts)]
-    if verbose and cost.layers:
-        lines += ["", *_layer_lines(cost)]
-    return lines
+    width = max(16, *(len(name) + 2 for name, _fact in facts))
+    return [f"{name:<{width}}{fact}" for name, fact in facts]
 
 
-def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
-    """What shards add: their number, the traffic, and how many workers are of use."""
-    number = shared.useful_workers
-    busy = number_text(100 * min(1.0, cost.processor_seconds / (number * shared.useful_seconds)))
-    useful = _(
-        "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
-        "most where {filled} boxes are filled"
-    )
-    if number == shared.most_workers:
-        useful = _("up to {count}, one for each shard of the largest layer")
-    shards, largest, held = (
-        grouped(shared.shards),
-        size(shared.largest_shard),
-        size(shared.task_memory),
-    )
-    # of what the tasks read
-    read, times = (
-        size(shared.read),
-        number_text(shared.read / cost.bytes, 1),
-    )
-    shortest = duration(shared.shortest_seconds)
-    return [
-        (_("Disk"), size(cost.disk)),
-        (
-            _("Shards"),
-            _(
-                "{count} of up to {size}; a task holds up to {held}",
-                count=shards,
-                size=largest,
-                held=held,
-            ),
-        ),
-        (
-            _("Read"),
-            _("{size} from the layers below, {times} times the table", size=read, times=times),
-        ),
-        (_("Written"), size(shared.written)),
-        (
-            _("Useful workers"),
-            useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer),
-        ),
-        (_("Shortest time"), _("{time}, with a worker for each shard of a layer", time=shortest)),
-    ]
-
-
-def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
+def _machine(cost: SolveEstimate, memory: int | None, disk: int | None, *, shards: bool) -> str:
     """What this machine has, and whether that suffices."""
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
     free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
-    lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
+    lacks_memory = memory < cost.memory
+    lacks_disk = disk < cost.disk
     if lacks_memory and lacks_disk:
         verdict = _("too little memory and disk")
+    elif lacks_memory and shards:
+        verdict = _("too little memory")
     elif lacks_memory:
-        verdict = (
-            _("too little memory") if cost.shared else _("too little memory; --shards needs less")
-        )
+        verdict = _("too little memory; --shards needs less")
+    elif lacks_disk:
+        verdict = _("too little disk")
     else:
-        verdict = _("too little disk") if lacks_disk else _("enough")
+        verdict = _("enough")
     return f"{free}: {verdict}"
-
-
-def _layer_lines(cost: SolveEstimate) -> list[str]:
-    """One line for each layer, in the order in which they are solved."""
-
-    def seconds(value: float) -> str:
-        return (
-            f"{number_text(value, 2 if value < 1 else (1 if value < 100 else 0), grouped=True)} s"
-        )
-
-    heads = (
-        _("filled"),
-        _("cards"),
-        _("table"),
-        _("processor"),
-        _("time"),
-        _("shards"),
-        _("read"),
-        _("longest shard"),
-    )
-    rows = [
-        (
-            str(layer.filled),
-            grouped(layer.cards),
-            size(layer.bytes),
-            seconds(layer.processor_seconds),
-            seconds(layer.seconds),
-            grouped(layer.shards),
-            size(layer.read),
-            seconds(layer.longest_seconds),
-        )
-        for layer in cost.layers
-    ]
-    n_columns = len(heads) if cost.shared else 5  # the others are about shards
-    return columns([row[:n_columns] for row in (heads, *rows)], *">" * n_columns, indent="")
 
 
 def solve_approximately(
@@ -427,11 +379,10 @@ def solve_approximately(
         strategy = open_approximate(rules, tables)
     else:
         used = threads or default_threads()
-        seconds = approximate_seconds(
-            rules, work=UNIT * work, games=games, minutes=minutes, threads=used
-        )
+        seconds = approximate_seconds(rules, work=UNIT * work, minutes=minutes)
         text = _("making an approximate strategy of {rules}, {time}")
-        click.echo(text.format(rules=rules.key, time=duration(sum(seconds.values()))), err=True)
+        time = duration(THREADS * seconds / used)
+        click.echo(text.format(rules=rules.key, time=time), err=True)
         strategy = approximate(
             rules,
             tables,
@@ -440,7 +391,7 @@ def solve_approximately(
             work=work,
             minutes=minutes,
             threads=threads,
-            report=StageProgress(rules.key, seconds),
+            report=StageProgress(rules.key),
             force=force,
         )
     found = strategy.certificate

@@ -8,9 +8,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ...core.rules import RuleSet
-from ...errors import _, ngettext, number_text
 from ...game.notation import glyphs, spaced
 from ...strategy.tie_rules import TIE_RULES
+from ...words import _, ngettext, number_text, number_word
 from . import wording
 from .wording import (
     approximate_lines,
@@ -19,7 +19,6 @@ from .wording import (
     chance_text,
     columns,
     grouped,
-    number_word,
     wrapped,
 )
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from html import escape
 from itertools import zip_longest
-from math import ceil
 from textwrap import wrap
 
-from .guide_content import GuideContent, Section, Sheet, column_groups, sheets
+from .guide_content import GuideContent, Section, column_groups, sheets
+from .print_size import COLUMNS, type_size
 from .wording import WIDTH, columns, html_page
 from .words import Span, Text, joined
 
@@ -24,26 +24,6 @@ PIPS = {
     5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
     6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
 }
-# The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is
-# not known here.
-# points, of A4; a card has CARD_SCALE of it
-SIZES = tuple(size / 10 for size in range(104, 60, -2))
-CARD_SCALE = 0.8
-USUAL = 9.8  # the size that the following are for
-LINES, CARD_LINES = 61.0, 37.0  # of a sheet
-# lines of the title above so many columns, and of the chart of the losses
-HEADS, LOSSES = (
-    {1: 5, 2: 4},
-    9,
-)
-# letters of a line in each of two columns, and in a single one
-COLUMNS, WHOLE, CARD_WIDTH = (
-    (37, 53),
-    96,
-    58,
-)
-NUMBERS = 8  # letters of a line beside a hold rule
-HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")  # of the text
 BAR_COLUMNS = 24  # of the longest bar of the text
 ROLLS_INDENT = 4
@@ -65,7 +45,7 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
         html = "".join(head) if number == 0 else ""
         html += columns[0] if len(columns) == 1 else f'<div class="cols">{beside}</div>'
         html += _sections(content, sheet.below)
-        size = _size(content, card, sheet, is_first=number == 0)
+        size = type_size(content, card, sheet, is_first=number == 0)
         body += f'<div class="sheet" style="--type: {size:.1f}pt">{html}</div>\n'
     styles = ["guide", "card"] if card else ["guide"]
     return html_page(
@@ -74,54 +54,6 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
         styles,
         f"<body{_class('card' if card else '')}>\n{body}</body>",
     )
-
-
-def _size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
-    """The largest size of type at which a sheet fits, in points; the smallest if none does."""
-    single: tuple[int, ...] = (CARD_WIDTH if card else WHOLE,)
-    widths = COLUMNS if len(sheet.columns) > 1 else single
-    room = CARD_LINES if card else LINES  # lines for the columns
-    if is_first:
-        room -= HEADS[len(sheet.columns)]
-    if content.sections.keys() & {*sheet.below}:
-        room -= LOSSES
-
-    def fits(size: float) -> bool:
-        scale = size / USUAL  # smaller type: more letters in a line, and more lines
-        for names, width in zip(sheet.columns, widths, strict=True):
-            sections = [content.sections[name] for name in names if name in content.sections]
-            if sum(_lines(section, width / scale) for section in sections) > room / scale:
-                return False
-        return True
-
-    size = next((size for size in SIZES if fits(size)), SIZES[-1])
-    return CARD_SCALE * size if card else size
-
-
-def _lines(section: Section, width: float) -> float:
-    """Lines that a section takes, about, if a line has so many letters: of its type, and the
-    space between them.
-    """
-    head = 2.6 + 0.9 * _wrapped(section.note, width)  # the title and the note
-    if section.id == "opening":
-        hold, rolls = HOLD * width / WHOLE, ROLLS * width / WHOLE
-        tallest = (
-            max(_wrapped(row.hold, hold), _wrapped(row.rolls, rolls))
-            for row in section.opening_rows
-        )
-        return head + 1 + sum(0.45 + lines for lines in tallest)
-    if section.id == "odds":  # in three columns
-        return head + 1.4 * (len(section.rows) / 3 + 2)
-    if section.id == "prices":  # in two columns on a card
-        return head + 1.28 * len(section.rows) / (2 if CARD_WIDTH <= width < WHOLE else 1)
-    beside = NUMBERS if section.id in ("holds", "short") else 0
-    rows = sum(0.35 + _wrapped(row.name, width - beside) for row in section.rows)
-    return head + rows + sum(0.35 + _wrapped(text, width) for text in section.paragraphs)
-
-
-def _wrapped(text: Text | str, width: float) -> int:
-    """Lines of a text of so many letters a line."""
-    return ceil(len(str(text)) / width)
 
 
 def _sections(content: GuideContent, names: tuple[str, ...]) -> str:
@@ -217,7 +149,7 @@ def _odds(section: Section) -> str:
     box, chance, points = map(escape, section.heads)
     head = _row(("", box), ("n", chance), ("n", points), tag="th")
     tables = ""
-    for part in column_groups(section.rows, 3):
+    for part in column_groups(section.rows, COLUMNS):
         rows = "".join(
             _row(("", _inline(row.name)), ("n", row.value), ("n", row.points)) for row in part
         )

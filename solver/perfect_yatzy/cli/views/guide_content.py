@@ -1,5 +1,5 @@
-"""The guide in words: every text of the page, the PDF and the terminal, from the data of a guide
-and a catalogue.
+"""The guide in words: every text of the page and the terminal, from the data of a guide and a
+catalogue.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from ...core.rules import RuleSet
 from ...core.scorecard import Scorecard
-from ...errors import N_, _, enumerated
 from ...game.notation import glyphs, spaced
 from ...play.session import Action, Session
+from ...words import N_, _, enumerated
 from . import wording
 
 MAX_NAME = 20  # columns of a player's name

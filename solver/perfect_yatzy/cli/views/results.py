@@ -13,9 +13,10 @@ import click
 
 from ...core.dice import Floats
 from ...core.rules import RuleSet
-from ...errors import MissingPackage, _, alternatives, ngettext, number_text, significant_text
+from ...errors import MissingPackage
 from ...game.notebook import histogram_bins
 from ...strategy.tie_rules import TIE_RULES
+from ...words import _, alternatives, ngettext, number_text, significant_text
 from ..console import output_file
 from . import wording
 from .wording import (

@@ -13,14 +13,15 @@ from typing import IO, Any
 import numpy as np
 
 from ...core.rules import RuleSet, leaves_choice
-from ...errors import N_, StateError, _, ngettext, number_text, significant_text
+from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...play.estimates import Estimate, mean_of
 from ...play.puzzle import Puzzle
-from ...play.rating import GRADE_NAMES, Block, Comparison, Rating, Ratings
-from ...play.review import ActionOutlook, Decision, Review, find_action, grade
+from ...play.rating import GRADE_NAMES, Comparison, GameBlock, Rating, Ratings
+from ...play.review import ActionOutlook, GradedDecision, Review, find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from ...words import N_, _, ngettext, number_text, significant_text
 from . import wording
 from .results import bar, picture
 from .wording import (
@@ -104,7 +105,7 @@ def signed(points: float) -> str:
 
 
 def _decision_lines(
-    rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook
+    rules: RuleSet, decision: GradedDecision, actual: ActionOutlook, best: ActionOutlook
 ) -> list[str]:
     text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
     facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
@@ -171,7 +172,9 @@ def outlook_rows(
 
 
 def review_lines(
-    rules: RuleSet, review: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
+    rules: RuleSet,
+    review: Review,
+    explained: list[tuple[GradedDecision, ActionOutlook, ActionOutlook]],
 ) -> list[str]:
     """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action
     and of the best.
@@ -376,7 +379,7 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
     return lines
 
 
-def _block_label(part: Block) -> str:
+def _block_label(part: GameBlock) -> str:
     """The days of the first and the last game if they have dates, else their numbers."""
     if part.first_date and part.last_date:
         days = sorted({part.first_date[:10], part.last_date[:10]})
@@ -386,7 +389,7 @@ def _block_label(part: Block) -> str:
     return _("game {number}", number=grouped(part.first))
 
 
-def block_lines(rating: Rating, parts: Sequence[Block], interval_head: str) -> list[str]:
+def block_lines(rating: Rating, parts: Sequence[GameBlock], interval_head: str) -> list[str]:
     """The points lost over time, with bars, and their trend."""
     most = max(part.points_lost.value for part in parts)
     lines = [row(_("Points lost over time"), _("a game"), interval_head)]

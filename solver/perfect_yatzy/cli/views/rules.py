@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet
-from ...errors import _, ngettext
-from ...game.rule_words import number_word, order_text
+from ...core.rules import RuleSet, order_text
 from ...game.translations import row_of
+from ...words import _, ngettext, number_word
 from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
@@ -41,7 +40,7 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         known.append(
             (_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"]))
         )
-        known.append(("", approximate_advice(rules, facts)))
+        known.append(("", approximate_advice(rules, facts["approximate_seconds"])))
     else:
         text = _("{states} reachable, {values} values in the table")
         known.append(
@@ -58,14 +57,12 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     return [f"{name:<{width}} {fact}" for name, fact in known]
 
 
-def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
-    """What to run for a game that is too large."""
-    from ...tablebase.estimates import duration
+def approximate_advice(rules: RuleSet, seconds: float) -> str:
+    """What to run for a game that is too large, and about how long it takes."""
+    from ...words import duration
 
-    command, time = (
-        f"yatzy solve {rules.spec or rules.key} --approximate",
-        duration(facts["approximate_seconds"]),
-    )
+    command = f"yatzy solve {rules.spec or rules.key} --approximate"
+    time = duration(seconds)
     return _(
         "`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time
     )
@@ -75,7 +72,8 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in
     :func:`rules_lines`.
     """
-    from ...tablebase.estimates import SolveCost, gigabytes
+    from ...tablebase.estimates import SolveCost
+    from ...words import gigabytes
 
     count = len(rules.categories)
     text = ngettext(
@@ -86,7 +84,7 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     first = text.format(name=rules.name, key=rules.key, count=count, maximum=facts["maximum"])
     if "too_large" in facts:
         reason = _("too large for an exact solve: {reason}", reason=facts["too_large"])
-        return [first, reason, approximate_advice(rules, facts)]
+        return [first, reason, approximate_advice(rules, facts["approximate_seconds"])]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
     text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
     return [

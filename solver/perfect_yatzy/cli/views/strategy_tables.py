@@ -14,12 +14,13 @@ from typing import Any
 from ..._version import ANSWER_SCHEMA
 from ...core.rules import leaves_choice
 from ...core.scorecard import State
-from ...errors import N_, StateError, _, current_language, number_text
+from ...errors import StateError
 from ...game.notation import dice_of, spaced
 from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.metadata import arrow_table, check_pyarrow, metadata
 from ...strategy.strategy import Strategy
+from ...words import N_, _, current_language, number_text
 from .wording import category_name, html_page
 
 Cell = str | int | float
@@ -27,7 +28,7 @@ CATEGORY_COLUMNS = ("category", "second best")  # columns with names of categori
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a strategy table."""
 
     english: str  # its name, a message
@@ -51,7 +52,7 @@ class StrategyTable:
 
     title: str
     note: str  # a sentence that explains the columns
-    columns: list[Column]
+    columns: list[TableColumn]
     rows: list[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
@@ -70,7 +71,7 @@ class StrategyTable:
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
 
-        def text(cell: Cell, column: Column) -> str:
+        def text(cell: Cell, column: TableColumn) -> str:
             return number_text(cell, column.digits) if isinstance(cell, float) else str(cell)
 
         return [[text(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
@@ -82,7 +83,7 @@ def _table(
     *,
     title: str,
     note: str,
-    columns: list[Column],
+    columns: list[TableColumn],
     rows: Iterable[Sequence[Cell]],
 ) -> StrategyTable:
     title, language = title.format(game=strategy.rules.name), strategy.rules.language
@@ -112,13 +113,13 @@ def opening(strategy: Strategy) -> StrategyTable:
         raise StateError(
             _("{rules} has one roll a turn, so there is no hold to tabulate", rules=rules.key)
         )
-    columns = [Column(N_("dice"))]
+    columns = [TableColumn(N_("dice"))]
     for left in rolls_left_values:
         columns += [
-            Column(N_("hold, {count} left"), left=left),
-            Column(N_("expected, {count} left"), 2, left),
+            TableColumn(N_("hold, {count} left"), left=left),
+            TableColumn(N_("expected, {count} left"), 2, left),
         ]
-        columns.append(Column(N_("second best loses, {count} left"), 2, left))
+        columns.append(TableColumn(N_("second best loses, {count} left"), 2, left))
     rows = []
     for dice in _first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]
@@ -153,12 +154,12 @@ def scoring(strategy: Strategy) -> StrategyTable:
         "best category loses."
     )
     columns = [
-        Column(N_("dice")),
-        Column(N_("category")),
-        Column(N_("points")),
-        Column(N_("expected"), 2),
-        Column(N_("second best")),
-        Column(N_("loses"), 2),
+        TableColumn(N_("dice")),
+        TableColumn(N_("category")),
+        TableColumn(N_("points")),
+        TableColumn(N_("expected"), 2),
+        TableColumn(N_("second best")),
+        TableColumn(N_("loses"), 2),
     ]
     rows = map(row, _first_turn_rolls(strategy))
     return _table(
@@ -189,7 +190,7 @@ def categories(strategy: Strategy) -> StrategyTable:
         "expected final score after a 0 there in the first turn, and what that turn costs."
     )
     numbers = N_("alone"), N_("crossed out first"), N_("costs")
-    columns = [Column(N_("category")), *(Column(number, 2) for number in numbers)]
+    columns = [TableColumn(N_("category")), *(TableColumn(number, 2) for number in numbers)]
     title = _("{game}: value of each category")
     return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from ...core.rules import RuleSet
 from ...core.scoring import upper_sums
-from ...errors import N_, StateError, _, ngettext, number_text, significant_text
-from ...game.rule_words import number_word as number_word
+from ...errors import StateError
+from ...words import N_, _, ngettext, number_text, significant_text
+from ...words import number_word as number_word
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 # What a player may enter, in English and in the chosen language; the first word is the name of the

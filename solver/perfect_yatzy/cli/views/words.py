@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 from ...core.dice import Dice
 from ...core.rules import RuleSet, prerequisites
-from ...errors import LANGUAGES, pgettext
-from ...game.translations import ENGLISH, languages, toml_text
+from ...game.translations import languages, toml_text
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
+from ...words import ENGLISH, LANGUAGES, pgettext
 from .wording import category_name
 
 CLI = Path(__file__).parent.parent

@@ -51,7 +51,7 @@ from ...core.turn_model import (
     numbered_outcomes,
     turn_outcomes,
 )
-from ...errors import RulesError, StateError, _
+from ...errors import RulesError, StateError
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.translations import languages, localized
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
@@ -61,6 +61,7 @@ from ...service.reviews import puzzle_fields
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
+from ...words import _
 from ..static_files import STATIC, rule_set_json, static_files
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages

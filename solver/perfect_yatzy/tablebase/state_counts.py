@@ -1,0 +1,161 @@
+"""How many cards, states and entries a rule set has, counted without enumerating its cards.
+
+Cards with the same upper boxes filled share a lane set (:mod:`perfect_yatzy.core.lanes`), so sums
+over all cards are sums over the lane sets. How many cards share a lane set, by the number of filled
+boxes, is a product of polynomials, one for each chain of boxes: the coefficient of x^k is the
+number of its cards with k boxes filled. In free order with U of n boxes that count towards the
+bonus, u filled, that is ``x^u (1 + x)^(n - U)``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.lanes import LaneSets, ceil_div
+from ..core.rules import RuleSet, chains, column_order
+from ..core.scoring import upper_sums
+from ..core.state_space import LANES, check_enumerable
+
+
+@dataclass(frozen=True)
+class StateCounts:
+    """Sizes of the state space that starts at the empty card."""
+
+    states: int  # states a game can reach, before upper sums are merged into lanes
+    rows: int  # cards, those included that the order excludes; twice as many with a tracked box
+    values: tuple[int, ...]  # entries of the table by the number of filled categories
+    # SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories
+    vectors: tuple[int, ...]
+    most_saved: tuple[
+        int, ...
+    ]  # the largest number of saved rolls, by the number of filled categories
+
+
+def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
+    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating
+    its cards.
+    """
+    n = len(rules.categories)
+    check_enumerable(rules, any_number=any_number)
+    most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
+    states, values, vectors = 0, [0] * (n + 1), [0] * (n + 1)
+    for filled, rows, (sums, lanes) in _rows(rules):
+        states += rows * sums * (most_saved[filled] + 1)
+        values[filled] += rows * lanes * (most_saved[filled] + 1)
+        vectors[filled] += rows * ceil_div(lanes, LANES)
+    cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
+    return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
+
+
+def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Number of filled categories, number of rows, and upper sums and lanes of each of these
+    rows.
+    """
+    lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
+    counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
+    columns = range(max(1, len(rules.columns)))
+    # Lane sets of equal size and equal numbers of cards are counted together; there are few
+    # different ones.
+    groups: Counter[tuple[CardCounts, tuple[int, int]]] = Counter()
+    for lane_set, (upper_cards, sums, count) in enumerate(counted):
+        others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
+        groups[reduce(_product, others, upper_cards), (len(sums), count)] += 1
+    for (cards, sums_and_lanes), lane_sets in groups.items():
+        # A card whose tracked box is filled has a second row: that on which the box holds points.
+        rows_by_filled = [cards.every, cards.tracked] if rules.tracked_index >= 0 else [cards.every]
+        for by_filled in rows_by_filled:
+            for filled, rows in enumerate(by_filled):
+                if rows:
+                    yield filled, lane_sets * rows, sums_and_lanes
+
+
+def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[CardCounts]:
+    """The cards of the chains with a box that counts for the upper sum, by lane set."""
+    counting = {c for boxes in lanes.chains for c in boxes}
+    by_lane_set = [ONE]
+    for chain in chains(rules):
+        boxes = [c for c in chain if c in counting]
+        if boxes:
+            digits = [_chain_cards(rules, chain, boxes, digit) for digit in range(len(boxes) + 1)]
+            # In the order of the lane sets: the digit of a later chain is the higher one.
+            by_lane_set = [_product(lower, cards) for cards in digits for lower in by_lane_set]
+    return by_lane_set
+
+
+class CardCounts(NamedTuple):
+    """Numbers of cards of some chains by the number of filled boxes, as coefficients of
+    polynomials.
+    """
+
+    every: tuple[int, ...]
+    tracked: tuple[
+        int, ...
+    ]  # those whose tracked box is filled, if it is in these chains; else the same
+
+
+ONE = CardCounts((1,), (1,))
+
+
+@lru_cache(maxsize=1 << 12)
+def _product(first: CardCounts, second: CardCounts) -> CardCounts:
+    return CardCounts(
+        *(tuple(np.convolve(a, b).tolist()) for a, b in zip(first, second, strict=True))
+    )
+
+
+def _chain_cards(
+    rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int
+) -> CardCounts:
+    """The cards of one chain on which so many of some of its boxes are filled."""
+    # filled with the tracked box
+    least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
+    n_filled = [
+        len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)
+    ]  # of the boxes
+    every = [1 if number == digit else 0 for number in n_filled]
+    return CardCounts(tuple(every), (*[0] * least, *every[least:]))
+
+
+@lru_cache(maxsize=1 << 12)
+def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> CardCounts:
+    """All cards of some chains."""
+    # of no boxes none is filled: every card
+    each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
+    return reduce(_product, each, ONE)
+
+
+def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
+    """The cards of the chains of a column without a box that counts to a bonus, if some upper
+    boxes are filled.
+    """
+    boxes, tracked = rules.categories, rules.tracked_index
+    counting = set(upper_sums(rules).counting)
+    of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
+    others = tuple(chain for chain in of_column if counting.isdisjoint(chain))
+    if column_order(rules, column) != "upper-first":
+        return _all_cards(rules, others)
+    upper = _all_cards(rules, tuple(chain for chain in others if boxes[chain[0]].upper))
+    lower = _all_cards(rules, tuple(chain for chain in others if not boxes[chain[0]].upper))
+    tracked_is_lower = tracked >= 0 and boxes[tracked].column == column and not boxes[tracked].upper
+    # the term of `lower` in which no box is filled
+    no_lower = CardCounts((1,), (0,) if tracked_is_lower else (1,))
+    if any(not filled >> c & 1 for c in counting if boxes[c].column == column):
+        return _product(upper, no_lower)
+    # U + x^u (L - 1) of `upper` and `lower`: some upper boxes and no lower one, or all u upper
+    # boxes and some lower.
+    n_upper = len(upper.every) - 1
+    found = []  # of all cards, then of those whose tracked box is filled
+    for upper_cards, lower_cards, (empty,) in zip(upper, lower, no_lower, strict=True):
+        some_lower = np.array(lower_cards)
+        some_lower[0] -= empty
+        total = np.pad(np.array(upper_cards) * empty, (0, len(lower_cards) - 1))
+        total[n_upper:] += upper_cards[n_upper] * some_lower
+        found.append(tuple(total.tolist()))
+    return CardCounts(*found)

@@ -1,0 +1,273 @@
+"""Words in the languages of people: translations, the language that is chosen, numbers and lists as
+text.
+
+An English sentence is the key of its translation in ``locale/CODE/LC_MESSAGES/perfect_yatzy.po``,
+and stays English without one. As a library the package speaks English. The command chooses a
+language once for its process (:func:`set_language`), the server one for each request
+(:func:`language_scope`). How to change a text or to add a language: ``locale/README.md``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
+ENGLISH = "en"
+LANGUAGES = (
+    ENGLISH,
+    *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")),
+)
+DOMAIN = "perfect_yatzy"
+RELATED = {
+    "no": "nb",
+    "nn": "nb",
+}  # languages without a catalogue of their own, whose readers know another
+NO_BREAK_SPACE = "\u00a0"
+THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
+
+_default = ENGLISH
+_names_options = False  # whether messages name options of the command
+NOT_STORED = "not stored"  # the kind of lines that say that a table cannot be stored
+_said: set[str] = set()  # the kinds of lines that were said, each once in a process
+_of_context: ContextVar[str | None] = ContextVar("language", default=None)
+
+
+def current_language() -> str:
+    """The code of the language that texts are written in now."""
+    return _of_context.get() or _default
+
+
+def set_language(code: str) -> None:
+    """Choose the language of this process, for all threads that have not chosen another one."""
+    global _default
+    if code not in LANGUAGES:
+        raise ValueError(f"{code!r} is not one of {', '.join(LANGUAGES)}")
+    _default = code
+
+
+@contextmanager
+def language_scope(code: str) -> Iterator[None]:
+    """Choose the language of a block, such as one request of many. One of :data:`LANGUAGES`."""
+    token = _of_context.set(code)
+    try:
+        yield
+    finally:
+        _of_context.reset(token)
+
+
+@contextmanager
+def command_options() -> Iterator[None]:
+    """Let messages name the options of the command in this block; else they name parameters."""
+    global _names_options
+    before, _names_options = _names_options, True
+    try:
+        yield
+    finally:
+        _names_options = before
+
+
+def option_name(parameter: str) -> str:
+    """A parameter as its user knows it: the option ``--tables`` of the command, or that of a
+    function.
+    """
+    return f"--{parameter}" if _names_options else _("the parameter {name}", name=parameter)
+
+
+def say(message: str, once: str = "") -> None:
+    """Print a line on standard error; of a kind that is named only the first one in this process."""
+    if sys.stderr is None or once in _said:
+        return
+    if once:
+        _said.add(once)
+    with suppress(OSError, ValueError):  # a closed stream
+        print(f"yatzy: {message}", file=sys.stderr)
+
+
+def was_said(kind: str) -> bool:
+    """Whether a line of a kind was printed in this process."""
+    return kind in _said
+
+
+def language_from(text: str | None) -> str | None:
+    """The language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``; None if it
+    has no catalogue.
+    """
+    code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
+    if code in ("c", "posix"):
+        return ENGLISH
+    code = RELATED.get(code, code)
+    return code if code in LANGUAGES else None
+
+
+def language_of_environment(environment: Mapping[str, str] | None = None) -> str:
+    """The language that the environment asks for, as GNU gettext reads it; English if it names
+    none that is known.
+    """
+    environment = os.environ if environment is None else environment
+    locale = next(
+        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
+        "",
+    )
+    if not locale or locale.split(".")[0] in ("C", "POSIX"):
+        return ENGLISH
+    wanted = [*environment.get("LANGUAGE", "").split(":"), locale]
+    return next((code for text in wanted if (code := language_from(text))), ENGLISH)
+
+
+def language_accepted(header: str) -> str | None:
+    """The known language of the highest weight in ``Accept-Language``, the first of equals:
+    ``sv-SE,sv;q=0.9``.
+    """
+    found: list[tuple[str, float]] = []  # languages and their weights
+    for entry in header.split(",")[:20]:
+        tag, _separator, parameters = entry.partition(";")
+        try:
+            weight = float(parameters.strip().removeprefix("q=") or 1)
+        except ValueError:
+            continue
+        if (code := language_from(tag)) and weight > 0:
+            found.append((code, weight))
+    # `max` takes the first of equals
+    return max(found, key=lambda entry: entry[1])[0] if found else None
+
+
+def _(message: str, /, language: str | None = None, **fields: object) -> str:
+    """A sentence in the current language with its fields filled in; without any its braces stay."""
+    code = language or current_language()
+    text = message if code == ENGLISH else _catalogue(code).gettext(message)
+    return text.format(**fields) if fields else text
+
+
+def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> str:
+    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n,
+    count=n)``.
+    """
+    code = current_language()
+    if code == ENGLISH:
+        text = singular if number == 1 else plural
+    else:
+        text = _catalogue(code).ngettext(singular, plural, number)
+    return text.format(**fields) if fields else text
+
+
+def pgettext(context: str, message: str, language: str | None = None) -> str:
+    """The translation of a message that means different things in different places, by its place
+    (``msgctxt``).
+    """
+    code = language or current_language()
+    return message if code == ENGLISH else _catalogue(code).pgettext(context, message)
+
+
+def N_(message: str) -> str:
+    """Mark a sentence for the catalogues where it is written; ``_`` translates it where it is
+    shown.
+    """
+    return message
+
+
+def number_text(
+    value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False
+) -> str:
+    """A number as the current language writes it, never minus zero; `grouped`: with a sign
+    between thousands.
+    """
+    code = current_language()
+    number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
+    sign, thousands = "+" if signed else "", "," if grouped else ""
+    text = f"{number:{sign}{thousands}.{decimals}f}"
+    if code == ENGLISH:
+        return text
+    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
+
+
+def significant_text(value: float, digits: int) -> str:
+    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``,
+    ``95``.
+    """
+    from decimal import Decimal
+
+    # of the last digit: -1 for tenths
+    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
+    return number_text(value, max(0, -int(exponent)))
+
+
+@cache
+def _catalogue(code: str) -> NullTranslations:
+    from gettext import translation
+
+    # Installed without data files: English.
+    return translation(DOMAIN, Path(__file__).with_name("locale"), [code], fallback=True)
+
+
+NUMBER_WORDS = (
+    N_("no"),
+    N_("one"),
+    N_("two"),
+    N_("three"),
+    N_("four"),
+    N_("five"),
+    N_("six"),
+    N_("seven"),
+    N_("eight"),
+    N_("nine"),
+    N_("ten"),
+    N_("eleven"),
+    N_("twelve"),
+)
+
+
+def number_word(number: int) -> str:
+    """A small number as a word, others as digits."""
+    if 0 <= number < len(NUMBER_WORDS):
+        return _(NUMBER_WORDS[number])  # marked elsewhere
+    return str(number)
+
+
+def gigabytes(size: float) -> str:
+    """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
+    return f"{number_text(size / 1e9, 2 if size < 1e9 else 1, grouped=True)} GB"
+
+
+def duration(seconds: float) -> str:
+    """An estimated time: ``about 25 s``, ``about 8 minutes``."""
+    if seconds < 100:
+        return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
+    minutes = seconds / 60
+    if minutes < 100:
+        return _("about {minutes} minutes").format(minutes=number_text(minutes))
+    return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """Alternatives in words: ``.csv, .parquet or .jsonl``."""
+    *others, last = names
+    return _("{first} or {last}", first=", ".join(others), last=last) if others else last
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """Several names in words: ``a, b and c``."""
+    *others, last = names
+    return _("{first} and {last}", first=", ".join(others), last=last) if others else last
+
+
+def either(texts: Iterable[str]) -> str:
+    """Alternatives: ``a or b or c``."""
+    return reduce(lambda first, last: _("{first} or {last}").format(first=first, last=last), texts)
+
+
+def span(low: int, high: int) -> str:
+    """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
+    if high <= low:
+        return f"{low}"
+    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(
+        low=low, high=high
+    )
