@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -444,3 +445,37 @@ def test_memory_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
     assert resources.available_memory() == 7
     monkeypatch.setitem(sys.modules, "psutil", None)
     assert resources.available_memory() is None
+
+
+@pytest.mark.parametrize("end", ["os._exit(3)", "sys.exit(3)"])
+@pytest.mark.parametrize("place", ["at once", "in a turn"])
+def test_code_of_a_user_does_not_end_the_program(
+    end: str, place: str, run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "policy.py"
+    now = end if place == "at once" else "pass"
+    path.write_text(f"import os, sys\n{now}\ndef play(turn):\n    {end}\n")
+    run("hold", "33456", "--rules", "yatzy-forced")  # solves it, with a line
+    out = run("evaluate", f"{path}:play", "--rules", "yatzy-forced")
+    assert (out.returncode, out.stdout, out.stderr.count("\n")) == (2, "", 1), out
+    assert ("os._exit(3)" if "_" in end else "SystemExit: 3" if place == "in a turn" else "3") in (
+        out.stderr
+    )
+
+
+@pytest.mark.full
+def test_a_package_in_an_archive_says_so(tmp_path: Path) -> None:
+    package, archive = Path(_files.__file__).parent, tmp_path / "package.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                file.write(path, path.relative_to(package.parent))
+    code = "import perfect_yatzy; perfect_yatzy.load_rules('generala')"
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(archive)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"perfect-yatzy does not run from an archive; unpack {archive}\n" in out.stderr
