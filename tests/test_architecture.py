@@ -348,3 +348,39 @@ def test_help_and_type_checkers_see_the_public_names() -> None:
     found = {alias.asname or alias.name: node.module for node in nodes for alias in node.names}
     assert found == perfect_yatzy._MODULES
     assert sorted(perfect_yatzy.__all__) == sorted(found)
+
+
+# Modules that read files of the package or of the system, or files that they have just written,
+# and what they do to them; all others are opened by `_files`.
+OWN_READS = {
+    "_files": {"open", "os.open"},
+    "_sources": {"exists", "read_bytes", "read_text"},
+    "cli.console": {"open", "os.open"},  # the null device
+    "cli.views.wording": {"read_text"},
+    "cluster.engine": {"read_bytes"},
+    "core.resources": {"read_text"},
+    "game.translations": {"read_text"},
+    "policies.levels": {"read_text"},
+    "policies.strategy_sheet": {"is_file", "read_bytes"},
+    "strategy.verify": {"open"},
+    "web.site.folder": {"read_bytes", "read_text"},
+    "web.static_files": {"is_dir", "read_bytes"},
+}
+
+
+def test_files_of_users_are_opened_in_one_way(trees: dict[str, ast.Module]) -> None:
+    """Others may be pipes, devices or files without an end; and `Path.exists` raises an error for
+    a folder that may not be searched.
+    """
+    found: dict[str, set[str]] = {}
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
+            call = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            method = call.rpartition(".")[2]
+            if call in ("open", "os.open"):
+                found.setdefault(name, set()).add(call)
+            elif method in ("exists", "is_dir", "is_file", "read_bytes", "read_text") and not (
+                call.startswith("os.path.")
+            ):
+                found.setdefault(name, set()).add(method)
+    assert found == OWN_READS

@@ -16,6 +16,7 @@ SEED = int(os.environ.get(SEED_VARIABLE, "0"))
 NEED = {
     "requests from the OpenAPI document": "schemathesis",
     "bodies of the largest size, running server": "fastapi",
+    "strangers: homes, folders, disks and files of all kinds": "fastapi",
 }
 pytestmark = pytest.mark.full
 

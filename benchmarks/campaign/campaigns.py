@@ -17,6 +17,7 @@ from perfect_yatzy.service.queries import QueryService
 
 from .faults import fail_at_steps
 from .rule_files import mutate_rule_files
+from .strangers import try_machines
 from .tally import Tally
 from .texts import PIECES, fuzz_lines, fuzz_records, fuzz_texts, long_lines
 
@@ -142,10 +143,16 @@ def large_bodies(tally: Tally, run: Run) -> None:
             )
 
 
+def strangers(tally: Tally, run: Run) -> None:
+    """Homes, folders and files of other users, full disks, pipes in the place of files."""
+    try_machines(tally, run.folder, run.size(300, 12), run.chosen)
+
+
 CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "SIGKILL, EIO, ENOSPC at the file-system steps of a solve": faults,
     "resumed solves whose files were swapped, deleted, cut or flipped": resume,
     "damaged tables, shards, archives, distributions and sites": flips,
+    "strangers: homes, folders, disks and files of all kinds": strangers,
     "mutated rule files; accepted ones against the oracle": rule_files,
     "card, dice, names, opponents": texts,
     "lines of --jsonl": lines,

@@ -1,8 +1,15 @@
-"""Atomic replacement of files, and locks between processes and threads.
+"""The one way to open files of ours, their atomic replacement, and locks between processes and
+threads.
 
-The locks are advisory (flock) and end with the process. On systems without them (Windows, some
-network disks) nothing is locked, and each process writes files of its own. Windows neither renames
-nor removes a file that is open.
+A file of ours is a regular file of a limited size. Anything else in its place is refused with an
+OSError that says so: a pipe or a device, which may have no end, is never read or waited for. Ask
+whether a file is there by ``os.path.isfile`` and ``isdir``: for a folder that may not be searched,
+and a name that is too long, they are false, where the methods of ``Path`` raise an error.
+
+The locks are advisory (flock) and end with the process. Where there is no flock (Windows), each
+process writes files of its own, and the package ``filelock`` locks a hidden file beside the file or
+in the folder that is meant; on a disk without locks nothing is locked. Windows neither renames nor
+removes a file that is open. Whoever waits for a lock says so after a second.
 
 There is a lock for the folder of the tables, and one for each unfinished table. A process holds the
 latter while it solves the table; others wait and do not remove it. That of the folder is held while
@@ -14,10 +21,16 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from .errors import TableError
+from .words import _, number_text, say
 
 try:
     import fcntl
@@ -27,6 +40,74 @@ except ImportError:
 HAS_LOCKS = fcntl is not None
 TRIES = 1 if HAS_LOCKS else 20  # to replace a file; where others may be reading it, a second in all
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+# Nothing is waited for when a file is opened, no terminal becomes that of this process, and Windows
+# changes no line breaks.
+AT_ONCE = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+READER_SECONDS = 5.0  # so long may it take until somebody reads a pipe that is written to
+SAID_AFTER = 1.0  # seconds of waiting for a lock
+FOLDER_SECONDS = 30.0  # the lock of a folder is held for a moment; who holds it longer has stopped
+
+Name = str | os.PathLike[str]
+
+
+def open_regular(path: Name, flags: int = os.O_RDONLY) -> int:
+    """The descriptor of a regular file; for anything else an OSError, at once."""
+    try:
+        descriptor = os.open(path, flags | AT_ONCE, 0o666)
+    except OSError as error:
+        # a pipe without a reader, a socket
+        if error.errno == errno.ENXIO:
+            raise _not_regular(path) from error
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _not_regular(path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _not_regular(path: Name) -> OSError:
+    return OSError(errno.EINVAL, _("it is not a regular file"), os.fspath(path))
+
+
+def open_file(path: Name) -> BufferedReader:
+    """Open a regular file for reading."""
+    return os.fdopen(open_regular(path), "rb")
+
+
+def read_file(path: Name, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes; of a larger one nothing is read."""
+    with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        # one byte more, if it grows meanwhile or its size is unknown, as that of files in /proc
+        content = file.read(most + 1) if size <= most else b""
+    if max(size, len(content)) > most:
+        text = _("it is larger than {most} bytes", most=number_text(most, grouped=True))
+        raise OSError(errno.EFBIG, text, os.fspath(path))
+    return content
+
+
+def open_output(path: Name, *, append: bool = False) -> IO[bytes]:
+    """Open what a user names to write to it as it is: a file, a device, or a pipe that somebody
+    reads.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+    begin = time.monotonic()
+    while True:
+        try:
+            descriptor = os.open(path, flags | AT_ONCE, 0o666)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() - begin > READER_SECONDS:
+                raise OSError(errno.ENXIO, _("nobody reads it"), os.fspath(path)) from error
+        time.sleep(0.05)
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "ab" if append else "wb")
 
 
 def try_lock(descriptor: int) -> bool | None:
@@ -44,20 +125,147 @@ def try_lock(descriptor: int) -> bool | None:
     return True
 
 
-def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | None:
-    """Wait for the lock of a file or folder; the descriptor that holds it until closed, None
-    without locks.
+def wait_for_lock(
+    descriptor: int,
+    path: Path,
+    *,
+    shared: bool = False,
+    said_after: float = SAID_AFTER,
+    patience: float | None = None,
+) -> bool:
+    """Wait for the lock of an open file or folder; whether it is locked: not on a disk without
+    locks.
+
+    Another process that holds it is named after `said_after` seconds; after `patience` seconds, if
+    they are limited, it is a TableError.
     """
     if not fcntl:
-        return None
-    descriptor = None
+        return False
+    wait = Waiting(path, said_after, patience)
+    while True:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait.sleep()
+        except OSError:
+            return False
+        else:
+            return True
+
+
+class Waiting:
+    """Waits for what another process has locked, and says so once."""
+
+    def __init__(
+        self, path: Path, said_after: float = SAID_AFTER, patience: float | None = None
+    ) -> None:
+        self.path, self.said_after, self.patience = path, said_after, patience
+        self.begin, self.said = time.monotonic(), False
+
+    def sleep(self) -> None:
+        """Wait a moment; TableError if all of them together have been too long."""
+        waited = time.monotonic() - self.begin
+        if self.patience is not None and waited > self.patience:
+            raise TableError(
+                _("{path} is locked by {process}", path=self.path, process=self._process())
+            )
+        if waited > self.said_after and not self.said:
+            self.said = True
+            # not for another thread of this process
+            if lock_holder(self.path) != os.getpid():
+                text = _("waiting for {process}, which has locked {path}")
+                say(text.format(process=self._process(), path=self.path))
+        time.sleep(min(0.05, max(0.001, waited / 10)))
+
+    def _process(self) -> str:
+        holder = lock_holder(self.path)
+        return _("process {number}", number=holder) if holder else _("another process")
+
+
+def lock_holder(path: Path) -> int | None:
+    """The process that holds the lock of a file or folder, where the system tells it."""
     try:
-        descriptor = os.open(path, (os.O_RDWR | os.O_CREAT) if create else os.O_RDONLY, 0o666)
-        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-    except OSError:
-        if descriptor is not None:
-            os.close(descriptor)
+        status = path.lstat()
+        with open("/proc/locks", encoding="ascii") as file:
+            locks = [line.split() for line in file if "FLOCK" in line and "->" not in line]
+    except (OSError, ValueError):
         return None
+    # the device, of which some disks tell another number here, and the number of the file
+    for *_kind, process, place, _begin, _end in locks:
+        if int(place.rpartition(":")[2]) == status.st_ino and int(process) > 0:
+            return int(process)
+    return None
+
+
+def lock(
+    path: Path,
+    *,
+    create: bool = False,
+    shared: bool = False,
+    said_after: float = SAID_AFTER,
+    patience: float | None = None,
+) -> Callable[[], object] | None:
+    """Wait for the lock of a file or folder as :func:`wait_for_lock` does; the function that
+    releases it, None without locks. An OSError if a file cannot be created.
+    """
+    if not fcntl:
+        return _lock_beside(path, Waiting(path, said_after, patience))
+    descriptor = _flock(path, create, shared, said_after, patience)
+    return None if descriptor is None else partial(os.close, descriptor)
+
+
+def _lock_beside(path: Path, wait: Waiting) -> Callable[[], object] | None:
+    """Wait for the lock of a file or folder where there is no flock; as :func:`lock`."""
+    while True:
+        release, locked = _try_lock_beside(path)
+        if locked is not False:
+            return release
+        wait.sleep()
+
+
+def _try_lock_beside(path: Path) -> tuple[Callable[[], object] | None, bool | None]:
+    """Lock a file or folder where there is no flock: the function that releases it, and what
+    :func:`try_lock` tells.
+    """
+    try:
+        import filelock
+    except ImportError:
+        return None, None
+    if filelock.FileLock is filelock.SoftFileLock:  # a file, which a killed process leaves behind
+        return None, None
+    place = path / ".lock" if os.path.isdir(path) else path.with_name(f".{path.name}.lock")
+    found: Any = filelock.FileLock(place, thread_local=False)
+    try:
+        found.acquire(timeout=0)
+    except TimeoutError:
+        return None, False
+    except OSError:  # nothing can be written there
+        return None, None
+    return found.release, True
+
+
+def _flock(
+    path: Path,
+    create: bool,
+    shared: bool = False,
+    said_after: float = SAID_AFTER,
+    patience: float | None = None,
+) -> int | None:
+    """The descriptor that holds the lock until it is closed; else as :func:`lock`."""
+    if create:
+        descriptor = open_regular(path, os.O_RDWR | os.O_CREAT | NO_LINKS)
+    else:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | AT_ONCE)
+        except OSError:  # a folder that is not there or may not be read
+            return None
+    with contextlib.ExitStack() as opened:
+        opened.callback(os.close, descriptor)
+        if not wait_for_lock(
+            descriptor, path, shared=shared, said_after=said_after, patience=patience
+        ):
+            return None
+        opened.pop_all()  # the caller closes it
     return descriptor
 
 
@@ -74,7 +282,7 @@ def open_hidden(path: Path) -> tuple[int, Path]:
 
 def replace(source: Path, target: Path) -> None:
     """Put a file in the place of another; waits a moment for readers where they prevent it."""
-    for _ in range(TRIES - 1):
+    for _attempt in range(TRIES - 1):
         with contextlib.suppress(PermissionError):
             return os.replace(source, target)
         time.sleep(0.05)
@@ -99,24 +307,40 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
+def folder_lock(
+    folder: Path,
+    *,
+    shared: bool = False,
+    said_after: float = SAID_AFTER,
+    patience: float | None = FOLDER_SECONDS,
+) -> Iterator[None]:
     """Hold the lock of a folder; does nothing where locks are not available."""
-    descriptor = lock(folder, shared=shared)
+    release = lock(folder, shared=shared, said_after=said_after, patience=patience)
     try:
         yield
     finally:
-        if descriptor is not None:
-            os.close(descriptor)
+        if release:
+            release()
 
 
 @contextlib.contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock of a file that exists only meanwhile; another process waits."""
-    descriptor = lock(path, create=True)
+    """Hold the lock of a file that exists only meanwhile; another process waits. An OSError if
+    it cannot be created.
+    """
+    if not fcntl:
+        release = lock(path)
+        try:
+            yield
+        finally:
+            if release:
+                release()
+        return
+    descriptor = _flock(path, create=True)
     while descriptor is not None and not is_same_file(descriptor, path):
         # meanwhile the process before has removed the file: its lock is of no use
         os.close(descriptor)
-        descriptor = lock(path, create=True)
+        descriptor = _flock(path, create=True)
     try:
         yield
     finally:
@@ -138,7 +362,7 @@ def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
     else an OSError.
     """
     while True:
-        descriptor = os.open(part, flags | NO_LINKS, 0o666)
+        descriptor = open_regular(part, flags | NO_LINKS)
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, descriptor)
             locked = try_lock(descriptor)
@@ -162,19 +386,26 @@ def claim(part: Path) -> tuple[int, bool | None]:
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
     """Whether no process solves an unfinished table; if so, hold its lock, where there are
-    locks, in the block.
+    locks, in the block. An OSError if that cannot be told.
     """
-    if not HAS_LOCKS:  # nothing is opened: Windows does not remove an open file
-        yield True
+    if not HAS_LOCKS:  # the part is not opened: Windows does not remove an open file
+        release, locked = _try_lock_beside(part)
+        try:
+            yield locked is not False
+        finally:
+            if release:
+                release()
         return
     descriptor = None
     try:
         descriptor, locked = _open_and_lock(part, os.O_RDONLY)
         free = locked is not False  # None: the disk has no locks
-    except PermissionError:
-        free = False  # another user's
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         free = True  # there is no such table
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        free = True  # a symbolic link, which nobody writes to
     try:
         yield free
     finally:
@@ -183,6 +414,8 @@ def locked_if_free(part: Path) -> Iterator[bool]:
 
 
 def being_written(part: Path) -> bool:
-    """Whether a process holds the lock of an unfinished table."""
+    """Whether a process holds the lock of an unfinished table. An OSError if that cannot be
+    told.
+    """
     with locked_if_free(part) as free:
         return not free

@@ -131,6 +131,10 @@ class TableError(SolverError, OSError):
     default_code = "table-error"
 
 
+class StorageError(TableError):
+    """A value table cannot be written: its folder belongs to another user, or the disk is full."""
+
+
 class Cancelled(SolverError):
     """A long computation was stopped. Raise it in a callback for progress; finished layers of a
     table are kept.

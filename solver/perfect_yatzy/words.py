@@ -10,8 +10,9 @@ language once for its process (:func:`set_language`), the server one for each re
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, reduce
 from pathlib import Path
@@ -34,6 +35,9 @@ NO_BREAK_SPACE = "\u00a0"
 THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
 
 _default = ENGLISH
+_names_options = False  # whether messages name options of the command
+NOT_STORED = "not stored"  # the kind of lines that say that a table cannot be stored
+_said: set[str] = set()  # the kinds of lines that were said, each once in a process
 _of_context: ContextVar[str | None] = ContextVar("language", default=None)
 
 
@@ -58,6 +62,39 @@ def language_scope(code: str) -> Iterator[None]:
         yield
     finally:
         _of_context.reset(token)
+
+
+@contextmanager
+def command_options() -> Iterator[None]:
+    """Let messages name the options of the command in this block; else they name parameters."""
+    global _names_options
+    before, _names_options = _names_options, True
+    try:
+        yield
+    finally:
+        _names_options = before
+
+
+def option_name(parameter: str) -> str:
+    """A parameter as its user knows it: the option ``--tables`` of the command, or that of a
+    function.
+    """
+    return f"--{parameter}" if _names_options else _("the parameter {name}", name=parameter)
+
+
+def say(message: str, once: str = "") -> None:
+    """Print a line on standard error; of a kind that is named only the first one in this process."""
+    if sys.stderr is None or once in _said:
+        return
+    if once:
+        _said.add(once)
+    with suppress(OSError, ValueError):  # a closed stream
+        print(f"yatzy: {message}", file=sys.stderr)
+
+
+def was_said(kind: str) -> bool:
+    """Whether a line of a kind was printed in this process."""
+    return kind in _said
 
 
 def language_from(text: str | None) -> str | None:

@@ -32,6 +32,7 @@ TABLE = {
     "StateError": (422, 2, "invalid-value"),
     "ForeignFolder": (422, 2, "invalid-value"),
     "TableError": (500, 1, "table-error"),
+    "StorageError": (500, 1, "table-error"),
     "MissingTable": (500, 1, "table-error"),
     "MissingPackage": (500, 1, "missing-package"),
     "ClusterError": (500, 1, "cluster-failed"),
@@ -41,7 +42,7 @@ TABLE = {
     "QueueFullError": (503, 1, "busy"),
     "ClientDisconnected": (503, 1, "client-disconnected"),
 }
-CAUGHT_WHERE_RAISED = {"BodyTooLarge", "DamagedCache", "Quit"}
+CAUGHT_WHERE_RAISED = {"BodyTooLarge", "DamagedCache", "ExitRefused", "Quit"}
 # other exceptions of the command -> exit code, standard error
 OTHERS: list[tuple[BaseException, int, str]] = [
     (click.UsageError("wrong."), 2, "yatzy: wrong (see yatzy hold --help)\n"),

@@ -108,7 +108,7 @@ class Files:
                 return left.pop() if left else b""
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(record, "open", lambda *args: Lines(), raising=False)
+            patch.setattr(record, "open_file", lambda *args: Lines())
             assert len([*record_lines("games.jsonl")]) == 16
 
 

@@ -39,15 +39,17 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_SIDECAR": 16_777_216,
     },
     "core.resources": {"SPARE_DISK": 16_777_216},
-    "tablebase.store": {"PART_SECONDS": 60.0, "POLL_SECONDS": 0.05, "STALE": 3600.0},
+    "tablebase.store": {"PART_SECONDS": 60.0, "STALE": 3600.0},
     "approximation.fitted_file": {
         "FORMAT": 2,
+        "MAX_ARCHIVE": 2_147_483_648,
         "COEFFICIENT_BITS": 20,
         "FEATURE_BITS": 12,
         "NOT_ALLOWED": -1e30,
     },
     "strategy.distribution": {
         "FORMAT": 3,
+        "MAX_FILE": 67_108_864,
         "MAX_STATES": 3_000_000,
         "STORED_BYTES": 20_000,
         "REACHED_SHARE": 0.15,
@@ -93,6 +95,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "web.site.folder": {
         "SCHEMA": 2,
+        "MAX_DESCRIPTION": 16_777_216,
         "ICON_SIZES": (192, 512),
         "MAX_CATEGORIES": 30,
         "WHOLE_VALUES": 4_000_000,
@@ -366,7 +369,7 @@ def test_sixteen_megabytes_of_the_disk_stay_free(
     monkeypatch.setattr(
         shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000)
     )
-    said = "has 16 MB free and the table"
+    said = "has 16 MB free; the table needs 0.1 MB, and 16 MB must stay free"
     taken_up_to(1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, said)
     assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
 

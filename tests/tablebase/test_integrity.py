@@ -230,7 +230,13 @@ def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
     path = stored_table(tmp_path)
     path.unlink()
     path.mkdir()
-    refused(r"cannot read the table .*: Is a directory", read_table, path, MEAN, error=TableError)
+    refused(
+        r"cannot read the table .*: it is not a regular file",
+        read_table,
+        path,
+        MEAN,
+        error=TableError,
+    )
 
 
 YATZY = Objective(load_rules("yatzy"))
@@ -307,11 +313,12 @@ def test_a_disk_that_fails_is_an_error_of_the_request(
     solved: Path, tmp_path: Path, whole: np.ndarray, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = opened(solved, tmp_path, form)
-    real_open, failing = open, Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO)))
+    real_open, failing = os.open, Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO)))
     with monkeypatch.context() as broken:
         broken.setattr(os, "preadv", failing)
         broken.setattr(
-            "builtins.open",
+            os,
+            "open",
             lambda path, *rest, **more: (
                 failing() if ".npy" in str(path) else real_open(path, *rest, **more)
             ),

@@ -7,6 +7,8 @@ lock.
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -35,6 +37,7 @@ from perfect_yatzy.strategy.verify import fetch
 from perfect_yatzy.tablebase import store, table_reader
 from perfect_yatzy.tablebase.sharded_solve import driver_lock, solve_sharded
 from perfect_yatzy.tablebase.store import STEM, remove_leftovers, solve_to_store, stored, table_path
+from support.command import ROOT
 from support.need import need
 from support.shards import MEAN, SMALL, abandoned, stored_table
 
@@ -256,3 +259,69 @@ def test_two_files_are_read_under_the_shared_lock_of_their_folder(
     seen.clear()
     solve_to_store(MEAN, tmp_path, missing_only=True)
     assert seen == ["free", "shared"]
+
+
+WITHOUT_FLOCK = """
+import sys
+import filelock
+
+assert filelock.FileLock is not filelock.SoftFileLock
+sys.modules["fcntl"] = None
+import threading
+from pathlib import Path
+from perfect_yatzy import TableError, _files
+from perfect_yatzy.core.table_info import part_path
+from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded
+from perfect_yatzy.tablebase.store import open_table, remove, solve_to_store, stored, table_path
+from support.shards import MEAN, SMALL
+
+folder = Path(sys.argv[1])
+assert not _files.HAS_LOCKS
+part = part_path(table_path(SMALL, folder))
+first = TableWriter(folder, MEAN)
+second = TableWriter(folder, MEAN)
+assert (first.contended, second.contended) == (False, True)
+assert _files.being_written(part)
+try:
+    solve_sharded(MEAN, folder)
+except TableError as error:
+    assert "solved by another process" in str(error)
+else:
+    raise AssertionError
+found = []
+waiting = threading.Thread(target=lambda: found.append(open_table(MEAN, folder)))
+waiting.start()
+waiting.join(1.5)
+assert waiting.is_alive()
+second.close()
+first.close()
+waiting.join()
+assert found[0][0].start_value is not None
+assert not _files.being_written(part)
+with _files.folder_lock(folder):
+    try:
+        with _files.folder_lock(folder, patience=0.0):
+            raise AssertionError
+    except TableError as error:
+        assert "is locked by" in str(error)
+with _files.exclusive(folder / "a.lock"):
+    assert _files.being_written(folder / "a.lock")
+solve_to_store(MEAN, folder)
+solve_sharded(MEAN, folder)
+remove(*stored(folder))
+print(sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock")))
+"""
+
+
+@pytest.mark.full
+def test_another_package_locks_where_there_is_no_flock(tmp_path: Path) -> None:
+    """As on Windows: one solves a table, others wait for it."""
+    need("filelock")
+    command = [sys.executable, "-c", WITHOUT_FLOCK, str(tmp_path)]
+    path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
+    out = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert (out.returncode, out.stdout) == (0, "[]\n"), out.stderr
+    assert f"waiting for another process, which has locked {tmp_path}" in out.stderr

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from dataclasses import asdict, dataclass, field, fields
 from decimal import ROUND_CEILING, Decimal
 from functools import cached_property
@@ -46,7 +47,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import folder_lock, replacing
+from .._files import folder_lock, read_file, replacing
 from .._sources import sources_of_values
 from .._version import __version__
 from ..core.dice import Floats, Ints
@@ -54,7 +55,7 @@ from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
-from ..core.table_info import checked_fields, damaged, reading, with_checksum
+from ..core.table_info import MAX_SIDECAR, checked_fields, damaged, reading, with_checksum
 from ..errors import shown
 from ..strategy import turn_slots as slots_of
 from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
@@ -262,6 +263,7 @@ def first_guess(
 
 OBJECTIVE = "approximate-mean"
 FORMAT = 2
+MAX_ARCHIVE = 2 << 30  # bytes; a relaxed game has 1 GB at most
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -380,7 +382,7 @@ def has_fitted(rules: RuleSet, tables: Folder = None) -> bool:
     read.
     """
     path = fitted_path(rules, tables)
-    return path.is_file() and path.with_suffix(".json").is_file()
+    return os.path.isfile(path) and os.path.isfile(path.with_suffix(".json"))
 
 
 def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder = None) -> Path:
@@ -414,8 +416,8 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
     with reading(path, otherwise, missing):
         with folder_lock(path.parent, shared=True):
             sidecar, content = (
-                checked_fields(path.with_suffix(".json").read_bytes()),
-                path.read_bytes(),
+                checked_fields(read_file(path.with_suffix(".json"), MAX_SIDECAR)),
+                read_file(path, MAX_ARCHIVE),
             )
         if sidecar["format"] != FORMAT:
             text = _("{path} has format {format}, not {known}; {hint}")

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 import click
 
-from .._files import replacing
+from .._files import open_output, replacing
 from .._version import ANSWER_SCHEMA
 from ..errors import SolverError, StateError
 from ..words import (
@@ -29,6 +29,7 @@ from ..words import (
     ENGLISH,
     _,
     alternatives,
+    command_options,
     current_language,
     language_from,
     language_of_environment,
@@ -84,7 +85,8 @@ class YatzyGroup(click.Group):
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130
         interrupted.
         """
-        with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
+        words = (args[0] if args else kwargs.get("args")) or sys.argv[1:]
+        with command_options(), chosen_language(words):
             localize(self)
             kwargs["standalone_mode"] = False
             prepare_streams()
@@ -218,7 +220,7 @@ def output_file(path: str) -> Iterator[IO[bytes]]:
     target = os.path.realpath(path)
     try:
         is_device = os.path.exists(target) and not os.path.isfile(target)
-        with open(target, "wb") if is_device else replacing(Path(target)) as file:
+        with open_output(target) if is_device else replacing(Path(target)) as file:
             yield file
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -299,7 +301,7 @@ def record_path() -> Path:
 def finished_games() -> str:
     """The record of finished games, which must exist."""
     path = record_path()
-    if not path.exists():
+    if not os.path.exists(path):
         text = _(
             "`yatzy play` has not recorded a finished game in {path}; name the file of a record",
             path=path,

@@ -14,7 +14,17 @@ import click
 from ..core.rules import RuleSet
 from ..service.budget import Pace
 from ..tablebase.store import Progress
-from ..words import N_, _, duration, gigabytes, ngettext, number_text, number_word
+from ..words import (
+    N_,
+    NOT_STORED,
+    _,
+    duration,
+    gigabytes,
+    ngettext,
+    number_text,
+    number_word,
+    was_said,
+)
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -117,7 +127,8 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
     def report(done: int, total: int) -> None:
         nonlocal is_told
-        if not is_told:  # with the first report, which a table that is stored does not have
+        # with the first report, which a table that is stored does not have
+        if not is_told and not was_said(NOT_STORED):
             tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
         is_told = True
         shown(done, total)

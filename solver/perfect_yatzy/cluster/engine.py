@@ -25,6 +25,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from .._files import folder_lock, read_file
 from ..core import checked_values
 from ..core.resources import peak_memory, writing_to
 from ..core.table_info import versions
@@ -100,14 +101,12 @@ def problem(job: Job) -> str:
         return f"has {found}; install the same versions on all machines"
     if job.proof:
         try:
-            seen = Path(job.proof).read_text(encoding="ascii") == job.token
+            seen = read_file(job.proof, 1000) == job.token.encode()
         except (OSError, ValueError):
             seen = False
         if not seen:
             folder = Path(job.proof).parent
-            return (
-                f"does not see the folder {folder}; choose one that all workers share with --tables"
-            )
+            return f"does not see the folder {folder}; choose one for the tables that all workers share"
     return ""
 
 
@@ -154,17 +153,16 @@ def compiling(kernels: str) -> Iterator[None]:
     if not kernels or kernels in _compiled:
         yield
         return
-    from .._files import folder_lock
-    from ..core.jit import cache_folder, cache_path
+    from ..core.jit import SAID_AFTER, cache_folder, cache_path
 
     folder = cache_folder(cache_path())
     # The mark is there once a process has compiled these sources: later runs do not wait.
     mark = (folder or Path()) / f"{dict(software())[SOURCES]}.{kernels}.compiled"
-    if folder is None or mark.exists():
+    if folder is None or os.path.exists(mark):
         yield
     else:
         # One thread of this process, one process of this machine.
-        with _compiling, folder_lock(folder):
+        with _compiling, folder_lock(folder, said_after=SAID_AFTER, patience=None):
             yield  # a task that fails ends here, without a mark
             with suppress(OSError):  # a full disk
                 mark.touch()

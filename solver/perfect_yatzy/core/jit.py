@@ -18,7 +18,7 @@ import hashlib
 import os
 import pickle
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,14 +31,19 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload
 
-from .._files import lock
+from .._files import lock, read_file
 from .._sources import PACKAGE, WITHOUT_KERNELS, digest_of
 from ..errors import SolverError
+from ..words import NOT_STORED, say, was_said
 
 if config.DISABLE_JIT:
     raise SolverError("NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it")
 
 DIGEST_BYTES = 32
+MAX_KERNEL_BYTES = 256 << 20  # of a file of the cache
+# To compile a function takes seconds: only later somebody is told who compiles it, and does it, too.
+SAID_AFTER, PATIENCE = 15.0, 120.0
+NOT_CACHED = "not cached"  # the kind of lines that say that the cache cannot be written
 DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
 
 
@@ -75,15 +80,15 @@ def cache_folder(folder: Path) -> Path | None:
 
 _PATH = cache_path()
 _FOLDER = cache_folder(_PATH)
-_warned: set[str] = set()
 
 
-def warn_once(message: str) -> None:
-    """Print a line on stderr, the first time in this process."""
-    if message not in _warned and sys.stderr is not None:
-        _warned.add(message)
-        with suppress(OSError, ValueError):  # a closed stream
-            print(f"yatzy: {message}", file=sys.stderr)
+def say_not_cached(reason: str = "") -> None:
+    """Say that the cache cannot be written, unless it was said that nothing can be stored."""
+    if not was_said(NOT_STORED):
+        text = (
+            f"cannot write compiled kernels to {_PATH}{reason}; they are compiled in every process"
+        )
+        say(text, once=NOT_CACHED)
 
 
 def old_caches() -> list[Path]:
@@ -95,7 +100,11 @@ def old_caches() -> list[Path]:
     folders = [path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER]
     modules = [path for path in PACKAGE.rglob("*.py") if path not in WITHOUT_KERNELS]
     current = {digest_of(module)[:DIGEST_LETTERS] for module in modules}
-    files = [path for path in _FOLDER.iterdir() if path.name.split(".")[0] not in current]
+    try:
+        stored = [*_FOLDER.iterdir()]
+    except OSError:  # it may not be read
+        return []
+    files = [path for path in stored if path.name.split(".")[0] not in current]
     return sorted(folders + files)
 
 
@@ -107,8 +116,8 @@ class CheckedCacheFile(IndexDataCacheFile):
     """numba's index and data files, each with its SHA-256 in front."""
 
     def _read(self, path: str) -> Any:
-        with open(path, "rb") as file:
-            digest, content = file.read(DIGEST_BYTES), file.read()
+        stored = read_file(path, MAX_KERNEL_BYTES)
+        digest, content = stored[:DIGEST_BYTES], stored[DIGEST_BYTES:]
         if hashlib.sha256(content).digest() != digest:
             raise DamagedCache(path)
         return pickle.loads(content)
@@ -176,7 +185,7 @@ class RepairingCache(FunctionCache):
 
     _impl_class = KernelCacheImpl
     _cache_file: CheckedCacheFile
-    _lock: int | None = None  # descriptor of the lock file, from load_overload() to release()
+    _lock: Callable[[], object] | None = None  # releases the lock; from load_overload() on
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -195,16 +204,19 @@ class RepairingCache(FunctionCache):
             found = super().load_overload(sig, target_context)
             if found is None and self._lock is None:
                 # held until release()
-                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)
+                path = _PATH / f"{self._impl.filename_base}.lock"
+                with suppress(OSError):  # without the lock, several processes may compile it
+                    self._lock = lock(path, create=True, said_after=SAID_AFTER, patience=PATIENCE)
                 # it may have been compiled during the wait
                 found = super().load_overload(sig, target_context)
             return found
         except Exception as error:  # of a file, or of the lock: then discard() fails, too
             try:
                 self._cache_file.discard()
-                warn_once(
+                text = (
                     f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again"
                 )
+                say(text, once=text)
             except OSError:
                 self.disable_for(error)
             return None
@@ -219,7 +231,7 @@ class RepairingCache(FunctionCache):
     def release(self) -> None:
         """Give back the lock that load_overload() took, if it did: other processes go on."""
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock()
             self._lock = None
 
     def disable_for(self, error: Exception) -> None:
@@ -230,9 +242,7 @@ class RepairingCache(FunctionCache):
             if isinstance(error, OSError) and error.strerror
             else type(error).__name__
         )
-        warn_once(
-            f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process"
-        )
+        say_not_cached(f" ({reason})")
 
 
 def jit(function: Any, inline: bool = False) -> Any:
@@ -249,7 +259,7 @@ def jit(function: Any, inline: bool = False) -> Any:
     }
     compiled = numba.njit(**options)(function)
     if _FOLDER is None:
-        warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
+        say_not_cached()
         return compiled
     compiled._cache = RepairingCache(function)
 

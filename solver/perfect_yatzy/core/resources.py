@@ -8,6 +8,7 @@ depends on the number of threads, so fewer are used then, and at last only the t
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,8 +17,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TableError
-from ..words import _
+from ..errors import StorageError, TableError
+from ..words import _, number_text, option_name
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -35,23 +36,40 @@ def writing_to(folder: Path) -> Iterator[None]:
         if isinstance(error, TableError):
             raise
         reason = error.strerror or str(error)
-        text = _("cannot write a table to {folder}: {reason}; choose a folder with --tables")
-        raise TableError(text.format(folder=folder, reason=reason)) from error
+        if error.filename is not None and (name := Path(os.fsdecode(error.filename)).name):
+            # what stands in the way, if it is not the folder
+            reason = reason if name == folder.name else f"{name}: {reason}"
+        text = _("cannot write a table to {folder}: {reason}; choose a folder with {option}")
+        raise StorageError(
+            text.format(folder=folder, reason=reason, option=option_name("tables"))
+        ) from error
 
 
 def check_space(folder: Path, size: int) -> None:
-    """Raise TableError unless `folder`'s disk has room for `size` bytes."""
+    """Raise StorageError unless `folder`'s disk has room for `size` bytes, and SPARE_DISK more."""
     import shutil
 
     with writing_to(folder):
         free = shutil.disk_usage(folder).free
-    needed = size + SPARE_DISK
-    if free < needed:
+    if free < size + SPARE_DISK:
         text = _(
-            "{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables"
+            "{folder} has {free} MB free; the table needs {size} MB, and {spare} MB must stay free; "
+            "choose a folder with {option}"
         )
-        megabytes = (needed + (1 << 20) - 1) >> 20  # rounded up
-        raise TableError(text.format(folder=folder, free=free >> 20, size=megabytes))
+        sizes = {
+            "free": _megabytes(free, math.floor),
+            "size": _megabytes(size, math.ceil),
+            "spare": SPARE_DISK >> 20,
+        }
+        raise StorageError(text.format(folder=folder, option=option_name("tables"), **sizes))
+
+
+def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
+    """A number of bytes in MB, of few ones with a decimal."""
+    megabytes = size / (1 << 20)
+    if megabytes >= 10:
+        return number_text(rounded(megabytes))
+    return number_text(rounded(10 * megabytes) / 10, 1)
 
 
 def free_space(folder: Path) -> int | None:
@@ -63,7 +81,7 @@ def free_space(folder: Path) -> int | None:
     with contextlib.suppress(OSError):
         folder = folder.absolute()
         return shutil.disk_usage(
-            next(path for path in (folder, *folder.parents) if path.exists())
+            next(path for path in (folder, *folder.parents) if os.path.exists(path))
         ).free
     return None
 
@@ -73,6 +91,10 @@ def available_memory() -> int | None:
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
+        with contextlib.suppress(ImportError):  # a dependency on other systems than Linux
+            import psutil
+
+            return int(psutil.virtual_memory().available)
         return None
     return next(
         (
@@ -96,6 +118,10 @@ def peak_memory() -> int:
     try:
         import resource
     except ImportError:  # Windows
+        with contextlib.suppress(ImportError, AttributeError):
+            import psutil
+
+            return int(psutil.Process().memory_info().peak_wset)
         return 0
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (
         1 if sys.platform == "darwin" else 1024

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import open_regular
 from . import table_info
 from .checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from .objectives import Objective
@@ -60,7 +61,7 @@ class BlockFile:
     def __init__(self, path: Path, hint: str) -> None:
         self.path, self.hint = path, hint
         self.digests = b""
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._descriptor = open_regular(path)
         self._lock = threading.Lock()
         weakref.finalize(self, os.close, self._descriptor)
 
@@ -113,7 +114,7 @@ def open_table_file(
     hint = table_info.rebuild_hint(objective, path)
     missing = f"there is no finished table at {path}; {hint}"
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
-        if shards_folder(path).is_dir() and not path.exists():
+        if os.path.isdir(shards_folder(path)) and not os.path.exists(path):
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
         dtype = np.dtype(info.dtype)
         size = objective.size * dtype.itemsize  # bytes of the values

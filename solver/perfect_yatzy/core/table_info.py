@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import open_file, read_file, replacing
 from .._sources import says_that_work_begins_anew
 from .._version import __version__
 from ..errors import TableError, shown
@@ -171,8 +171,7 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
     sidecar = path.with_suffix(".json")
     missing = f"there is no finished table at {path}; {hint}"
     with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):
-        with open(sidecar, "rb") as file:
-            text = file.read(MAX_SIDECAR)
+        text = read_file(sidecar, MAX_SIDECAR)
         fields = json.loads(text.decode("utf-8"))
         # Other formats have other fields; the checksum may be one of them.
         found = fields.get("format") if isinstance(fields, dict) else None
@@ -245,7 +244,7 @@ def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, 
     other work.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             values, fields = np.load(file), checked_fields(file.read())
         if hashlib.sha256(values.data).hexdigest() != fields["sha256"]:
             return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -54,6 +54,7 @@ class TableWriter:
         self.start_value: float | None = None
         check_space(folder, objective.size * self.dtype.itemsize)
         self.private = self.contended = self.finished = False
+        self.held = ExitStack()  # the lock of the part, where that is not of an open file
         with writing_to(folder):
             self.file = self._claim()
 
@@ -67,6 +68,8 @@ class TableWriter:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
             self.contended = locked is False  # None: this file cannot be locked
+        elif not self.held.enter_context(_files.locked_if_free(self.part)):
+            self.contended = True
         self.private = True
         descriptor, self.part = _files.open_hidden(self.path)
         _files.try_lock(descriptor)  # tells others that the file is in use
@@ -76,14 +79,14 @@ class TableWriter:
         """Continue an unfinished solve: filled categories and values of its newest layer; None
         if there is none.
         """
-        if self.private or not self.checkpoint_file.exists():
+        if self.private or not os.path.exists(self.checkpoint_file):
             return None
         identity = WorkIdentity.of_table(self.objective)
         if not (found := table_info.stored_layer(self.checkpoint_file, identity)):
             return None
         newest, fields = found
         try:
-            with open(self.part, "rb") as part:
+            with _files.open_file(self.part) as part:
                 header = part.read(HEADER_BYTES)
             filled, written = int(fields["filled"]), int(fields["written"])
             stored = np.memmap(
@@ -175,7 +178,9 @@ class TableWriter:
             # here. One of the same values may, and then the table is never missing.
             same = False
             with suppress(OSError, *DAMAGED):
-                fields = table_info.checked_fields(sidecar.read_bytes())
+                fields = table_info.checked_fields(
+                    _files.read_file(sidecar, table_info.MAX_SIDECAR)
+                )
                 same = all(
                     fields[name] == getattr(info, name)
                     for name in ("format", "dtype", "values", "sha256")
@@ -202,13 +207,15 @@ class TableWriter:
         """Release the file and its lock; the layers of the last checkpoint remain for a later
         solve.
         """
-        begun = self.finished or self.written or self.checkpoint_file.exists()
         if self.private:
-            self.file.close()  # before it is removed, for Windows
+            with suppress(OSError):
+                self.file.close()  # before it is removed, for Windows
             self.part.unlink(missing_ok=True)
-        elif not begun and not os.fstat(self.file.fileno()).st_size:
+        elif not self.finished and not os.path.exists(self.checkpoint_file):  # of no use
             self.part.unlink(missing_ok=True)  # while it is locked
-        self.file.close()
+        with suppress(OSError):  # what a full disk did not take when it was written
+            self.file.close()
+        self.held.close()
         if self.contended:
             # This writer may have created the part when another thread only looked whether it is
             # locked.

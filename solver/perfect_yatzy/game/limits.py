@@ -16,6 +16,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from .._files import read_file
 from ..errors import StateError
 from ..words import _, number_text
 
@@ -107,16 +108,16 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_limited(path: Path, most: int) -> bytes:
-    """The content of a file."""
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, _("it is not a regular file"), str(path))
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise StateError(
-            _("{path} is larger than {most} bytes", path=path, most=number_text(most, grouped=True))
-        )
-    return content
+    """The content of a file, as :func:`perfect_yatzy._files.read_file`; StateError if it is too
+    large.
+    """
+    try:
+        return read_file(path, most)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        size = number_text(most, grouped=True)
+        raise StateError(_("{path} is larger than {most} bytes", path=path, most=size)) from error
 
 
 def _finite(text: str) -> float:

@@ -15,6 +15,7 @@ codes do not depend on it.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
 from ..core.rules import category_label as category_label
-from ..errors import RulesError
+from ..errors import RulesError, SolverError
 from ..words import ENGLISH, _
 
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
@@ -130,6 +131,8 @@ def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
 
 def toml_names(folder: str) -> list[str]:
     """Names of the TOML files in a folder of this package, without ending, alphabetically."""
+    if not os.path.isdir(GAME):
+        raise SolverError(f"perfect-yatzy does not run from an archive; unpack {GAME.parents[1]}")
     return sorted(path.stem for path in (GAME / folder).glob("*.toml"))
 
 

@@ -17,6 +17,7 @@ from unicodedata import category
 
 import numpy as np
 
+from .._files import open_file, open_output
 from ..core.dice import Dice, lattice
 from ..core.resources import default_threads
 from ..core.rules import RuleSet
@@ -270,7 +271,7 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     """
     number = size = 0  # of the lines so far
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             while line := file.readline(limits.MAX_GAME_BYTES + 1):
                 number += 1
                 size += len(line)
@@ -311,8 +312,7 @@ def check_writable(path: str | Path) -> None:
     created.
     """
     new = not os.path.lexists(path)
-    with open(path, "ab"):
-        pass
+    open_output(path, append=True).close()
     if new and not os.path.getsize(path):
         os.unlink(path)
 
@@ -321,13 +321,13 @@ def write_games(path: str | Path, games: Iterable[Game]) -> None:
     """Append games to a file, all of them or none: after an OSError it is as before."""
     size, separator = 0, b""
     if os.path.isfile(path):
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - 1, 0))
             if file.read() not in (b"", b"\n"):  # an editor may have removed the last line break
                 separator = b"\n"
     try:
-        with open(path, "ab") as file:
+        with open_output(path, append=True) as file:
             file.write(separator)
             for game in games:
                 file.write(json.dumps(game.to_json()).encode() + b"\n")

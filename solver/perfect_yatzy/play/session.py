@@ -284,7 +284,7 @@ class SaveFile:
 
     def _content(self) -> bytes | None:
         try:
-            if self.path.exists() and not self.path.is_file():
+            if os.path.exists(self.path) and not os.path.isfile(self.path):
                 message = _("{path} is not a regular file; choose another file for the saved game")
                 raise SolverError(message.format(path=self.path))
             return read_limited(self.path, MAX_GAME_BYTES)

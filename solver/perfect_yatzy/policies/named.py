@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import open_file
 from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
@@ -268,8 +269,9 @@ def _python(at: Setting, path: str, name: str) -> NamedPolicy:
 
 def _array(at: Setting, path: str) -> NamedPolicy:
     try:
-        values = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
+        with open_file(path) as file:
+            values = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, MemoryError) as error:
         raise StateError(
             _("cannot read {path}: {error}", path=path, error=error), field="policy"
         ) from error

@@ -407,7 +407,7 @@ def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
     None.
     """
     path = sheet_path(rules, tables)
-    return StrategySheet.load(path, rules) if path.is_file() else packaged_sheet(rules)
+    return StrategySheet.load(path, rules) if os.path.isfile(path) else packaged_sheet(rules)
 
 
 def packaged_sheet(rules: RuleSet) -> StrategySheet | None:

@@ -9,17 +9,19 @@ import os
 import shlex
 import subprocess
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from threading import local
+from typing import Any, NoReturn
 from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
 
+from .._files import open_file
 from ..core.dice import Ints, lattice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
@@ -185,6 +187,34 @@ def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
     return np.repeat(by_stage[:, :, None], lanes, axis=2).reshape(-1, mask.shape[1])
 
 
+class ExitRefused(Exception):
+    """Code of a user wants to end this process."""
+
+
+_running = local()  # `process`: that in which this thread runs code of a user
+_end_at_once = os._exit
+
+
+def _exit(status: int) -> NoReturn:
+    """In the place of `os._exit`: code of a user cannot end this process without a word; a process
+    that it has forked may end.
+    """
+    if getattr(_running, "process", None) == os.getpid():
+        raise ExitRefused(f"os._exit({status!r})")
+    _end_at_once(status)
+
+
+@contextmanager
+def no_exit() -> Iterator[None]:
+    """Code of a user runs in this block."""
+    before = getattr(_running, "process", None)
+    _running.process, os._exit = os.getpid(), _exit
+    try:
+        yield
+    finally:
+        _running.process = before
+
+
 class UserCode:
     """A function of a user, or an object with ``act``; an exception in it is told with its line
     and its question.
@@ -199,10 +229,11 @@ class UserCode:
     def act(self, question: Any) -> Any:
         """The answer of the function."""
         try:
-            return self.function(question)
+            with no_exit():
+                return self.function(question)
         except SolverError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             frames = traceback.extract_tb(error.__traceback__)
             own = [frame for frame in frames if Path(frame.filename) == Path(self.path)]
             last = (own or frames)[-1]  # the innermost one in the file of the user
@@ -248,8 +279,10 @@ def file_attribute(path: str, name: str) -> Any:
     assert spec.loader is not None
     module = module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        open_file(path).close()  # a pipe would be waited for
+        with no_exit():
+            spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
         raise StateError(
             _("cannot read {path}: {error}", path=path, error=error), field="policy"
         ) from error

@@ -11,6 +11,7 @@ first turn, by the number of the state in the table (Yatzy: 46 cards, 0.5 MB).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._files import read_file, replacing
 from .._sources import sources_of_values
 from .._version import __version__
 from ..core.objectives import Goals
@@ -46,6 +47,7 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FORMAT = 3  # of the files of stored distributions
+MAX_FILE = 64 << 20  # bytes of one
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
 STORED_BYTES = 20_000  # of a stored distribution, about
 # Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md).
@@ -287,7 +289,7 @@ def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
     """Whether the store has the distributions after every first turn; the file may still be
     damaged.
     """
-    return first_turns_path(rules, tables).is_file()
+    return os.path.isfile(first_turns_path(rules, tables))
 
 
 def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
@@ -306,7 +308,7 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
         return None
     path = distribution_path(rules, tables) if from_empty else first_turns_path(rules, tables)
     try:
-        stored = checked_fields(path.read_bytes())
+        stored = checked_fields(read_file(path, MAX_FILE))
         if (stored["format"], stored["version"], stored["fingerprint"]) == (
             FORMAT,
             __version__,

@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from .._files import open_file
 from .._version import __version__
 from ..core.dice import Ints
 from ..core.rules import RuleSet
@@ -126,7 +127,8 @@ def dataset_card(
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
     lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]
-    digest = hashlib.sha256(data.read_bytes()).hexdigest()
+    with open_file(data) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     known = {"file": data.name, "SHA-256": digest, "rows": rows, "made by": f"`{command}`"}
     lines += [
         f"| {name} | {value} |" for name, value in {**known, **found}.items() if name != "columns"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .._files import folder_lock, replace
+from .._files import folder_lock, open_file, replace
 from ..core.checked_values import DIGEST_BYTES, block_count
 from ..core.objectives import Objective
 from ..core.resources import check_space, writing_to
@@ -205,7 +205,7 @@ def copy(origin: str, target: Path, most: int) -> None:
         if remote and urlsplit(origin).scheme not in ("http", "https"):
             raise StateError(_("a table is fetched from a folder, or from a host by http or https"))
         with (
-            urlopen(origin, timeout=SECONDS) if remote else open(origin, "rb") as file,
+            urlopen(origin, timeout=SECONDS) if remote else open_file(origin) as file,
             open(target, "wb") as copied,
         ):
             left = most + 1

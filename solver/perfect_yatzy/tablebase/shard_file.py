@@ -21,6 +21,7 @@ in part in each.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import replacing
+from .._files import open_file, open_regular, replacing
 from ..core import table_info
 from ..core.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
 from ..core.objectives import Objective, Values
@@ -149,7 +150,7 @@ class ShardFile:
         """Fill `target` with the bytes of the table from `low` on, which must all be in this
         file; no check.
         """
-        with open(self.path, "rb", buffering=0) as file:
+        with io.FileIO(open_regular(self.path)) as file:
             file.seek(self.offset + low - self.start * self.dtype.itemsize)
             done = 0
             while done < len(target):
@@ -161,7 +162,7 @@ class ShardFile:
 
 def open_shard(path: Path) -> ShardFile:
     """Open a shard: check its size, header, footer and digests."""
-    with reading(path, f"the shard {path} is truncated or damaged"), open(path, "rb") as file:
+    with reading(path, f"the shard {path} is truncated or damaged"), open_file(path) as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(0, end - LENGTH_BYTES))
         length = int.from_bytes(file.read(LENGTH_BYTES), "little")
@@ -272,8 +273,8 @@ def open_sharded(
         table_info.rebuild_hint(objective, path, shards=True),
         table_info.shards_folder(path),
     )
-    if not folder.is_dir():
-        if path.is_file():
+    if not os.path.isdir(folder):
+        if os.path.isfile(path):
             raise damaged(
                 f"the description of the table {path} is that of a table in shards; {hint}"
             )

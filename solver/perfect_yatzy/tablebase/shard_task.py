@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import replacing
+from .._files import read_file, replacing
 from .._sources import says_that_work_begins_anew
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
@@ -35,6 +35,7 @@ from ..core.resources import writing_to
 from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
+    MAX_SIDECAR,
     checked_fields,
     damaged,
     reading,
@@ -118,7 +119,7 @@ class SharedSolve:
         for unrounded in (False, True) if self.is_rounded else (False,):
             path = self.path(shard, unrounded=unrounded)
             fields = self.fields(shard, unrounded=unrounded)
-            if path.exists() and not stored_shard(path, fields, values_too=True):
+            if os.path.exists(path) and not stored_shard(path, fields, values_too=True):
                 path.unlink(missing_ok=True)
 
     def solve(self, shard: Shard, memory: int) -> dict[str, Any]:
@@ -251,7 +252,7 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     that can be resumed.
     """
     try:
-        digest, fields = _plan_fields((folder / PLAN_FILE).read_bytes())
+        digest, fields = _plan_fields(read_file(folder / PLAN_FILE, MAX_SIDECAR))
         if any(fields[name] != value for name, value in _plan_identity(objective).items()):
             says_that_work_begins_anew(folder)
             return None
@@ -276,7 +277,7 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
     """The solve of the plan in a folder; `plan` is the SHA-256 of its file."""
     path = Path(folder) / PLAN_FILE
     try:
-        text = path.read_bytes()
+        text = read_file(path, MAX_SIDECAR)
     except OSError as error:
         raise unreadable(path, error) from error
     with reading(path, f"the plan {path} is damaged; run the same command again"):

@@ -27,7 +27,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
+from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, locked_if_free, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
 from ..core.resources import check_space, default_threads, thread_map, thread_pool, writing_to
@@ -156,7 +156,8 @@ class ShardedSolve:
         # Shards in their place without a manifest: a driver was killed in publish_shards between
         # the two. Undo that. The rename fails if there still are unfinished shards: then the folder
         # in the place is the table before.
-        if not path.with_suffix(".json").exists() and shards_folder(path).is_dir():
+        has_sidecar = os.path.exists(path.with_suffix(".json"))
+        if not has_sidecar and os.path.isdir(shards_folder(path)):
             with suppress(OSError):
                 shards_folder(path).rename(self.folder)
         if unfinished := read_plan(self.folder, objective):
@@ -348,7 +349,7 @@ def publish_shards(
             # here.
             sidecar.unlink(missing_ok=True)
             path.unlink(missing_ok=True)
-            if shards_folder(path).exists():
+            if os.path.exists(shards_folder(path)):
                 shutil.rmtree(old, ignore_errors=True)
                 shards_folder(path).rename(old)
             unfinished_shards(path).rename(shards_folder(path))
@@ -360,9 +361,18 @@ def publish_shards(
 
 @contextmanager
 def driver_lock(part: Path) -> Iterator[bool]:
-    """Hold the lock of an unfinished table: two drivers would only solve everything twice."""
+    """Hold the lock of an unfinished table: two drivers would only solve everything twice. A
+    folder for shards without any is removed at the end.
+    """
     if not HAS_LOCKS:
-        yield True
+        with writing_to(part.parent):  # the folder must be there
+            pass
+        with locked_if_free(part) as free:
+            try:
+                yield free
+            finally:
+                if free:
+                    _remove_without_shards(unfinished_shards(part))
         return
     with writing_to(part.parent):
         descriptor, locked = claim(part)
@@ -370,7 +380,16 @@ def driver_lock(part: Path) -> Iterator[bool]:
     try:
         yield free
     finally:
+        if free:
+            _remove_without_shards(unfinished_shards(part))
         # It is empty unless a solve in one file left its layers there.
         if free and is_same_file(descriptor, part) and not os.fstat(descriptor).st_size:
             part.unlink(missing_ok=True)
         os.close(descriptor)
+
+
+def _remove_without_shards(folder: Path) -> None:
+    """Remove the folder of a solve that could not store a shard, as on a full disk."""
+    with suppress(OSError):
+        if set(os.listdir(folder)) <= {PLAN_FILE}:
+            shutil.rmtree(folder)

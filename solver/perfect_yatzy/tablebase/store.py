@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._files import HAS_LOCKS, being_written, folder_lock, locked_if_free
+from .._files import HAS_LOCKS, Waiting, being_written, folder_lock, locked_if_free
 from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
+from ..core.resources import writing_to
 from ..core.rules import RuleSet
 from ..core.table_info import (
     MissingTable,
@@ -31,8 +32,8 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
-from ..errors import Cancelled, TableError
-from ..words import _, gigabytes
+from ..errors import Cancelled, StorageError, TableError
+from ..words import NOT_STORED, _, gigabytes, say
 from .estimates import check_memory, log_long, solve_cost
 from .table_reader import read_table
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
-POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it
 # can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
@@ -64,7 +64,7 @@ def tables_folder(tables: Folder = None) -> Path:
     if configured := os.environ.get("YATZY_TABLES"):
         return Path(configured)
     checkout = Path(__file__).resolve().parents[3]
-    if (checkout / "tables").is_dir() and (checkout / "pyproject.toml").is_file():
+    if os.path.isdir(checkout / "tables") and os.path.isfile(checkout / "pyproject.toml"):
         return checkout / "tables"
     import platformdirs
 
@@ -131,15 +131,19 @@ def finished_by_other(
     objective: Objective, tables: Folder = None, progress: Progress | None = None
 ) -> TableInfo | None:
     """Wait until no other process or thread writes a table, and report its progress; the table
-    if it is finished.
+    if it is finished. StorageError if its unfinished file is not one that this process can write.
     """
     path = table_path(objective.rules, tables, objective.name)
-    while being_written(part_path(path)):
+    wait = Waiting(part_path(path))
+    while True:
+        with writing_to(path.parent):
+            if not being_written(part_path(path)):
+                break
         if progress:
             with suppress(OSError):
                 done = written_bytes(path) // objective.store.itemsize
                 progress(min(done, objective.size), objective.size)
-        time.sleep(POLL_SECONDS)
+        wait.sleep()
     with suppress(MissingTable):
         if has_table(objective.rules, tables, objective.name):
             return read_info(path, objective)
@@ -194,14 +198,19 @@ def open_table(
     threads: int | None = None,
     progress: Progress | None = None,
     solve: bool = True,
-) -> tuple[TableInfo, Table]:
+) -> tuple[TableInfo | None, Table]:
     """Open a game's table; solve it first if there is none, in one of all processes and threads
-    that open it.
+    that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
     """
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:
         if solve and not has_table(rules, tables, objective.name):
-            solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=True)
+            try:
+                solve_to_store(
+                    objective, tables, threads=threads, progress=progress, missing_only=True
+                )
+            except StorageError as error:
+                return None, solve_unstored(objective, error, threads, progress)
         try:
             return read_table(path, objective)
         except MissingTable as error:
@@ -210,6 +219,19 @@ def open_table(
                 text = _("there is no table for {rules}; make it with: yatzy solve {spec}")
                 raise TableError(text.format(rules=rules.key, spec=spec)) from error
             # Removed since we looked: solve it.
+
+
+def solve_unstored(
+    objective: Objective, error: StorageError, threads: int | None, progress: Progress | None
+) -> Table:
+    """Solve a game in memory, and say on standard error that it cannot be stored."""
+    from ..core.backward_induction import solve_objective
+
+    cost = solve_cost(objective)
+    check_memory(objective.rules, cost.with_table())
+    say(_("{error}; this answer is computed in memory", error=error), once=NOT_STORED)
+    log_long(f"solving {objective.rules.key} ({objective.name}) in memory", cost.seconds, progress)
+    return solve_objective(objective, threads=threads, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -315,7 +337,11 @@ def remove(*tables: TableEntry) -> None:
     with ExitStack() as locks:
         for table in tables:
             part = part_path(table.files[0].parent / f"{table.name}.npy")
-            if not locks.enter_context(locked_if_free(part)):
+            try:
+                free = locks.enter_context(locked_if_free(part))
+            except OSError as error:
+                raise _cannot_remove(part, error) from error
+            if not free:
                 text = _("{table} is being solved by another process; nothing was removed")
                 raise TableError(text.format(table=table.name))
         for table in tables:
@@ -329,21 +355,29 @@ def _unlink(path: Path) -> None:
     import shutil
 
     try:
-        if path.is_dir() and not path.is_symlink():
+        if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise TableError(
-            _("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)
-        ) from error
+        raise _cannot_remove(path, error) from error
+
+
+def _cannot_remove(path: Path, error: OSError) -> TableError:
+    text = _("cannot remove {path}: {reason}")
+    return TableError(text.format(path=path, reason=error.strerror or error))
 
 
 def leftovers(tables: Folder = None) -> list[Path]:
     """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none
     in use.
     """
-    return [path for path in _files(tables) if _is_leftover(path)]
+    found = []
+    for path in _files(tables):
+        with suppress(OSError):  # another user's, whose lock cannot be asked for
+            if _is_leftover(path):
+                found.append(path)
+    return found
 
 
 def _is_leftover(path: Path) -> bool:
@@ -355,7 +389,7 @@ def _is_leftover(path: Path) -> bool:
         )
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
-            return not path.with_suffix(".json").exists()
+            return not os.path.exists(path.with_suffix(".json"))
     # temporary
     if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and (
         status := _status(path)
@@ -373,12 +407,15 @@ def remove_leftovers(tables: Folder = None) -> list[Path]:
         with ExitStack() as locks:
             if part_ending:  # an unfinished table
                 part = path.with_name(path.name.removesuffix(part_ending) + ".part")
-                if not locks.enter_context(locked_if_free(part)):
+                try:
+                    if not locks.enter_context(locked_if_free(part)):
+                        continue
+                except OSError:  # another user's
                     continue
             locks.enter_context(folder_lock(path.parent))
             are_values = path.suffix in (".npy", ".npz", ".shards") and not part_ending
             # they have got a sidecar meanwhile
-            if are_values and path.with_suffix(".json").exists():
+            if are_values and os.path.exists(path.with_suffix(".json")):
                 continue
             _unlink(path)
             removed.append(path)

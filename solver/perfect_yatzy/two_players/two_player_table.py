@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import read_file
 from ..core import table_info
 from ..core.checked_values import CheckedValues
 from ..core.dice import Floats
@@ -82,7 +83,9 @@ class TwoPlayerTable:
         missing = f"there is no stored game at {path}"
         with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
             self.info = ShardedTableInfo(
-                **table_info.checked_fields(path.with_suffix(".json").read_bytes())
+                **table_info.checked_fields(
+                    read_file(path.with_suffix(".json"), table_info.MAX_SIDECAR)
+                )
             )
             if (self.info.fingerprint, self.info.objective) != (rules.fingerprint, NAMES[tie]):
                 raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")

@@ -179,7 +179,12 @@ def write_dataset_card(
 
     from ...strategy.metadata import dataset_card
 
-    card = dataset_card(Path(data), kind, rows, metadata, columns, join(["yatzy", *sys.argv[1:]]))
+    command = join(["yatzy", *sys.argv[1:]])
+    try:
+        card = dataset_card(Path(data), kind, rows, metadata, columns, command)
+    except OSError as error:  # a pipe
+        text = _("cannot read {path}: {reason}", path=data, reason=error.strerror)
+        raise StateError(text) from error
     with output_file(path) as file:
         file.write(card.encode())
 

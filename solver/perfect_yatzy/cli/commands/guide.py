@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -11,7 +13,7 @@ import click
 from ...errors import StateError
 from ...words import N_, _, number_text
 from .. import options
-from ..console import check_overwrite, echo_json, file_format, write_output
+from ..console import cannot_write, check_overwrite, echo_json, file_format, write_output
 
 if TYPE_CHECKING:
     from ...policies.strategy_sheet import StrategySheet
@@ -160,8 +162,9 @@ def learn(
     if path.suffix.lower() != ".json":
         raise click.UsageError(_("{path} must end in .json", path=path))
     check_overwrite(force, str(path))
-    if path.parent != Path() and path.exists() and not path.is_file():
+    if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
+    check_folder(path)
     strategy, threads = service.strategy(rule_set), service.threads
     if not stderr_is_terminal():
         tell(_("yatzy: fitting prices for {rules}; this takes minutes", rules=rule_set.key))
@@ -181,6 +184,16 @@ def learn(
         return
     print_figures(rule_set.name, sheet, strategy.value())
     click.echo(_("Wrote {path}", path=path))
+
+
+def check_folder(path: Path) -> None:
+    """Raise ClickException if the folder of a file cannot be written to, before long work."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not os.access(path.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise cannot_write(path, error) from error
 
 
 def print_figures(name: str, sheet: StrategySheet, best: float) -> None:

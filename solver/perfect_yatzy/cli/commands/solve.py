@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -144,7 +145,9 @@ def solve(
     if has_table(rule_set, tables, what) and not force:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
         click.echo(
-            text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path))
+            text.format(
+                rules=rule_set.key, path=path if os.path.isfile(path) else shards_folder(path)
+            )
         )
         return
     if what == "mean":
@@ -390,7 +393,7 @@ def tables(
 
         files, caches = store.remove_leftovers(tables), old_caches()
         for cache in caches:
-            if cache.is_dir():
+            if os.path.isdir(cache):
                 shutil.rmtree(cache, ignore_errors=True)
             else:
                 cache.unlink(missing_ok=True)

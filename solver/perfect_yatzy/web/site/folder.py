@@ -24,6 +24,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -35,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._files import replacing
+from ..._files import read_file, replacing
 from ..._version import __version__
 from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
@@ -73,6 +74,7 @@ PAGE_DIGEST_BYTES = 16
 HASH_DIGITS = 12  # of a file name
 SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
 GENERATOR = "perfect-yatzy"
+MAX_DESCRIPTION = 16 << 20  # bytes of site.json
 DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
 WORKER_SOURCE = "engine/service-worker.js"
 HEAD = """<link rel="manifest" href="manifest.webmanifest">
@@ -318,17 +320,19 @@ def check_folder(folder: Path, force: bool) -> None:
     """Raise ForeignFolder if a folder has files, hidden ones excepted, and is no site of this
     program.
     """
-    if folder.exists() and not folder.is_dir():
+    if os.path.exists(folder) and not os.path.isdir(folder):
         raise ForeignFolder(f"{folder} is a file; name a folder")
     if (
         force
-        or not folder.is_dir()
+        or not os.path.isdir(folder)
         or all(entry.name.startswith(".") for entry in folder.iterdir())
     ):
         return
     with suppress(OSError):
         # it may be damaged
-        if f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes():
+        if f'"generator": "{GENERATOR}"'.encode() in read_file(
+            folder / DESCRIPTION, MAX_DESCRIPTION
+        ):
             return
     raise ForeignFolder(
         f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them"
@@ -342,8 +346,9 @@ def write_site(
 
     def write(name: str, data: bytes) -> None:
         path = folder / name
-        if path.is_file() and path.read_bytes() == data:
-            return
+        with suppress(OSError):  # it is not there, longer, or not readable
+            if read_file(path, len(data)) == data:
+                return
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(data)
