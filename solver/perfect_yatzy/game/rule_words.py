@@ -15,8 +15,8 @@ ORDERS = {
 }
 
 NUMBER_WORDS = (
-    N_("no"),
-    N_("one"),
+    "0",
+    "1",
     N_("two"),
     N_("three"),
     N_("four"),
@@ -32,10 +32,14 @@ NUMBER_WORDS = (
 
 
 def number_word(number: int) -> str:
-    """A small number as a word, others as digits."""
-    return (
-        _(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
-    )  # marked elsewhere
+    """A number from two to twelve as a word, others as digits.
+
+    The words for none and one depend on what is counted ("ett kast", "en tärning"): they are
+    part of the message, which is one of :func:`~perfect_yatzy.errors.ngettext`.
+    """
+    if 2 <= number < len(NUMBER_WORDS):
+        return _(NUMBER_WORDS[number])  # marked elsewhere
+    return str(number)
 
 
 def order_text(order: str) -> str:

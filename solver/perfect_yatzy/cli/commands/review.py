@@ -84,7 +84,7 @@ def review(
     number = len(games) if game is None else game
     if number > len(games):
         text = ngettext(
-            "{file} has {count} game; there is no game {number}",
+            "{file} has one game; there is no game {number}",
             "{file} has {count} games; there is no game {number}",
             len(games),
         )
@@ -123,10 +123,12 @@ def repeat_decisions(
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]
         text = ngettext(
-            "{player}: {count} decision to repeat",
+            "{player}: one decision to repeat",
             "{player}: {count} decisions to repeat",
             len(errors),
         )
+        if not errors:
+            text = _("{player}: no decisions to repeat")
         click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
             if not ask_puzzle(

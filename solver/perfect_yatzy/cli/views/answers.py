@@ -191,7 +191,7 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
     elif best["hold"]:
         sentence = ngettext(
-            "Hold {dice} ({glyphs}), reroll {count} die: {value}",
+            "Hold {dice} ({glyphs}), reroll one die: {value}",
             "Hold {dice} ({glyphs}), reroll {count} dice: {value}",
             best["reroll"],
         )
@@ -199,7 +199,13 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value
         )
     else:
-        headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
+        headline = ngettext(
+            "Hold nothing, reroll the die: {value}",
+            "Hold nothing, reroll all {count} dice: {value}",
+            best["reroll"],
+            count=count,
+            value=value,
+        )
     roll, rolls, rerolls = (
         answer["rolls"] - rolls_left,
         answer["rolls"],
@@ -258,7 +264,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines.append(card_line(rules, answer))
     if turns_left:
         text = ngettext(
-            "{points} points on the card, {expected} expected in {count} more turn",
+            "{points} points on the card, {expected} expected in one more turn",
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
         )

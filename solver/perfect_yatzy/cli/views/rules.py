@@ -125,7 +125,7 @@ def _row_lines(rules: RuleSet) -> list[str]:
     cells = []
     for row in rows:
         count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
-        times = ngettext("{count} time", "{count} times", count, count=number_word(count))
+        times = ngettext("one time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
         cells.append(
             (f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text)
