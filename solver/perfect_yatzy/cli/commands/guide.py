@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FORMATS = {"txt": "txt", "html": "html", "htm": "html", "pdf": "pdf"}  # by suffix
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.output_option("File to write: .html, .pdf or .txt [standard output].", default="-")
 @options.format_option("txt", "html", "pdf")
@@ -104,7 +104,7 @@ def guide(
         click.echo(_("Wrote {output}", output=output))
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--output",

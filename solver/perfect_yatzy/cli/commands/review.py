@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 HELP_WORDS = ("", "?", "help")
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.argument("file", type=click.Path(), required=False)
 @options.number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
@@ -176,7 +176,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     return lambda state: float(chances[strategy.space.index(state)])
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--player", help="Name of a player [all players].")
 @click.option(
@@ -297,7 +297,7 @@ def rate(
         click.get_current_context().exit(1)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--difficulty",

@@ -12,7 +12,7 @@ import click
 
 from ...errors import MissingPackage, _
 from ..console import cannot_write, echo_lines
-from ..options import RULES, number_option, service_options, table_options
+from ..options import RULES, YatzyCommand, number_option, service_options, table_options
 
 if TYPE_CHECKING:
     from socket import socket
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
 
 
-@click.command()
+@click.command(cls=YatzyCommand)
 @number_option(
     "--port",
     "-p",
@@ -140,7 +140,7 @@ def in_header(name: str) -> str:
     return f"[{name}]".lower() if ":" in name else name.lower()
 
 
-@click.command()
+@click.command(cls=YatzyCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("rules", nargs=-1, type=RULES)
 @number_option(
