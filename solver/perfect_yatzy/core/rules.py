@@ -230,6 +230,7 @@ class Switch:
 
     id: str
     summary: str  # one line for people
+    excludes: tuple[str, ...] = ()  # the switches that cannot be combined with it
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet
+from ...core.rules import RuleSet, Switch
 from ...errors import _, ngettext
 from ...game.rule_words import number_word, order_text
 from ...game.translations import row_of
@@ -30,9 +30,17 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
                 example=f"{rules.origin}+{rules.switches[0].id}",
             )
         )
-        lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
+        lines += [f"  {switch.id:<20}  {_switch_text(switch)}" for switch in rules.switches]
         lines.append("")
     return lines + _fact_lines(rules, facts)
+
+
+def _switch_text(switch: Switch) -> str:
+    """What a switch does, and the switches that cannot be combined with it."""
+    if not switch.excludes:
+        return switch.summary
+    others = ", ".join(switch.excludes)
+    return _("{summary} (not with {switches})", summary=switch.summary, switches=others)
 
 
 def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
