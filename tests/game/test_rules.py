@@ -1148,7 +1148,7 @@ def test_every_pair_of_switches_is_allowed_and_said_or_refused(
     assert excluded == (first in by_id[second].excludes)
     spec = f"{name}+{second}+{first}"
     if excluded:
-        with pytest.raises(RulesError, match="the switches .* exclude each other") as refused:
+        with pytest.raises(RulesError, match=r"the switches .* exclude each other") as refused:
             load_rules(spec)
         assert "\n" not in str(refused.value)
         assert {first, second} <= set(str(refused.value).split())
@@ -1198,7 +1198,7 @@ def test_switches_of_a_file_exclude_each_other_by_field_and_by_group(tmp_path: P
     assert excludes["long"] == {"short"}
     assert excludes["four"] == set()  # sets the same field to the same value
     load_text(tmp_path, text, "", "+four+long")
-    with pytest.raises(RulesError, match="the switches low and rich|high and low"):
+    with pytest.raises(RulesError, match=r"the switches low and rich|high and low"):
         load_text(tmp_path, text, "", "+low+high")
     assert problems(tmp_path, f"{START}[switches.s]\nsummary = 's'\ngroup = 3\n") == [
         "own.toml:6: switches.s.group: is 3; must be text in quotes"

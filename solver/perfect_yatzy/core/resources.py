@@ -16,13 +16,14 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import RulesError, TableError, _, number_text
+from ..errors import RulesError, StateError, TableError, _, number_text, shown, whole_number
 from ..tablebase.estimates import SolveCost, gigabytes
 from .rules import RuleSet
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+MAX_THREADS = 256
 SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 
@@ -119,6 +120,19 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
 def default_threads() -> int:
     """Number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def thread_count(threads: int | None) -> int:
+    """A number of threads as Python gives it: a whole number from 1 to MAX_THREADS; None for one
+    per processor.
+    """
+    if threads is None:
+        return default_threads()
+    count = whole_number(threads, "threads")
+    if not 1 <= count <= MAX_THREADS:
+        text = _("{name} is {value}; must be 1 to {most}")
+        raise StateError(text.format(name="threads", value=shown(count), most=MAX_THREADS))
+    return count
 
 
 @contextmanager

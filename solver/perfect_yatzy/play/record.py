@@ -18,7 +18,7 @@ from unicodedata import category
 import numpy as np
 
 from ..core.dice import Dice, lattice
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
@@ -338,7 +338,7 @@ def simulated_records(
     player: str = "mean",
 ) -> Iterator[str]:
     """Games from the empty card, each as the line of a record without its line break."""
-    threads = threads or default_threads()
+    threads = thread_count(threads)
     start = (
         strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
     )

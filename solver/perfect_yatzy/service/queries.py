@@ -21,7 +21,7 @@ from ..approximation.opening import (
     strategy_in_memory,
 )
 from ..core.objectives import Variance
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..core.table_info import fraction_fields
@@ -112,7 +112,7 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
-                words = cost.words_with(self.threads or default_threads())
+                words = cost.words_with(thread_count(self.threads))
                 line = _(
                     "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
                 )

@@ -23,7 +23,7 @@ import numpy as np
 from .._files import replacing
 from .._version import __version__
 from ..core.objectives import Goals
-from ..core.resources import available_memory, check_memory, default_threads
+from ..core.resources import available_memory, check_memory, thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
@@ -144,7 +144,7 @@ def early_distributions(
     from .forward_pass import BackwardPass
 
     check_memory(rules, first_turns_cost(rules))
-    games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
+    games = BackwardPass(GreedyPolicy(rules, strategy.table), thread_count(threads))
     return {
         state: replace(found, policy=strategy.policy)
         for state, found in games.run(progress).items()
@@ -201,7 +201,7 @@ def distribution(
     rules, state = strategy.rules, checked.state
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))
-    threads = threads or default_threads()
+    threads = thread_count(threads)
     if isinstance(evaluator, ScoreEvaluator):
         cost = score_places(rules, state).solve_cost().doubled()
     else:

@@ -28,7 +28,7 @@ from typing import Any, Protocol
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
-from ..core.resources import check_space, default_threads, thread_pool, writing_to
+from ..core.resources import check_space, thread_count, thread_pool, writing_to
 from ..core.table_info import (
     SHARDED_FORMAT,
     ShardedTableInfo,
@@ -70,7 +70,7 @@ class ThreadEngine:
     """Runs tasks in threads of this process."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or default_threads()
+        self.threads = thread_count(threads)
 
     def run(
         self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]

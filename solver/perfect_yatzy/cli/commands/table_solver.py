@@ -18,7 +18,7 @@ from ...approximation.opening import open_approximate, open_strategy
 from ...core import resources
 from ...core.checked_values import Table
 from ...core.objectives import Objective
-from ...core.resources import check_memory, default_threads
+from ...core.resources import check_memory, thread_count
 from ...core.rules import RuleSet
 from ...core.scorecard import EMPTY_STATE
 from ...core.state_space import state_space
@@ -59,7 +59,7 @@ class TableSolver:
         """The cost of a solve; RulesError with what --shards needs if the machine has too little
         memory for it.
         """
-        threads = self.threads or default_threads()
+        threads = thread_count(self.threads)
         cost = sharded_cost(objective, threads) if self.shards else objective.solve_cost()
         try:
             check_memory(objective.rules, cost)
@@ -80,7 +80,7 @@ class TableSolver:
         facts = {
             "name": name,
             "rules": self.rules.key,
-            "cost": cost.words_with(self.threads or default_threads()),
+            "cost": cost.words_with(thread_count(self.threads)),
         }
         return self.asked(
             cost,
@@ -181,7 +181,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     resources.check_space(path.parent, cost.bytes)
     facts = {
         "rules": rules.key,
-        "time": duration(cost.processor_seconds / (threads or default_threads())),
+        "time": duration(cost.processor_seconds / thread_count(threads)),
     }
     progress = solver.asked(
         cost,
@@ -210,7 +210,7 @@ def print_estimate(
     """Print the cost of a solve, and of the table of means if it is needed first."""
     rules, tables = solver.rules, solver.tables
     # of each worker, or of this process
-    threads = 1 if workers else solver.threads or default_threads()
+    threads = 1 if workers else thread_count(solver.threads)
 
     def estimate(objective: Objective) -> SolveEstimate:
         return estimate_solve(
@@ -426,7 +426,7 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        used = threads or default_threads()
+        used = thread_count(threads)
         seconds = approximate_seconds(
             rules, work=UNIT * work, games=games, minutes=minutes, threads=used
         )

@@ -123,6 +123,14 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
     ]
 
 
+def _exact_subject(answer: dict[str, Any]) -> list[str]:
+    """Beside a chance, of what the fraction is given."""
+    if "exact" not in answer or "aim" not in answer:
+        return []
+    text = _("The fraction is that of the expected score, under play for it; the chance has none.")
+    return wrapped(text).splitlines()
+
+
 def spread_lines(exact: dict[str, Any]) -> list[str]:
     """The exact variance and chance of the upper bonus; nothing if they are not there."""
     if not exact.get("variance"):
@@ -253,7 +261,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`; with ALL_OPTIONS also the mean points of each category."""
     turns_left = answer["turns_left"]
-    lines = [_expect_headline(answer), "", *exact_lines(answer)]
+    lines = [_expect_headline(answer), "", *_exact_subject(answer), *exact_lines(answer)]
     if "aim" in answer:
         if turns_left and "chance" in answer and "chance_by_mean_play" in answer:
             chance = chance_text(answer["chance_by_mean_play"])
