@@ -74,6 +74,7 @@ class QueryService:
         announce: Announce | None = None,
         language: str = ENGLISH,
         budget: SolveBudget | None = None,
+        cached_bytes: int = CACHED_BYTES,
     ) -> None:
         self.tables, self.threads, self.announce, self.language = (
             tables,
@@ -82,7 +83,7 @@ class QueryService:
             language,
         )
         self.budget = budget or SolveBudget.command()
-        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(CACHED_BYTES)
+        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
         self.bonus_chances = BonusChances(tables, threads, self.budget)

@@ -14,6 +14,7 @@ from ipaddress import ip_address
 from typing import Any
 
 import anyio
+from h11 import LocalProtocolError
 from starlette.requests import ClientDisconnect, Request
 
 from .._version import ANSWER_SCHEMA
@@ -51,7 +52,11 @@ class RequestFilter:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        with language_scope(language_accepted(accepted) or ENGLISH):
+        # uvicorn has answered what is no HTTP request; then nothing more can be sent
+        with (
+            language_scope(language_accepted(accepted) or ENGLISH),
+            suppress(LocalProtocolError),
+        ):
             await self.respond(scope, headers, receive, send)
 
     async def respond(
@@ -105,6 +110,10 @@ class RequestFilter:
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
             await send(message)
 
+        if scope["method"] == "HEAD" and scope["path"].startswith("/api/"):
+            # answered as GET is; uvicorn leaves out the body
+            await self.app({**scope, "method": "GET"}, receive_again, send_with_headers)
+            return
         await self.app(scope, receive_again, send_with_headers)
 
     def is_known_host(self, name: str) -> bool:

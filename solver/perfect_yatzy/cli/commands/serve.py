@@ -14,6 +14,8 @@ from ...errors import MissingPackage, _
 from ..console import cannot_write, echo_lines
 from ..options import RULES, YatzyCommand, number_option, service_options, table_options
 
+CACHED_MEGABYTES = 2048  # of perfect_yatzy.service.queries, which is imported later
+
 if TYPE_CHECKING:
     from socket import socket
 
@@ -42,12 +44,20 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Also accept requests for this host name.",
 )
+@number_option(
+    "--memory",
+    low=0,
+    high=1 << 20,
+    default=CACHED_MEGABYTES,
+    text="Megabytes of tables that stay in memory between requests.",
+)
 @click.option("--open", "browser", is_flag=True, help="Open the page in a browser.")
 @table_options
 def serve(
     port: int,
     host: str,
     names: tuple[str, ...],
+    memory: int,
     browser: bool,
     tables: str | None,
     threads: int | None,
@@ -74,9 +84,17 @@ def serve(
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
     url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    app = create_app(tables, threads, LOCAL_HOSTS | host_headers, addresses=on_network)
+    app = create_app(
+        tables,
+        threads,
+        LOCAL_HOSTS | host_headers,
+        addresses=on_network,
+        cached_bytes=memory << 20,
+    )
     url = f"http://{url_host}:{port}/"
     click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
+    text = _("Up to {size} MB of tables stay in memory between requests (--memory)", size=memory)
+    click.echo(text, err=True)
     if on_network:
         click.echo(
             _(
