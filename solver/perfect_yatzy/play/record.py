@@ -190,6 +190,7 @@ def read_game(raw: Any) -> Game:
             if not 0 <= turn.player < len(players):
                 message = _("player is {player}; there are {players}")
                 raise StateError(message.format(player=shown(turn.player), players=len(players)))
+            turn = _with_id(cards[turn.player], turn)
             check_turn(cards[turn.player], turn)
         except StateError as error:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
@@ -208,6 +209,17 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
             _("{name} is {value}; must be {types}", name=name, value=shown(value), types=types)
         )
     return value
+
+
+def _with_id(card: Scorecard, turn: Turn) -> Turn:
+    """A turn with the id of its category, which may be written with any name that a command takes."""
+    from ..game.notation import parse_category
+
+    if turn.category in card.rules.index_of:
+        return turn
+    still_open = [box.id for c, box in enumerate(card.rules.categories) if c not in card.points]
+    named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
+    return replace(turn, category=named)
 
 
 def _read_turn(entry: Any) -> Turn:
