@@ -10,8 +10,10 @@ async function start() {
   if (!hadVersion) return; // the first visit has the newest version
   // Another page may have asked for the new version: no page goes on with files of both.
   serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+  const watch = () => registration.installing?.addEventListener("statechange", () => offerUpdate(registration));
+  registration.addEventListener("updatefound", watch);
+  watch(); // an update may have begun before
   offerUpdate(registration);
-  registration.addEventListener("updatefound", () => registration.installing?.addEventListener("statechange", () => offerUpdate(registration)));
   document.addEventListener("visibilitychange", () => { if (!document.hidden) registration.update().catch(() => {}); });
 }
 
