@@ -12,7 +12,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-queries bench-series bench-web tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs lock messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-queries bench-series bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,6 +21,8 @@ help: ## this list
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
+	@# In CI all packages are those of the lock file; then nothing is left to install below but this one.
+	$(if $(CI),$(PIP) install --quiet --require-hashes --requirement .ci/requirements.txt)
 
 $(USER_READY): $(VENV)/bin/python pyproject.toml $(wildcard solver/perfect_yatzy/locale/*/LC_MESSAGES/*.po)
 	$(PIP) install --quiet --editable .
@@ -77,6 +79,11 @@ typecheck: $(READY) ## mypy, strict on the package
 
 docs: $(READY) ## guides, tutorial and API reference as a site in build/docs; a warning is an error
 	$(RUN)/python .ci/site.py $(PUBLIC)
+
+lock: $(VENV)/bin/python ## the versions and hashes of all packages that CI and the release job install, in .ci/requirements.txt
+	$(PIP) install --quiet uv
+	$(RUN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
+	    --all-extras --group dev --group release --custom-compile-command "make lock" --output-file .ci/requirements.txt pyproject.toml
 
 messages: $(READY) ## extract the words that people see, update and compile the catalogues
 	$(RUN)/python .ci/messages.py

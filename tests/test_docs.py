@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tomllib
 from dataclasses import fields
 from itertools import takewhile
 from pathlib import Path
@@ -288,3 +289,23 @@ def test_the_trademark_is_used_for_rules_only() -> None:
         path for path in (ROOT / "solver").rglob("*.py") if "yahtzee" in path.name.lower()
     ] == []
     assert "yahtzee" not in read("pyproject.toml").lower()
+
+
+def test_ci_and_the_release_install_locked_versions_with_hashes() -> None:
+    """Every package of the lock file has a version and hashes, and has all that pyproject names."""
+    text = (ROOT / ".ci" / "requirements.txt").read_text()
+    entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]  # the first part is the comment
+    assert all("==" in entry and "--hash=sha256:" in entry for entry in entries)
+    locked = {re.sub(r"[._]", "-", entry.split("==")[0].lower()) for entry in entries}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = [*project["project"]["dependencies"]]
+    for extra in project["project"]["optional-dependencies"].values():
+        named += extra
+    for group in project["dependency-groups"].values():
+        named += [entry for entry in group if isinstance(entry, str)]
+    wanted = {re.sub(r"[._]", "-", re.split(r"[ ;<>=\[]", name)[0].lower()) for name in named}
+    assert wanted - locked == set()
+    for workflow in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for line in workflow.read_text().splitlines():
+            if "pip install" in line:
+                assert "--require-hashes" in line or "dist/" in line or "--no-deps" in line, line

@@ -11,6 +11,10 @@ import catalogues
 import messages
 import pytest
 from babel.messages.mofile import read_mo
+from perfect_yatzy.cli.views.answer_text import _hold_lines
+from perfect_yatzy.cli.views.wording import card_line, rerolls_left_text
+from perfect_yatzy.cli.views.words import Words
+from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.translations import languages
 from perfect_yatzy.words import (
     LANGUAGES,
@@ -19,7 +23,9 @@ from perfect_yatzy.words import (
     language_from,
     language_of_environment,
     language_scope,
+    ngettext,
     number_text,
+    number_word,
 )
 from support.command import Run
 
@@ -383,4 +389,75 @@ def test_every_text_of_a_script_is_a_message(tmp_path: Path) -> None:
     assert untranslated_literals(file) == [
         "view.js:3: these  are not translated",
         "view.js:4: Roll",
+    ]
+
+
+ONE_OF = {  # one roll is left, one die is rerolled, one turn is left, one box is open; in the guide
+    "en": ("one reroll left", "reroll one die", "one more turn", "one open", "one roll is left"),
+    "sv": ("ett kast kvar", "slå om en tärning", "en omgång till", "en ledig", "ett kast återstår"),
+    "da": (
+        "ét kast tilbage",
+        "slå én terning om",
+        "én tur mere",
+        "ét ledigt",
+        "der er ét kast tilbage",
+    ),
+    "nb": ("ett kast igjen", "kast én terning", "én omgang til", "én ledig", "ett kast gjenstår"),
+    "de": (
+        "noch ein Wurf",
+        "einen Würfel neu werfen",
+        "noch einer Runde",
+        "eines frei",
+        "noch ein Wurf übrig ist",
+    ),
+    "fi": (
+        "yksi heitto jäljellä",
+        "uudelleen yksi noppa",
+        "yksi vuoro",
+        "vapaana yksi",
+        "yksi heitto on jäljellä",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_word_for_one_agrees_with_what_is_counted(code: str) -> None:
+    rules = load_rules("yatzy")
+    card = {box.id: 0 for box in rules.categories[:-1]}
+    answer = {
+        "dice": [1, 2, 3, 4, 5],
+        "rolls_left": 1,
+        "rolls": 3,
+        "card": card,
+        "card_total": 0,
+        "best": {"hold": [2, 3, 4, 5], "reroll": 1, "category": None, "expected_final_score": 9.0},
+        "holds": [],
+        "state": {"filled": 0},
+    }
+    roll, die, turn, box, guide = ONE_OF[code]
+    with language_scope(code):
+        assert rerolls_left_text(1) == roll
+        assert {rerolls_left_text(number)[0].isdigit() for number in range(13)} == {False}
+        assert box in card_line(rules, answer)
+        headline = "\n".join(_hold_lines(rules, answer, 0))
+        assert die in headline
+        assert roll in headline
+        assert turn in ngettext(
+            "{points} points on the card, {expected} expected in one more turn",
+            "{points} points on the card, {expected} expected in {count} more turns",
+            1,
+        )
+    words = Words(code)
+    assert str(words.fill("rule.rolls_left", count=1)) == guide
+    assert str(words.fill("rule.rolls_left", count=2)) != guide
+    assert "#" not in str(words.fill("rule.rolls_left", count=2))
+
+
+def test_zero_and_one_are_never_filled_in_as_words() -> None:
+    assert [number_word(number) for number in (0, 1, 2, 12, 13)] == [
+        "0",
+        "1",
+        "two",
+        "twelve",
+        "13",
     ]

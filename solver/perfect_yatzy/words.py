@@ -209,8 +209,8 @@ def _catalogue(code: str) -> NullTranslations:
 
 
 NUMBER_WORDS = (
-    N_("no"),
-    N_("one"),
+    "0",
+    "1",
     N_("two"),
     N_("three"),
     N_("four"),
@@ -226,8 +226,12 @@ NUMBER_WORDS = (
 
 
 def number_word(number: int) -> str:
-    """A small number as a word, others as digits."""
-    if 0 <= number < len(NUMBER_WORDS):
+    """A number from two to twelve as a word, others as digits.
+
+    The words for none and one depend on what is counted ("ett kast", "en tärning"): they are
+    part of the message, which is one of :func:`ngettext`.
+    """
+    if 2 <= number < len(NUMBER_WORDS):
         return _(NUMBER_WORDS[number])  # marked elsewhere
     return str(number)
 

@@ -10,10 +10,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
-from perfect_yatzy.cli import COMMANDS
+from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.core import resources
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Goals, Objective
@@ -686,3 +687,55 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     cleaned = run_real("tables", "--clean", *there, NUMBA_CACHE_DIR=str(tmp_path))
     assert cleaned.stdout == "Removed 0 leftover files and 1 old files of compiled kernels\n"
     assert len([*tmp_path.glob("kernels-*")]) == 1  # that of this version
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    """All commands by the words that call them."""
+    context, found = click.Context(main), [("", main)]
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            found += [(f"{name} {inner}", each) for inner, each in command.commands.items()]
+    return found
+
+
+def test_no_option_of_any_command_drops_a_value() -> None:
+    """Every option is given twice with different values: it keeps both, joins them, or is
+    refused by name.
+    """
+    kinds: set[str] = set()
+    refusals: list[tuple[str, str]] = []
+    for _name, command in every_command():
+        context = click.Context(command)
+        for option in command.get_params(context):
+            if not isinstance(option, click.Option) or option.is_flag or "--help" in option.opts:
+                continue
+            words = [
+                word for value in ("A", "B") for word in (option.opts[-1], *[value] * option.nargs)
+            ]
+            try:
+                values, _rest, _order = command.make_parser(context).parse_args(words)
+            except click.UsageError as error:
+                kinds.add("refused")
+                refusals.append((max(option.opts, key=len), error.message))
+            else:
+                kinds.add("kept" if option.multiple else "joined")
+                value = values[option.name]
+                assert len(value) == 2 if option.multiple else value in ("A B", "A; B")
+            # the same value again drops nothing
+            command.make_parser(context).parse_args([option.opts[-1], *["A"] * option.nargs] * 2)
+    assert kinds == {"kept", "joined", "refused"}
+    assert all(text.startswith(f"{option} is given twice: ") for option, text in refusals)
+
+
+def test_a_repeated_option_is_joined_or_refused(run: Run, yatzy: Strategy) -> None:
+    both = json.loads(run("hold", "33456", "-c", "sixes=24", "-c", "ones=3", "--json").stdout)
+    assert both["card"] == {"ones": 3, "sixes": 24}
+    assert refusal(run, "hold", "33456", "-r", "yatzy", "--rules", "maxi") == (
+        "yatzy: --rules is given twice: yatzy and maxi (see yatzy hold --help)\n"
+    )
+    assert refusal(run, "hold", "33456", "-c", "ones=3", "-c", "ones=4").startswith("yatzy: ")
+    assert refusal(run, "--lang", "sv", "rules", "list", "--lang", "da").startswith("yatzy: --lang")
+    assert run("--lang", "sv", "rules", "list", "--lang", "sv").returncode == 0

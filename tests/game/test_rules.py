@@ -5,6 +5,7 @@ of several boxes.
 import contextlib
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,15 @@ from perfect_yatzy.game.rule_fields import (
 )
 from perfect_yatzy.game.rule_loader import (
     RuleFileError,
+    _values,
     builtin_ids,
     load_rules,
     rules_from_json,
     rules_to_json,
 )
+from perfect_yatzy.game.rule_patches import SWITCH_WORDS, apply_patch
 from perfect_yatzy.game.rule_remarks import remarks
-from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS
+from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS, RuleChecker
 from perfect_yatzy.game.translations import localized, row_of
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support import games
@@ -1125,3 +1128,90 @@ def test_a_club_sheet_of_forty_boxes() -> None:
     assert str(parse_card(rules, "chance=20,22 run-of-four=25 double-pairs=44")) == (
         "double-pairs=44 run-of-four-1=25 chance-1=20 chance-2=22"
     )
+
+
+BUILT_IN_SWITCHES = [
+    (name, first.id, second.id)
+    for name in builtin_ids()
+    for first, second in combinations(load_rules(name).switches, 2)
+]
+
+
+@pytest.mark.parametrize(("name", "first", "second"), BUILT_IN_SWITCHES)
+def test_every_pair_of_switches_is_allowed_and_said_or_refused(
+    name: str, first: str, second: str
+) -> None:
+    """Whether a pair is allowed follows from the games: the order in which the patches are applied
+    makes no difference, and each patch is still in force.
+    """
+    by_id = {switch.id: switch for switch in load_rules(name).switches}
+    excluded = second in by_id[first].excludes
+    assert excluded == (first in by_id[second].excludes)
+    spec = f"{name}+{second}+{first}"
+    if excluded:
+        with pytest.raises(RulesError, match=r"the switches .* exclude each other") as refused:
+            load_rules(spec)
+        assert "\n" not in str(refused.value)
+        assert {first, second} <= set(str(refused.value).split())
+        assert f"(not with {', '.join(by_id[first].excludes)})" in "\n".join(
+            rules_lines(load_rules(name), {"maximum": 0, "too_large": "", "approximate_seconds": 1})
+        )
+        return
+    both = load_rules(spec)
+    assert set(both.active_switches) == {first, second}
+    raw, _check = _values(name, ())
+    patches = [
+        {
+            field: value
+            for field, value in raw["switches"][switch].items()
+            if field not in SWITCH_WORDS
+        }
+        for switch in (first, second)
+    ]
+    check = RuleChecker(name, "")
+    one_way = apply_patch(apply_patch(raw, patches[0], check), patches[1], check)
+    other_way = apply_patch(apply_patch(raw, patches[1], check), patches[0], check)
+    assert one_way == other_way
+    assert both.fingerprint != load_rules(f"{name}+{first}").fingerprint
+    assert both.fingerprint != load_rules(f"{name}+{second}").fingerprint
+
+
+def test_switches_of_a_file_exclude_each_other_by_field_and_by_group(tmp_path: Path) -> None:
+    text = (
+        f"{START}[switches.low]\nsummary = 's'\nbonus.threshold = 42\n"
+        "[switches.high]\nsummary = 's'\nbonus.threshold = 75\n"
+        "[switches.none]\nsummary = 's'\nbonus = false\n"
+        "[switches.rich]\nsummary = 's'\nbonus.points = 100\n"
+        "[switches.short]\nsummary = 's'\nremove = ['chance']\ngroup = 'sheet'\n"
+        "[switches.long]\nsummary = 's'\nrolls = 4\ngroup = 'sheet'\n"
+        "[switches.four]\nsummary = 's'\nrolls = 4\n"
+        "[switches.double]\nsummary = 's'\n[switches.double.categories.chance]\nplus = 3\n"
+    )
+    excludes = {
+        switch.id: set(switch.excludes)
+        for switch in load_text(tmp_path, text, "").switches
+        if switch.id in ("low", "high", "none", "rich", "short", "long", "four", "double")
+    }
+    assert excludes["rich"] == {"none", "bonus-35"}
+    assert excludes["none"] >= {"low", "high", "rich"}
+    assert {"high", "none"} <= excludes["low"]
+    assert excludes["short"] == {"long", "double"}
+    assert excludes["long"] == {"short"}
+    assert excludes["four"] == set()  # sets the same field to the same value
+    load_text(tmp_path, text, "", "+four+long")
+    with pytest.raises(RulesError, match=r"the switches low and rich|high and low"):
+        load_text(tmp_path, text, "", "+low+high")
+    assert problems(tmp_path, f"{START}[switches.s]\nsummary = 's'\ngroup = 3\n") == [
+        "own.toml:6: switches.s.group: is 3; must be text in quotes"
+    ]
+
+
+def test_an_emptied_table_names_the_way_to_remove_it(tmp_path: Path) -> None:
+    for name, base in (("first_roll_bonus", "generala"), ("bonus", "yatzy"), ("joker", "yahtzee")):
+        start = f'extends = "{base}"\nid = "own"\nname = "Own"\n'
+        said = f"is empty, which changes nothing; write {name} = false to remove it"
+        assert problems(tmp_path, f"{start}{name} = {{}}\n") == [f"own.toml:4: {name}: {said}"]
+        removed = load_text(tmp_path, f"{start}{name} = false\n", "")
+        assert not getattr(removed, name)
+        switch = f"{start}[switches.s]\nsummary = 's'\n{name} = {{}}\n"
+        assert problems(tmp_path, switch, "+s") == [f"own.toml:6: switches.s.{name}: {said}"]

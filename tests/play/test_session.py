@@ -365,3 +365,15 @@ def test_wrong_saved_games_are_rejected_with_the_reason(
 def test_any_text_is_json_or_a_value_error(text: str) -> None:
     with contextlib.suppress(ValueError):
         parse_json(text)
+
+
+def test_a_record_takes_every_name_that_a_command_takes() -> None:
+    turn = {"player": 0, "rolls": [[1, 1, 1, 2, 3]], "holds": [], "points": 3}
+    record = {"schema": 1, "rules": "yahtzee", "players": ["Ann"]}
+    for name, category in (("Aces", "aces"), ("1s", "aces"), ("Einser", "aces"), ("aces", "aces")):
+        game = read_game(record | {"turns": [turn | {"category": name}]})
+        assert [each.category for each in game.turns] == [category]
+    three = turn | {"category": "3er Pasch", "points": 8}
+    assert read_game(record | {"turns": [three]}).turns[0].category == "three-of-a-kind"
+    with pytest.raises(StateError, match="turn 1: unknown category 'nonsense'"):
+        read_game(record | {"turns": [turn | {"category": "nonsense"}]})

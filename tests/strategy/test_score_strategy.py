@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import comb, sqrt
+from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import perfect_yatzy
@@ -445,14 +447,14 @@ SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=2
             "Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more",
         ),
         (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
-        (f"score 33456 --goal 450 --card {LATE}", "cannot be reached"),
+        (f"score 33456 --goal 374 --card {LATE}", "cannot be reached"),
         (
             f"score 22222 --opponents 200 --card {SEVEN} ss=15",
             "Take Yatzy for 50: 100.00 % chance to win",
         ),
         (
-            f"hold 55551 --goal 400 --card {SEVEN} ss=15 ls=0",
-            "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more",
+            f"hold 55551 --goal 374 --card {SEVEN} ss=15 ls=0",
+            "Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 374 or more",
         ),
     ],
     ids=["goal", "certain", "out of reach", "won", "lost"],
@@ -468,8 +470,8 @@ def test_hold_and_score_for_an_aim(asked: str, said: str, run: Run, yatzy: Strat
     ("query", "dice", "card", "aim"),
     [
         ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
-        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
-        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+        ("score", "22222", SEVEN + " ss=15", {"goal": 374}),
+        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 374}),
         ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
         ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
     ],
@@ -502,8 +504,9 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     def asked(**request: object) -> dict[str, Any]:
         return desk.answer({"query": "expect", "rules": "yatzy-forced", "spread": False, **request})
 
-    for goal in (5, 6, most, most + 1):
-        answer, certain, out_of_reach = asked(goal=goal), goal == 5, goal > most
+    for goal, card in ((5, ""), (6, ""), (most, ""), (most, "ones=0")):
+        answer = asked(goal=goal, card=card)
+        certain, out_of_reach = goal == 5, bool(card)
         assert (answer["certain"], answer["out_of_reach"]) == (certain, out_of_reach)
         assert len(objective_lines(answer)) == (2 if certain or out_of_reach else 0)
         assert (answer["chance"] == 1.0) == certain
@@ -517,6 +520,44 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
         other = opponent(perfect_yatzy.open_strategy(rules), Scorecard(rules))
         sure = WinUtility([other], "win")(np.array([points, most + 1]))
         assert (sure == 1.0).tolist() == [certain, True]
+
+
+def test_an_impossible_goal_is_answered_before_anything_is_solved(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the highest score of the rules a goal is refused; out of reach of a card the answer is
+    that of play for the mean, and no chances are solved.
+    """
+    folder = str(tmp_path / "none")
+    for words in (("hold", "33456"), ("score", "33456"), ("expect",)):
+        said = run(*words, "--goal", "375", "--tables", folder)
+        assert (said.returncode, said.stdout) == (2, "")
+        assert said.stderr == "yatzy: goal is 375; the highest score of yatzy is 374\n"
+    assert not Path(folder).exists()
+    monkeypatch.setattr(
+        "perfect_yatzy.strategy.score_strategy.open_table", Mock(side_effect=AssertionError)
+    )
+    monkeypatch.setattr(
+        "perfect_yatzy.strategy.score_strategy.solve_in_memory", Mock(side_effect=AssertionError)
+    )
+    desk = QueryService()
+    for query in ("hold", "score", "expect"):
+        fields = {
+            "query": query,
+            "card": "yatzy=0",
+            **({"dice": "33456"} if query != "expect" else {}),
+        }
+        answer = desk.answer(
+            {**fields, "goal": 325, **({"spread": False} if query == "expect" else {})}
+        )
+        assert answer["out_of_reach"]
+        mean = desk.answer(fields)
+        if query == "expect":
+            assert answer["expected_final_score"] == mean["expected_final_score"]
+        else:
+            entries = "holds" if query == "hold" else "categories"
+            assert [e["chance"] for e in answer[entries]] == [0.0] * len(mean[entries])
+            assert answer["best"]["expected_final_score"] == mean["best"]["expected_final_score"]
 
 
 @given(st.floats(1e-9, 1, exclude_max=True))

@@ -73,7 +73,7 @@ WRONG_QUESTIONS: list[tuple[str, dict[str, Any], str, str | None]] = [
     *(("hold", DICE | {"rolls_left": left}, "invalid-value", "rolls_left") for left in (3, 0, 1.5)),
     ("hold", DICE | {"saved": 1}, "invalid-state", "card"),
     ("hold", DICE | {"bonus_points": 1}, "invalid-card", "card"),
-    *(("score", DICE | {"goal": goal}, "invalid-value", "goal") for goal in (-1, 100_000)),
+    *(("score", DICE | {"goal": goal}, "invalid-value", "goal") for goal in (-1, 375, 100_000)),
     ("hold", DICE | {"goal": 1, "opponents": "3"}, "invalid-request", None),
     ("hold", DICE | {"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
     *(

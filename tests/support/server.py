@@ -70,6 +70,7 @@ REVIEWS = {  # name: start, unit and end of the body
 @dataclass(frozen=True)
 class Server:
     port: int
+    log: Path | None = None  # what it says on standard error
 
     @property
     def address(self) -> str:
@@ -137,7 +138,9 @@ def running_server(
             return re.search(rb"http://[\w.]+:(\d+)/", text)
 
         try:
-            server = Server(int(wait_until(address, "the server has an address")[1]))
+            server = Server(
+                int(wait_until(address, "the server has an address")[1]), Path(said.name)
+            )
             status, body, _ = server.post("/api/hold", HOLD)
             assert status == 200, body
             yield server

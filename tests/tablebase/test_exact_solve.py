@@ -219,6 +219,9 @@ def test_the_command_gives_the_fractions_of_a_turn_and_of_a_card(run: Run) -> No
     assert found["decimal"] == str(int(expected)) + f".{int(expected % 1 * 10**20):020}"
     shown = run("expect", "--card", LATE, "--exact", "--digits", "20").stdout
     assert f"Exactly {found['decimal']}\n" in shown
+    beside = run("expect", "--card", LATE, "--exact", "--goal", "200").stdout
+    assert "The fraction is that of the expected score" in beside
+    assert "The fraction is that of" not in shown
     _mean, square, bonus = spread(oracle, card.state.filled, card.state.upper, 0, False)
     variance = -square - (expected - card.total) ** 2
     for name, value in {"variance": variance, "bonus_chance": bonus}.items():

@@ -11,8 +11,10 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
+from random import Random
 from threading import Event
 from unittest.mock import AsyncMock
 
@@ -317,3 +319,58 @@ def test_a_patient_client_is_served(port: int) -> None:
             response.begin()
             assert (response.status, len(response.read()) > 0) == (200, True)
             time.sleep(0.3)
+
+
+VALID = (
+    b"POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b'f\r\n{"dice":"33456\r\n2\r\n"}\r\n0\r\n\r\n'
+)
+MALFORMED = (
+    b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcdefgh",
+    b"POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcdefgh",
+    b"GET / HTTP/1.1\r\n\r\n\r\n",
+    b"GET /api/rules HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n",
+)
+
+
+def malformed(number: int) -> bytes:
+    """A raw request with some bytes changed, removed or repeated, the same for the same number."""
+    if number < len(MALFORMED):
+        return MALFORMED[number]
+    random = Random(number)
+    data = bytearray(VALID)
+    for _ in range(random.randint(1, 4)):
+        place = random.randrange(len(data))
+        change = random.choice(("byte", "cut", "repeat", "drop"))
+        if change == "byte":
+            data[place] = random.randrange(256)
+        elif change == "cut" and place:
+            del data[place:]
+        elif change == "repeat":
+            data[place:place] = data[place : place + random.randint(1, 9)]
+        elif len(data) > 1:
+            del data[place]
+    return bytes(data)
+
+
+def send_raw(port: int, data: bytes) -> None:
+    """Send a request and read what comes, until the server ends the connection or has all."""
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=60) as connection,
+        suppress(OSError),
+    ):
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(65536):
+            pass
+
+
+@pytest.mark.full
+def test_malformed_requests_leave_no_traceback_in_the_log(server: Server) -> None:
+    """1,000 raw requests: the server still answers, and its log has no traceback."""
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: send_raw(server.port, malformed(number)), range(1000)))
+    status, _body, _seconds = server.post("/api/hold", HOLD)
+    assert status == 200
+    assert server.log
+    assert b"Traceback" not in server.log.read_bytes()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,6 +50,7 @@ from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, IsD
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from support.human import human
 from support.refusals import WRONG_QUESTIONS
+from support.waiting import wait_until
 
 JSON_TYPE = {"content-type": "application/json"}
 
@@ -471,20 +472,65 @@ def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None)
 
 
 @pytest.mark.parametrize(
-    ("seconds", "queue"), [(0.0, []), (1.49, ["short"]), (1.5, ["long"]), (100.0, ["long"])]
+    ("seconds", "queue"),
+    [
+        (0.0, []),
+        (0.5, ["cheap"]),
+        (0.51, ["short"]),
+        (1.49, ["short"]),
+        (1.5, ["long"]),
+        (100.0, ["long"]),
+    ],
 )
 def test_an_answer_waits_in_the_queue_of_its_length(
     yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, seconds: float, queue: list[str]
 ) -> None:
     scheduler, used = RequestScheduler(None, 1), list[str]()
     monkeypatch.setattr(Decision, "seconds", seconds)
-    for name in ("short", "long"):
+    for name in ("cheap", "short", "long"):
         slots = SimpleNamespace(
             slot=lambda is_disconnected, name=name: nullcontext(used.append(name))
         )
         setattr(scheduler, name, slots)
     assert scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)["best"]
     assert used == queue
+
+
+def test_a_queue_serves_who_came_first_and_forgets_who_has_left() -> None:
+    """Each request is queued before the next one comes, and gets its slot in that order."""
+    limiter, served, gone = ConcurrencyLimiter(1, 8), list[int](), Event()
+
+    def wait(number: int) -> None:
+        with suppress(ClientDisconnected), limiter.slot(lambda: number == 3 and gone.is_set()):
+            served.append(number)
+
+    with limiter.slot(never_disconnects):
+        threads = [Thread(target=wait, args=(number,)) for number in range(8)]
+        for number, thread in enumerate(threads):
+            thread.start()
+            wait_until(lambda queued=number + 1: limiter.free == 8 - queued)
+        with pytest.raises(limits.QueueFullError), limiter.slot(never_disconnects):
+            pass
+        gone.set()
+        threads[3].join()
+        assert limiter.free == 1
+    for thread in threads:
+        thread.join()
+    assert served == [0, 1, 2, 4, 5, 6, 7]
+    assert limiter.free == 9
+
+
+def test_allowed_methods_are_named_and_head_is_answered(client: Any) -> None:
+    for path, wrong, allowed in (
+        ("/api/hold", "GET", "POST"),
+        ("/api/hold", "HEAD", "POST"),
+        ("/api/rules", "DELETE", "GET, HEAD"),
+    ):
+        found = client.request(wrong, path)
+        assert (found.status_code, found.headers["allow"]) == (405, allowed)
+    got, head = (client.request(method, "/api/rules?rules=yatzy") for method in ("GET", "HEAD"))
+    assert head.status_code == 200
+    assert head.headers["content-type"] == got.headers["content-type"]
 
 
 def test_serve_reports_a_port_in_use_first(run: Run) -> None:

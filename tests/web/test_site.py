@@ -325,6 +325,33 @@ def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(
 
 
 @pytest.mark.full
+def test_a_page_says_that_there_is_a_new_version_and_loads_it(
+    forced_site: Path, service: QueryService, page: Any
+) -> None:
+    with static_host(forced_site) as host:
+        visit(page, host.address)
+        kept(page)
+        visit(page, host.address)
+        kept(page)
+        assert page.is_hidden("#update")
+        index, worker = forced_site / "index.html", forced_site / "sw.js"
+        index.write_text(index.read_text() + "<!-- second version -->")
+        names = json.loads(worker.read_text().split("const FILES = ")[1].split(";\n")[0])
+        files = {name: (forced_site / name).read_bytes() for name in names}
+        worker.write_bytes(service_worker(files))
+        visit(page, host.address)
+        page.wait_for_selector("#update", state="visible")
+        assert "second version" not in page.content()
+        page.click("#reload")
+        page.wait_for_function(
+            "[...document.childNodes].some((node) => node.nodeValue?.includes('second version'))"
+            " || document.documentElement.outerHTML.includes('second version')"
+        )
+        kept(page)
+        assert page.is_hidden("#update")
+
+
+@pytest.mark.full
 def test_a_new_version_replaces_the_old_one_as_a_whole(
     forced_site: Path, service: QueryService, page: Any
 ) -> None:

@@ -30,7 +30,7 @@ import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
 from ..core.lattice import kernel_lattice
-from ..core.resources import ScratchPool, default_threads, thread_map
+from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
@@ -96,7 +96,7 @@ class LaneTurns:
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
         self.rules: RuleSet = values.rules
-        self.values, self.threads = values, threads or default_threads()
+        self.values, self.threads = values, thread_count(threads)
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
         # all but the last

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
 from ..core.lattice import kernel_lattice
-from ..core.resources import ScratchPool, default_threads, thread_map
+from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet, chains
 from ..core.state_space import ONE_WORD, card_masks
 from ..core.table_slices import PADDING, TableSlice
@@ -74,7 +74,7 @@ def solve_relaxed(
         of_full_card = game.full_cards(row)
         first = int(game.layout.offsets[row])
         values[first : first + len(of_full_card)] = of_full_card
-    with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
+    with thread_map(thread_count(threads), "yatzy-relaxed") as in_threads:
         for turn in range(game.turns - 1, -1, -1):
             rows = game.rows_in_layer[turn]
             statuses = game.status(rows)
@@ -207,7 +207,7 @@ def visits(
     chance_of_row[EMPTY_ROW] = 1.0
     chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
-    with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
+    with thread_map(thread_count(threads), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             layer = game.rows_in_layer[played]
             rows = layer[chance_of_row[layer] > LEAST_CHANCE]

@@ -35,12 +35,12 @@ from ..words import (
     language_of_environment,
     set_language,
 )
-from .options import LANGUAGE_HELP, LanguageParam
+from .options import LANGUAGE_HELP, LanguageParam, YatzyCommands
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
 
-class YatzyGroup(click.Group):
+class YatzyGroup(YatzyCommands):
     """The error boundary and the lazy list of commands: to import all `modules` takes longer
     than an answer.
     """
@@ -91,6 +91,7 @@ class YatzyGroup(click.Group):
             kwargs["standalone_mode"] = False
             prepare_streams()
             try:
+                check_one_language((args[0] if args else kwargs.get("args")) or sys.argv[1:])
                 code = super().main(*args, **kwargs)
                 sys.stdout.flush()
                 sys.exit(code if isinstance(code, int) else 0)
@@ -357,15 +358,26 @@ def localize(command: click.Command) -> None:
             localize(inner)
 
 
-def language_option(words: Sequence[str]) -> str | None:
-    """The value of ``--lang`` on a command line, None without it. The last one counts."""
-    found = None
+def languages_given(words: Sequence[str]) -> list[str]:
+    """The values of ``--lang`` on a command line, which stands before or after a command."""
+    found = []
     before_end = [*takewhile(lambda word: word != "--", words)]  # after it come arguments only
     for word, next_word in zip_longest(before_end, before_end[1:]):
         option, equals, value = word.partition("=")
         if option == "--lang":
-            found = value if equals else next_word
+            found.append(value if equals else next_word or "")
     return found
+
+
+def check_one_language(words: Sequence[str]) -> None:
+    """Raise UsageError if ``--lang`` is given before and after a command with different
+    languages.
+    """
+    given = languages_given(words)
+    for other in given[1:]:
+        if other != given[0]:
+            text = _("{option} is given twice: {first} and {second}")
+            raise click.UsageError(text.format(option="--lang", first=given[0], second=other))
 
 
 @contextmanager
@@ -373,7 +385,8 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
     """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is
     refused later.
     """
-    wanted = language_option(words) or os.environ.get("YATZY_LANG")
+    given = languages_given(words)
+    wanted = given[-1] if given else os.environ.get("YATZY_LANG")
     code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
     with ExitStack() as restore:
         restore.callback(set_language, current_language())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import reduce, wraps
+from functools import partial, reduce, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import click.parser
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
@@ -42,11 +43,13 @@ POLICY_WORDS = (
 
 class KnownWords(click.ParamType[str]):
     """Text that is checked later; completes the words that are known, perhaps by the context and
-    the text so far.
+    the text so far. With a separator the texts of a repeated option are joined by it.
     """
 
-    def __init__(self, known: Iterable[str] | Known, name: str = "text") -> None:
-        self.known, self.name = known, name
+    def __init__(
+        self, known: Iterable[str] | Known, name: str = "text", separator: str | None = None
+    ) -> None:
+        self.known, self.name, self.separator = known, name, separator
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -117,6 +120,68 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
+def refuse_repeated(parser: click.parser._OptionParser, context: click.Context) -> None:
+    """Let no option of a parser drop a value: what is given again with another value is joined,
+    or refused.
+    """
+    options = {*parser._short_opt.values(), *parser._long_opt.values()}
+    for option in options:
+        if option.action in ("store", "store_const"):  # the others keep every value
+            option.process = partial(_process_again, option, option.process, context)  # type: ignore[method-assign]
+
+
+def _process_again(
+    option: click.parser._Option,
+    process: Callable[[Any, click.parser._ParsingState], None],
+    context: click.Context,
+    value: Any,
+    state: click.parser._ParsingState,
+) -> None:
+    """Take a value of an option, which may have one already."""
+    name, is_repeated = str(option.dest), option.obj in state.order
+    before = state.opts.get(name)
+    process(value, state)
+    if not is_repeated or context.resilient_parsing or state.opts[name] == before:
+        return
+    separator = getattr(option.obj.type, "separator", None)
+    if separator is not None:
+        state.opts[name] = f"{before}{separator}{state.opts[name]}"
+        return
+    option_name = max(option.obj.opts, key=len)
+    if option.action == "store_const":
+        text = _("{option} is contradicted by another option", option=option_name)
+    else:
+        text = _(
+            "{option} is given twice: {first} and {second}",
+            option=option_name,
+            first=before,
+            second=state.opts[name],
+        )
+    raise click.UsageError(text, context)
+
+
+class YatzyCommand(click.Command):
+    """A command none of whose options drops a value."""
+
+    def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
+        """The parser of its options."""
+        parser = super().make_parser(ctx)
+        refuse_repeated(parser, ctx)
+        return parser
+
+
+class YatzyCommands(click.Group):
+    """A group of such commands, none of whose own options drops a value."""
+
+    command_class = YatzyCommand
+
+    def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
+        """The parser of its options."""
+        parser = super().make_parser(ctx)
+        refuse_repeated(parser, ctx)
+        return parser
+
+
 class WholeNumber(click.IntRange):
     """A whole number of a range; other input is refused with a translated message."""
 
@@ -163,7 +228,8 @@ def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable
     return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
-RULES, CARD = KnownWords(_builtin_rules, "rules"), KnownWords(card_entries, "card")
+RULES = KnownWords(_builtin_rules, "rules")
+CARD = KnownWords(card_entries, "card", separator=" ")
 MOST_WORKERS = 256  # that are started on one machine
 language_option = click.option(
     "--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP
@@ -393,6 +459,7 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
         ),
         click.option(
             "--opponents",
+            type=KnownWords((), separator="; "),
             metavar="OTHERS",
             help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by "
             'semicolons: "251; ones=3 sixes=24".',

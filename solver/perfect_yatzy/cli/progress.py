@@ -189,8 +189,8 @@ def workers_line(cluster: Cluster) -> str:
     limits = sorted({facts.memory_limit for facts in workers if facts.memory_limit})
     n_workers, n_threads = len(workers), sum(facts.threads for facts in workers)
     parts = [
-        ngettext("{count} worker", "{count} workers", n_workers, count=number_word(n_workers)),
-        ngettext("{count} thread", "{count} threads", n_threads, count=number_word(n_threads)),
+        ngettext("one worker", "{count} workers", n_workers, count=number_word(n_workers)),
+        ngettext("one thread", "{count} threads", n_threads, count=number_word(n_threads)),
     ]
     if limits:
         parts.append(_("each with up to {size} of memory", size=gigabytes(limits[0])))

@@ -21,7 +21,7 @@ import numpy as np
 
 from .dice import Ints, lattice
 from .objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
-from .resources import ScratchPool, default_threads, thread_map
+from .resources import ScratchPool, thread_count, thread_map
 from .state_space import ScoreOffsets
 from .table_slices import PADDING, TableSlice, padded, read_only, window
 from .turn_model import turn_model
@@ -193,7 +193,7 @@ def solve_layers(
         last, values = resume
         below = TableSlice(padded(values), objective.layer_slice(last).start)
     size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
-    with thread_map(threads or default_threads(), "yatzy-solve") as in_threads:
+    with thread_map(thread_count(threads), "yatzy-solve") as in_threads:
         for filled in range(last - 1, objective.first_layer - 1, -1):
             rows, place = space.layers[filled], objective.layer_slice(filled)
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]

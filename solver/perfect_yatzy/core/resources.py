@@ -17,12 +17,13 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..errors import StorageError, TableError
+from ..errors import StateError, StorageError, TableError, shown, whole_number
 from ..words import _, number_text, option_name
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+MAX_THREADS = 256
 SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 
@@ -131,6 +132,19 @@ def peak_memory() -> int:
 def default_threads() -> int:
     """Number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def thread_count(threads: int | None) -> int:
+    """A number of threads as Python gives it: a whole number from 1 to MAX_THREADS; None for one
+    per processor.
+    """
+    if threads is None:
+        return default_threads()
+    count = whole_number(threads, "threads")
+    if not 1 <= count <= MAX_THREADS:
+        text = _("{name} is {value}; must be 1 to {most}")
+        raise StateError(text.format(name="threads", value=shown(count), most=MAX_THREADS))
+    return count
 
 
 @contextmanager

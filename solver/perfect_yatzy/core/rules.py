@@ -242,6 +242,7 @@ class Switch:
 
     id: str
     summary: str  # one line for people
+    excludes: tuple[str, ...] = ()  # the switches that cannot be combined with it
 
 
 @dataclass(frozen=True)
@@ -385,18 +386,16 @@ class RuleSet:
 
     def _first_sentence(self) -> str:
         """Dice, rolls and boxes."""
-        dice = ngettext(
-            "{count} die with {faces} faces", "{count} dice with {faces} faces", self.dice
-        )
+        dice = ngettext("one die with {faces} faces", "{count} dice with {faces} faces", self.dice)
         dice = dice.format(count=number_word(self.dice), faces=self.faces)
-        rolls = ngettext("{count} roll a turn", "{count} rolls a turn", self.rolls_per_turn)
+        rolls = ngettext("one roll a turn", "{count} rolls a turn", self.rolls_per_turn)
         rolls = rolls.format(count=number_word(self.rolls_per_turn))
         n_boxes, n_columns = len(self.categories), len(self.columns)
         boxes = ngettext("{count} category {order}", "{count} categories {order}", n_boxes)
         boxes = boxes.format(count=n_boxes, order=order_text(self.order))
         if self.columns:
             boxes = ngettext(
-                "{boxes} boxes in {count} column", "{boxes} boxes in {count} columns", n_columns
+                "{boxes} boxes in one column", "{boxes} boxes in {count} columns", n_columns
             )
             boxes = boxes.format(boxes=n_boxes, count=number_word(n_columns))
         return f"{dice[:1].upper()}{dice[1:]}, {rolls}, {boxes}"

@@ -1,11 +1,12 @@
 """The text form of dice, categories and scorecards: reading what people write, and writing it.
 
-dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
+dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · 3/3/4/5/6 · [3,3,4,5,6] · ⚂⚂⚃⚄⚅, in any order
 hold        dice as above, or `none`, `all`
 category    an id, a name in any language, a short code or a unique prefix; case does not matter;
             of a row with several boxes: fours-2, ones.down; fours is the next one
 scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out;
             or as the program prints it: Ones 3, Sixes 24, Chance 22;
+            or as JSON: {"ones": 3, "sixes": 24};
             several boxes of a row: fours-1=12 fours-2=16 or fours=12,16
 """
 
@@ -39,7 +40,7 @@ GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {
     glyph: face for face, glyph in enumerate(GLYPHS, start=1)
 }
-DICE_SEPARATORS = re.compile(r"[\s,;-]+")
+DICE_SEPARATORS = re.compile(r"[\s,;/|\[\]()-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
 POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
 NAME_AND_POINTS = re.compile(r"([^=]+)=([^\s=]*)\s*")  # names may contain spaces, points may not
@@ -50,6 +51,32 @@ LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"}
 )
 NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six"}
+ABBREVIATIONS = {  # words of score sheets, simplified
+    **{f"{digit}s": f"{name}s" for digit, name in NUMBERS.items()},
+    "6s": "sixes",
+    "1er": "einser",
+    "2er": "zweier",
+    "3er": "dreier",
+    "4er": "vierer",
+    "5er": "funfer",
+    "6er": "sechser",
+    "3erpasch": "dreierpasch",
+    "4erpasch": "viererpasch",
+    "5erpasch": "funferpasch",
+    "sm": "small",
+    "lg": "large",
+    "kl": "kleine",
+    "gr": "grosse",
+    "str": "straight",
+    "strt": "straight",
+}
+SUMS = {  # what a sheet adds up by itself
+    *("total", "grand-total", "subtotal", "sub-total", "sum", "upper-total", "lower-total"),
+    *("summa", "totalsumma", "delsumma", "slutsumma", "summe", "gesamt", "gesamtsumme"),
+    *("zwischensumme", "endsumme", "yhteensa", "valisumma", "totalt", "i-alt", "totaal", "somme"),
+    *("zwischensumme-oben", "gesamt-oben", "gesamt-unten", "ovre-summa", "ovre-sum"),
+}
+BRACES = str.maketrans("", "", "{}\"'")
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
@@ -191,6 +218,8 @@ class CategoryIndex:
         self.simple = [
             (simplified(name), position) for name, position in (*self.own, *self.foreign)
         ]
+        # Written together or with the abbreviations of a sheet: fullhouse, Dreier-Pasch, Sm. Straight.
+        self.compact = [(compacted(name), position) for name, position in self.simple]
         places = [(category.row or category.id, category.column) for category in rules.categories]
         self.first_copy = [
             places.index(place) for place in places
@@ -203,7 +232,8 @@ class CategoryIndex:
         if not (word := normalized(text)):
             return set()
         kinds = (self.own, word), (self.foreign, word), (self.simple, simplified(word))
-        for names, given in kinds:
+        together = "" if word.endswith("-") else compacted(simplified_word(word))
+        for names, given in (*kinds, (self.compact, together)):
             if equal := {position for name, position in names if name == given}:
                 return equal
         for names, given in kinds:
@@ -246,6 +276,18 @@ def simplified(name: str) -> str:
     return "-".join(NUMBERS.get(word, word) for word in letters.split("-"))
 
 
+def simplified_word(word: str) -> str:
+    """A normalized name without accents, with the abbreviations of score sheets as words."""
+    letters = "".join(symbol for symbol in normalize("NFKD", word) if not combining(symbol))
+    words = letters.translate(LETTERS).strip("-").split("-")
+    return simplified("-".join(ABBREVIATIONS.get(each, each) for each in words))
+
+
+def compacted(name: str) -> str:
+    """A simplified name as one word."""
+    return name.replace("-", "")
+
+
 def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
     return {position for name, position in names if name.startswith(word)}
 
@@ -284,6 +326,9 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         message = _(
             "unknown category {text!r}; leave out the upper bonus, which follows from the upper categories"
         )
+        raise StateError(message.format(text=text), code="unknown-category")
+    if simplified(normalized(text)).strip("-") in SUMS:
+        message = _("{text!r} is no category; leave sums out, which follow from the categories")
         raise StateError(message.format(text=text), code="unknown-category")
     if similar := sorted(names.similar(text)):
         suggestions = alternatives(category_label(rules, c) for c in similar)
@@ -379,7 +424,8 @@ def parse_card(
         check_length(card, MAX_CARD_TEXT, "card")
         if (known := _known_entries(rules, card)) is not None:
             return check_card(Scorecard(rules, known, saved, bonus_points))
-        entries = _by_row(rules, _entries(card))
+        plain = card.translate(BRACES) if card.lstrip().startswith("{") else card
+        entries = _by_row(rules, _entries(plain))
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))
         entries = card.items()

@@ -468,14 +468,15 @@ PLAIN_FIELDS = {  # that a patch writes as a whole file does
     "published": Field(list_of(table_of(PUBLISHED_FIELDS, "value"), limits.MAX_PUBLISHED)),
 }
 FIELDS = {*PLAIN_FIELDS, "bonus", "joker", "columns", "categories", "switches"}
-SWITCH_FIELDS = FIELDS - {"id", "extends", "switches", "published"}
+SWITCH_FIELDS = FIELDS - {"id", "extends", "switches", "published"} | {"group"}
+GROUP = identifier("Switches of one group exclude each other.")
 
 
 def rule_file_schema() -> Schema:
     """The JSON Schema (draft 7) of a rule file."""
     top, changes = {name: field.schema for name, field in PLAIN_FIELDS.items()}, _changes()
     patched_top = {name: removable(schema) for name, schema in top.items()}
-    switch = patched_top | changes | {"summary": top["summary"]}
+    switch = patched_top | changes | {"summary": top["summary"], "group": GROUP.schema}
     for name in ("id", "extends", "published"):
         del switch[name]
     switches = _by_id(

@@ -22,7 +22,7 @@ from ..core.rules import RuleSet
 from ..errors import N_, RulesError, StateError, _, number_text, shown
 from . import limits
 from .rule_fields import Problem
-from .rule_patches import apply_patch
+from .rule_patches import SWITCH_WORDS, apply_patch, exclusions
 from .rule_schema import RuleChecker
 from .translations import toml_names, toml_text
 
@@ -133,7 +133,8 @@ def _load(spec: str | Path) -> RuleSet:
     raw, check = _values(name, ())
     available = raw.get("switches") or {}
     if isinstance(available, dict):
-        for switch in switches:
+        excluded = exclusions(available)
+        for position, switch in enumerate(switches):
             if switch not in available:
                 known = ", ".join(available) or _("none")
                 message = _("{name} has no switch {switch}; its switches: {known}")
@@ -141,9 +142,17 @@ def _load(spec: str | Path) -> RuleSet:
                     message.format(name=name, switch=shown(switch), known=known),
                     code="unknown-rules",
                 )
+            for other in switches[:position]:
+                if other in excluded[switch]:
+                    message = _("{name}: the switches {first} and {second} exclude each other")
+                    raise RulesError(
+                        message.format(name=name, first=other, second=switch), code="unknown-rules"
+                    )
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
-                changes = {field: value for field, value in patch.items() if field != "summary"}
+                changes = {
+                    field: value for field, value in patch.items() if field not in SWITCH_WORDS
+                }
                 raw = apply_patch(raw, changes, check, ("switches", switch))
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))

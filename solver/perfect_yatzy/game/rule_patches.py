@@ -11,7 +11,7 @@ name::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import shown
@@ -20,6 +20,8 @@ from .limits import MAX_ID, suggestion
 from .rule_fields import PLACE_FIELDS, FieldPath, ValueReader
 
 LISTS_BY_ID = ("categories", "columns")
+SWITCH_WORDS = ("summary", "group")  # what a switch says of itself: no part of its patch
+REMOVABLE_TABLES = ("bonus", "joker", "first_roll_bonus")
 LIST_MESSAGE = N_(
     "would replace the whole score sheet; write [categories.ID] to change or add a category, "
     'and remove = ["ID"] to remove one'
@@ -32,6 +34,7 @@ def apply_patch(
     """The values of a rule file after a patch; `path`: of the patch in its file, empty if it
     extends rules.
     """
+    check_emptied(base, patch, check, path)
     own = checked_categories(patch, check, path)
     names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
     merged = merge(_without(base, names, own), own)
@@ -39,6 +42,68 @@ def apply_patch(
     if isinstance(entries, list) and isinstance(changed, dict):
         merged["categories"] = _placed(entries, changed, check, (*path, "categories"))
     return merged
+
+
+def exclusions(switches: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """By switch the others that cannot be combined with it: those of its group, and those that set
+    one of its fields to another value.
+    """
+    fields = {
+        name: dict(_fields_set(patch)) if isinstance(patch, dict) else {}
+        for name, patch in switches.items()
+    }
+    groups = {
+        name: patch.get("group") if isinstance(patch, dict) else None
+        for name, patch in switches.items()
+    }
+    return {
+        name: tuple(
+            other
+            for other in switches
+            if other != name
+            and (
+                (groups[name] is not None and groups[name] == groups[other])
+                or _contradict(fields[name], fields[other])
+            )
+        )
+        for name in switches
+    }
+
+
+def _fields_set(patch: Mapping[str, Any], path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
+    """The fields that a patch of a switch sets, with their values; to remove a category sets all
+    its fields.
+    """
+    for name, value in patch.items():
+        if not path and name in SWITCH_WORDS:
+            continue
+        if not path and name == "remove":
+            removed = value if isinstance(value, list) else []
+            yield from ((("categories", str(category)), False) for category in removed)
+        elif isinstance(value, dict):
+            yield from _fields_set(value, (*path, name))
+        else:
+            yield (*path, name), value
+
+
+def _contradict(one: Mapping[FieldPath, Any], other: Mapping[FieldPath, Any]) -> bool:
+    """Whether two patches set a field to different values, or one a part of what the other sets."""
+    return any(
+        first != second if path == place else path[: len(place)] == place[: len(path)]
+        for path, first in one.items()
+        for place, second in other.items()
+        if path[: len(place)] == place[: len(path)]
+    )
+
+
+def check_emptied(
+    base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath
+) -> None:
+    """Add a problem for each table that a patch empties: merged, it would change nothing."""
+    for name in REMOVABLE_TABLES:
+        if patch.get(name) == {} and base.get(name):
+            message = _("is empty, which changes nothing; write {name} = false to remove it")
+            check.add_problem((*path, name), message.format(name=name))
 
 
 def checked_categories(
@@ -155,7 +220,7 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
         for field, value in left.items()
         if value not in ({}, []) or value == switch[field]
     }
-    had_changes, has_changes = ({*fields} - {"summary"} for fields in (switch, left))
+    had_changes, has_changes = ({*fields}.difference(SWITCH_WORDS) for fields in (switch, left))
     return None if had_changes and not has_changes else left
 
 

@@ -29,7 +29,7 @@ from .rule_fields import (
     number,
     text,
 )
-from .rule_patches import checked_categories
+from .rule_patches import checked_categories, exclusions
 from .translations import boxes_of, id_ending
 
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
@@ -195,7 +195,9 @@ class RuleChecker(ValueReader):
             message = _("has {count} switches; at most {most} are allowed")
             count = number_text(len(offered), grouped=True)
             self.add_problem(("switches",), message.format(count=count, most=limits.MAX_SWITCHES))
-        for name, patch in [*offered.items()][: limits.MAX_SWITCHES]:
+        known = dict([*offered.items()][: limits.MAX_SWITCHES])
+        excluded = exclusions(known)
+        for name, patch in known.items():
             path: FieldPath = ("switches", name)
             if len(name) > limits.MAX_ID or not IDENTIFIER.match(name):
                 self.add_problem(path, _("must be lower-case letters, digits and single hyphens"))
@@ -204,7 +206,10 @@ class RuleChecker(ValueReader):
                 continue
             self.check_fields(patch, path, fields.SWITCH_FIELDS)
             checked_categories(patch, self, path)
-            yield Switch(name, text("", limits.MAX_SUMMARY).read(self, patch, (*path, "summary")))
+            if "group" in patch:
+                fields.GROUP.read(self, patch, (*path, "group"))
+            summary = text("", limits.MAX_SUMMARY).read(self, patch, (*path, "summary"))
+            yield Switch(name, summary, excluded[name])
 
     def _published(self, raw: Mapping[str, Any]) -> Published | None:
         """The published value of the active switches, if there is one."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._files import open_file, open_output
 from ..core.dice import Dice, lattice
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
@@ -198,6 +198,7 @@ def read_game(raw: Any) -> Game:
             if not 0 <= turn.player < len(players):
                 message = _("player is {player}; there are {players}")
                 raise StateError(message.format(player=shown(turn.player), players=len(players)))
+            turn = _with_id(cards[turn.player], turn)
             check_turn(cards[turn.player], turn)
         except StateError as error:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
@@ -216,6 +217,17 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
             _("{name} is {value}; must be {types}", name=name, value=shown(value), types=types)
         )
     return value
+
+
+def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
+    """A turn with the id of its category, which may be written with any name that a command takes."""
+    from ..game.notation import parse_category
+
+    if turn.category in card.rules.index_of:
+        return turn
+    still_open = [box.id for c, box in enumerate(card.rules.categories) if c not in card.points]
+    named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
+    return replace(turn, category=named)
 
 
 def _read_turn(entry: Any) -> RecordedTurn:
@@ -345,7 +357,7 @@ def simulated_records(
     player: str = "mean",
 ) -> Iterator[str]:
     """Games from the empty card, each as the line of a record without its line break."""
-    threads = threads or default_threads()
+    threads = thread_count(threads)
     start = (
         strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
     )

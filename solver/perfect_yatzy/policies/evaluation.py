@@ -20,7 +20,7 @@ from ..approximation.opening import open_strategy
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
 from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.state_space import Policy
@@ -304,7 +304,7 @@ def evaluate(
         )
         return sample(player, strategy, games, seed, threads=threads)
     if not isinstance(listed, Strategy):
-        return _evaluated(listed, points or 0, tables, threads or default_threads(), progress)
+        return _evaluated(listed, points or 0, tables, thread_count(threads), progress)
     start = listed.check(listed.start)
     before = start.points if points is None else points
     if isinstance(listed.evaluator, ScoreEvaluator):
@@ -319,7 +319,7 @@ def evaluate(
             law,
         )
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
-    return _evaluated(followed, before, tables, threads or default_threads(), progress)
+    return _evaluated(followed, before, tables, thread_count(threads), progress)
 
 
 def _evaluated(

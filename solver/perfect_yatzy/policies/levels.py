@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
-from ..core.resources import ScratchPool, default_threads
+from ..core.resources import ScratchPool, thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..core.state_space import RowActions
@@ -141,7 +141,7 @@ def simulated_loss(
 
     counting = copy(policy)
     counting.lost = np.zeros(games)  # the games add to it
-    Rollout(counting, policy.start, threads or default_threads()).play(games, 0, seed)
+    Rollout(counting, policy.start, thread_count(threads)).play(games, 0, seed)
     return SoftLoss(float(counting.lost.mean()), float(counting.lost.std(ddof=1)) / sqrt(games))
 
 

@@ -24,7 +24,7 @@ from ..core.backward_induction import RowSolver
 from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import PolicyMean, final_bonus
-from ..core.resources import default_threads, thread_map
+from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet, prerequisites
 from ..core.state_space import Policy, RowActions, StateSpace, state_space
 from ..core.table_slices import PADDING, TableSlice, padded, window
@@ -78,7 +78,7 @@ def visited_states(
     rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None
 ) -> Visits:
     """Simulate games that are greedy for a value function."""
-    recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
+    recorder = _Recorder(GreedyPolicy(rules, values), thread_count(threads))
     recorder.play(games, 0, seed, lambda turn: None)
     # as in the table, so that the places ascend
     last_turn_first = zip(*reversed(recorder.met), strict=True)
@@ -94,7 +94,7 @@ class TurnSample:
     def __init__(
         self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None
     ) -> None:
-        self.space, self.threads = visits.space, threads or default_threads()
+        self.space, self.threads = visits.space, thread_count(threads)
         random = np.random.default_rng(seed)
         self._rows: list[Ints] = []  # of the sampled cards, by layer
         places, weights = [], []  # of the states of these cards that were met
@@ -228,7 +228,7 @@ def worst_decisions(
     """Compare every decision of a policy with the best, on all cards and rolls."""
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
-    sweep = ForwardPass(policy, threads or default_threads(), perfect)
+    sweep = ForwardPass(policy, thread_count(threads), perfect)
     space, stages = sweep.space, policy.rules.rolls_per_turn
     found: list[tuple[Floats, Ints]] = []
     for filled in range(space.first_layer, space.categories):

@@ -21,7 +21,7 @@ from ..approximation.opening import (
     strategy_in_memory,
 )
 from ..core.objectives import Variance
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..core.table_info import fraction_fields
@@ -78,6 +78,7 @@ class QueryService:
         announce: Announce | None = None,
         language: str = ENGLISH,
         budget: SolveBudget | None = None,
+        cached_bytes: int = CACHED_BYTES,
     ) -> None:
         self.tables, self.threads, self.announce, self.language = (
             tables,
@@ -86,7 +87,7 @@ class QueryService:
             language,
         )
         self.budget = budget or SolveBudget.command()
-        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(CACHED_BYTES)
+        self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
         self.bonus_chances = BonusChances(tables, threads, self.budget)
@@ -116,7 +117,7 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
-                words = cost.words_with(self.threads or default_threads())
+                words = cost.words_with(thread_count(self.threads))
                 line = _(
                     "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
                 )

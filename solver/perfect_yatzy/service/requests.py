@@ -173,7 +173,7 @@ def parse_games(
     request = _parse_position(query, fields, find_rules)
     _check_open(request)
     goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"])) if query == "simulate" else None
-    objective = ObjectiveRequest(int(goal[1])) if goal else None
+    objective = ObjectiveRequest(_checked_goal(request.rules, int(goal[1]))) if goal else None
     return replace(
         request,
         objective=objective,
@@ -224,6 +224,14 @@ def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
     return [name for name in ("goal", "opponents", "versus") if fields.get(name) is not None]
 
 
+def _checked_goal(rules: RuleSet, goal: Any) -> int:
+    """A goal that some game can reach: what cannot be is refused before anything is solved."""
+    from ..strategy.score_strategy import check_goal
+
+    with error_context("goal"):
+        return check_goal(goal, rules)
+
+
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
     given = _objectives_given(fields)
     if len(given) > 1:
@@ -240,10 +248,7 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     if not given:
         return None
     if given == ["goal"]:
-        from ..strategy.score_strategy import check_goal
-
-        with error_context("goal"):
-            return ObjectiveRequest(check_goal(fields["goal"]))
+        return ObjectiveRequest(_checked_goal(rules, fields["goal"]))
     (name,) = given
     others, is_versus = fields[name], name == "versus"
     if not isinstance(others, str if is_versus else str | list):

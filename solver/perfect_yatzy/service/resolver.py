@@ -213,6 +213,11 @@ class ObjectiveResolver:
             works.append(_solve_work(cost))
             return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
         goals = self._plan_goals(request)
+        if goals.cost and _is_out_of_reach(request, objective.score):
+            from ..strategy.score_strategy import GoalSolve
+
+            hopeless = GoalSolve(goals.objective, stored=False, cost=None, out_of_reach=True)
+            return ObjectivePlan(request, seconds, tuple(works), hopeless)
         try:
             self._check_goals(goals)
         except RulesError as error:
@@ -386,7 +391,12 @@ class ObjectiveResolver:
 
         if plan.refused:
             return None
+        from ..strategy.score_strategy import NoChance, ScoreStrategy
+
         request = plan.request
+        if plan.goals and plan.goals.out_of_reach:
+            evaluator = NoChance(plan.goals.objective, strategy.evaluator)
+            return ScoreStrategy(request.rules, None, evaluator, goal, start=request.card)
         whole, rest = _goal_keys(request)
         found = self.strategies.get(whole) or self.strategies.get(rest)
         if found is None:
@@ -461,6 +471,16 @@ def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) ->
     if request.query != "expect":
         return False
     return bool(request.games) or shows_distribution(request.rules, request.state, tables)
+
+
+def _is_out_of_reach(request: Request, goal: int) -> bool:
+    """Whether no game from the card of a question on ends with the score of a goal."""
+    from ..strategy.score_strategy import most_points
+
+    if request.query not in ("hold", "score", "expect"):  # the others play games
+        return False
+    rest = Goals(request.rules, request.state)
+    return goal > request.card.total + most_points(rest)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats, Ints, lattice
-from ..core.resources import available_memory, default_threads, thread_map
+from ..core.resources import available_memory, thread_count, thread_map
 from ..core.rules import RuleSet, prerequisites
 from ..core.state_space import LANES
 from ..core.table_slices import window
@@ -270,7 +270,7 @@ def each_option(
             slices += [
                 (kernel, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)
             ]
-    with thread_map(min(len(slices), threads or default_threads())) as in_threads:
+    with thread_map(min(len(slices), thread_count(threads))) as in_threads:
         for _ in in_threads(lambda part: answer(*part), slices):
             pass
     place = np.empty(size, dtype=np.int64)  # of each position among the sorted ones

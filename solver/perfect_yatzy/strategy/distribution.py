@@ -25,7 +25,7 @@ from .._files import read_file, replacing
 from .._sources import sources_of_values
 from .._version import __version__
 from ..core.objectives import Goals
-from ..core.resources import available_memory, default_threads
+from ..core.resources import available_memory, thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
@@ -148,7 +148,7 @@ def early_distributions(
     from .forward_pass import BackwardPass
 
     check_memory(rules, first_turns_cost(rules))
-    games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
+    games = BackwardPass(GreedyPolicy(rules, strategy.table), thread_count(threads))
     return {
         state: replace(found, policy=strategy.policy)
         for state, found in games.run(progress).items()
@@ -205,7 +205,7 @@ def distribution(
     rules, state = strategy.rules, checked.state
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(checked._replace(points=before))
-    threads = threads or default_threads()
+    threads = thread_count(threads)
     if isinstance(evaluator, ScoreEvaluator):
         cost = solve_cost(score_places(rules, state)).doubled()
     else:

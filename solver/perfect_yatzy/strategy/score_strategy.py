@@ -26,7 +26,7 @@ from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.scoring import upper_sums
+from ..core.scoring import maximum_score, upper_sums
 from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
 from ..game.legal_actions import TurnPosition
@@ -40,6 +40,7 @@ from ..tablebase.estimates import (
     solve_cost,
 )
 from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..words import _
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
@@ -170,6 +171,23 @@ def mean_evaluator(
     return TurnEvaluator(rules, solve_objective(rest, threads=threads), rest.space)
 
 
+class NoChance(ScoreEvaluator):
+    """The chances of a goal that is out of reach from a card on: nothing has to be solved."""
+
+    def __init__(self, objective: Goals, means: TurnEvaluator) -> None:
+        super().__init__(objective, np.zeros(0, dtype=np.float32), means)
+
+    def look_up(self, state: Ints, x: Ints) -> Floats:
+        """No chance, whatever the state."""
+        return np.zeros(np.broadcast(state, x).shape)
+
+
+def most_points(objective: Goals) -> int:
+    """The most points still possible from the start of an objective on, the upper bonus included."""
+    start = objective.space.unchecked_index(objective.start)
+    return -int(objective.score_offsets.low[start])
+
+
 @dataclass(frozen=True)
 class GoalSolve:
     """How the chances of a goal are computed."""
@@ -178,6 +196,7 @@ class GoalSolve:
     # whether its table is opened from the store, or solved and stored; else it is solved in memory
     stored: bool
     cost: SolveCost | None  # what the solve takes; None if the table exists
+    out_of_reach: bool = False  # then nothing is solved
 
 
 def goals_to_solve(
@@ -230,11 +249,16 @@ def goal_strategy(
     )
 
 
-def check_goal(goal: int) -> int:
-    """The goal as an int; StateError if it is not a score."""
+def check_goal(goal: int, rules: RuleSet | None = None) -> int:
+    """The goal as an int; StateError if it is not a score, or with `rules` if none of their games
+    can reach it.
+    """
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
         raise StateError(f"goal is {shown(score)}; must be a score from 0 to {MAX_GOAL}")
+    if rules is not None and score > (most := maximum_score(rules)):
+        text = _("goal is {goal}; the highest score of {rules} is {most}")
+        raise StateError(text.format(goal=score, rules=rules.key, most=most))
     return score
 
 

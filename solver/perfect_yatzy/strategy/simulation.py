@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
-from ..core.resources import default_threads
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.state_space import Policy, state_space
 from ..errors import StateError, positive_number, whole_number
@@ -213,7 +213,7 @@ def simulate(
     games, checked = checked_games(strategy, games, seed, start, points)
     from .rollout import rollout_of
 
-    rollout = rollout_of(strategy, checked, threads or default_threads())
+    rollout = rollout_of(strategy, checked, thread_count(threads))
     # of chunks of games
     begins, parts = (
         range(0, games, CHUNK),

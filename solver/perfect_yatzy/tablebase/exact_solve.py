@@ -26,7 +26,7 @@ from .._sources import sources_of_values
 from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
-from ..core.resources import ScratchPool, default_threads, thread_map, writing_to
+from ..core.resources import ScratchPool, thread_count, thread_map, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
@@ -204,7 +204,7 @@ class ExactSolve:
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
-        with thread_map(threads or default_threads(), "yatzy-prove") as in_threads:
+        with thread_map(thread_count(threads), "yatzy-prove") as in_threads:
             while True:
                 place = space.layer_slice(filled)
                 in_points = self.compared(filled, values, table[place])
@@ -247,7 +247,13 @@ class ExactSolve:
             self.spread
             and turn_outcomes(self.rules, self.objective.start).total.max() > MOST_SQUARED
         )
-        if too_large or self.most >= MOST_POINTS or least < 0:
+        if too_large and self.most < MOST_POINTS and least >= 0:
+            text = _(
+                "a turn of {rules} can pay more than {most} points, too many for an exact variance; "
+                "the mean alone has a proof: leave out --spread"
+            )
+            raise RulesError(text.format(rules=self.rules.key, most=MOST_SQUARED), code="too-large")
+        if self.most >= MOST_POINTS or least < 0:
             raise RulesError(
                 _("the points of {rules} are too large for an exact proof").format(
                     rules=self.rules.key

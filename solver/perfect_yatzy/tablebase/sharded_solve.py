@@ -30,7 +30,7 @@ import numpy as np
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, locked_if_free, replacing
 from ..core import table_info
 from ..core.objectives import Objective, PolicyQuantity
-from ..core.resources import check_space, default_threads, thread_map, thread_pool, writing_to
+from ..core.resources import check_space, thread_count, thread_map, thread_pool, writing_to
 from ..core.table_info import (
     SHARDED_FORMAT,
     ShardedTableInfo,
@@ -74,7 +74,7 @@ class ThreadEngine:
     """Runs tasks in threads of this process."""
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = threads or default_threads()
+        self.threads = thread_count(threads)
 
     def run(
         self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
@@ -174,7 +174,7 @@ class ShardedSolve:
 
     def _remove_damaged_shards(self) -> None:
         """Compare all values that are there with their digests: what is taken over is right."""
-        with writing_to(self.folder), thread_map(default_threads(), "yatzy-check") as in_threads:
+        with writing_to(self.folder), thread_map(thread_count(None), "yatzy-check") as in_threads:
             for _checked in in_threads(self.solve.remove_if_damaged, self.plan.shards):
                 pass
 

@@ -22,7 +22,7 @@ from .._files import HAS_LOCKS, Waiting, being_written, folder_lock, locked_if_f
 from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
-from ..core.resources import writing_to
+from ..core.resources import thread_count, writing_to
 from ..core.rules import RuleSet
 from ..core.table_info import (
     MissingTable,
@@ -32,7 +32,7 @@ from ..core.table_info import (
     shards_folder,
     table_stem,
 )
-from ..errors import Cancelled, StorageError, TableError
+from ..errors import Cancelled, StateError, StorageError, TableError, shown
 from ..words import NOT_STORED, _, gigabytes, say
 from .estimates import check_memory, log_long, solve_cost
 from .table_reader import read_table
@@ -60,6 +60,9 @@ STALE = (
 def tables_folder(tables: Folder = None) -> Path:
     """The folder tables are looked for in and written to."""
     if tables is not None:
+        if not isinstance(tables, str | os.PathLike):
+            text = _("{name} is {value}; must be the path of a folder")
+            raise StateError(text.format(name="tables", value=shown(tables)))
         return Path(tables)
     if configured := os.environ.get("YATZY_TABLES"):
         return Path(configured)
@@ -96,7 +99,6 @@ def solve_to_store(
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is
     resumed.
     """
-    from ..core.resources import default_threads
     from ..core.table_writer import TableWriter
 
     folder = tables_folder(tables)
@@ -113,7 +115,7 @@ def solve_to_store(
             if missing_only and (writer.contended or finished):
                 continue
             what = f"solving {objective.rules.key} ({objective.name}, {gigabytes(cost.bytes)})"
-            log_long(what, cost.processor_seconds / (threads or default_threads()), progress)
+            log_long(what, cost.processor_seconds / thread_count(threads), progress)
             return write_table(writer, threads, progress)
         except TableError:
             # Without locks another process may have finished, and opened, the same table meanwhile.
@@ -202,6 +204,7 @@ def open_table(
     """Open a game's table; solve it first if there is none, in one of all processes and threads
     that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
     """
+    thread_count(threads)  # refuses a wrong number, also if nothing has to be solved
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:
         if solve and not has_table(rules, tables, objective.name):

@@ -28,7 +28,7 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.lattice import kernel_lattice
 from ..core.objectives import FRAME, Goals, Utility, final_bonus
-from ..core.resources import ScratchPool, default_threads, thread_map
+from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.state_space import LANES, Policy, ScoreOffsets
@@ -348,7 +348,7 @@ class TwoPlayerGame:
         is the first. `solve_turn` solves a turn in place of threads, from the values after it,
         which are in `part` then.
         """
-        threads = threads or default_threads()
+        threads = thread_count(threads)
         needs = [self._needs(player.policy, threads) for player in self.players]
         stored = self.resume(part) if part else None
         # the turns that are solved, the values before these

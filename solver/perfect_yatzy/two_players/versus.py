@@ -43,7 +43,7 @@ import numpy as np
 from ..core.backward_induction import solve_layers
 from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
-from ..core.resources import default_threads, thread_map
+from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard
 from ..core.state_space import Policy
@@ -242,7 +242,7 @@ def versus_bounds(
     """
     rule_set, share = load_rules(rules), tie_rule(ties).share
     late = LateScore(
-        reach(rule_set, 0, "", tables, threads=threads).evaluator, threads or default_threads()
+        reach(rule_set, 0, "", tables, threads=threads).evaluator, thread_count(threads)
     )
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 

@@ -347,7 +347,11 @@ Cost = record(
 SwitchInfo = record(
     "SwitchInfo",
     "A variant of a rule set.",
-    {"id": (str, "Written after a plus sign"), "summary": (str, "What it changes")},
+    {
+        "id": (str, "Written after a plus sign"),
+        "summary": (str, "What it changes"),
+        "excludes": (list[str], "Ids of the variants that cannot be combined with it"),
+    },
 )
 ColumnInfo = record(
     "ColumnInfo",

@@ -17,12 +17,13 @@ import re
 import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from threading import Event, Thread
 from typing import Annotated, Any
 
 from anyio import from_thread
-from anyio.to_thread import run_sync
+from anyio.to_thread import current_default_thread_limiter, run_sync
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -38,7 +39,7 @@ from ..game.translations import languages
 from ..play.record import read_game
 from ..service.answers import answer_head, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
-from ..service.queries import QueryService
+from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from ..words import ENGLISH, _
@@ -115,13 +116,21 @@ class AsciiJSONResponse(JSONResponse):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
+@asynccontextmanager
+async def with_request_threads(app: FastAPI) -> AsyncIterator[None]:
+    """Serve with so many threads that requests in a queue take none from those that never wait."""
+    current_default_thread_limiter().total_tokens = limits.REQUEST_THREADS
+    yield
+
+
 def create_app(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     hosts: frozenset[str] = LOCAL_HOSTS,
     addresses: bool = False,
+    cached_bytes: int = CACHED_BYTES,
 ) -> FastAPI:
-    """The application."""
+    """The application; `cached_bytes`: of tables that stay in memory between requests."""
     app = FastAPI(
         title="perfect-yatzy",
         version=__version__,
@@ -137,9 +146,10 @@ def create_app(
         },
         generate_unique_id_function=lambda route: route.name,
         separate_input_output_schemas=False,
+        lifespan=with_request_threads,
     )
     app.router.route_class = JSONRoute
-    scheduler = RequestScheduler(tables, threads)
+    scheduler = RequestScheduler(tables, threads, cached_bytes)
     add_error_handlers(app)
     add_questions(app, scheduler)
     add_rule_sets(app, scheduler)
@@ -176,7 +186,10 @@ def add_error_handlers(app: FastAPI) -> None:
                 f"{request.url.path} does not accept {request.method}",
                 "method-not-allowed",
             )
-        return error_response(error.status_code, SolverError(message, code=code))
+        response = error_response(error.status_code, SolverError(message, code=code))
+        if allowed := (error.headers or {}).get("Allow"):
+            response.headers["Allow"] = "GET, HEAD" if allowed == "GET" else allowed
+        return response
 
 
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
@@ -294,8 +307,15 @@ def add_page(app: FastAPI) -> None:
 class RequestScheduler:
     """Decides for each request whether it runs at once, is queued or is refused."""
 
-    def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.service = QueryService(tables, threads, budget=limits.SERVER_BUDGET)
+    def __init__(
+        self,
+        tables: str | os.PathLike[str] | None,
+        threads: int | None,
+        cached_bytes: int = CACHED_BYTES,
+    ) -> None:
+        budget = limits.SERVER_BUDGET
+        self.service = QueryService(tables, threads, budget=budget, cached_bytes=cached_bytes)
+        self.cheap = limits.ConcurrencyLimiter(limits.CHEAP_RUNNING, limits.CHEAP_QUEUED)
         self.short = limits.ConcurrencyLimiter(limits.SHORT_RUNNING, limits.SHORT_QUEUED)
         self.long = limits.ConcurrencyLimiter(limits.LONG_RUNNING, limits.LONG_QUEUED)
 
@@ -318,9 +338,14 @@ class RequestScheduler:
         self.service.check_unasked(decision.works)
         if not decision.seconds:
             return decision.run(None)
-        queue = self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long
-        with queue.slot(is_disconnected):
+        with self.queue_of(decision).slot(is_disconnected):
             return decision.run(None)
+
+    def queue_of(self, decision: Decision) -> limits.ConcurrencyLimiter:
+        """The queue of what a decision costs: nothing waits behind what is dearer."""
+        if decision.seconds <= PUZZLE_SECONDS and not decision.works:
+            return self.cheap
+        return self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long
 
     def points(self, fields: dict[str, Any]) -> dict[str, Any]:
         """What each box pays for a roll, in the order of the card: needs no table and solves

@@ -4,9 +4,10 @@ constants below.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock, Semaphore
+from threading import Event, Lock
 
 from ..errors import SolverError
 from ..service.budget import SolveBudget, SolveLimit
@@ -28,9 +29,18 @@ MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript wr
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
 MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 
-# Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
+# Concurrent computations by class of cost: puzzles of a table that is ready, what takes less than
+# INSTANT_SOLVE_SECONDS, and what takes longer. A question that takes no more than a turn never waits.
+CHEAP_RUNNING, CHEAP_QUEUED = 2, 64
 SHORT_RUNNING, SHORT_QUEUED = 2, 24
 LONG_RUNNING, LONG_QUEUED = 1, 8
+# Threads of requests: one for each that runs or is queued, and some for those that never wait.
+REQUEST_THREADS = (
+    (CHEAP_RUNNING + CHEAP_QUEUED)
+    + (SHORT_RUNNING + SHORT_QUEUED)
+    + (LONG_RUNNING + LONG_QUEUED)
+    + 16
+)
 DISCONNECT_POLL_SECONDS = (
     0.2  # how often a queued request checks that its client is still connected
 )
@@ -62,29 +72,44 @@ class ClientDisconnected(SolverError):
 
 
 class ConcurrencyLimiter:
-    """Runs a few computations at a time, queues a few more, and refuses the rest. Thread-safe."""
+    """Runs a few computations at a time, queues a few more, first come, first served, and refuses
+    the rest. Thread-safe.
+    """
 
     def __init__(self, running: int, queued: int) -> None:
         self.free = running + queued
-        self._running, self._lock = Semaphore(running), Lock()
+        self._idle = running  # slots that nobody holds
+        self._waiting: deque[Event] = deque()  # set when the slot is theirs, the oldest first
+        self._lock = Lock()
 
     @contextmanager
     def slot(self, is_disconnected: IsDisconnected) -> Iterator[None]:
         """Wait in the queue, then hold one of the running slots for the body of the `with`
         statement.
         """
+        mine = Event()
         with self._lock:
             if not self.free:
                 raise QueueFullError(_("too many requests are queued; try again later"))
             self.free -= 1
+            self._waiting.append(mine)
+            self._give_slots()
         try:
-            while not self._running.acquire(timeout=DISCONNECT_POLL_SECONDS):
+            while not mine.wait(DISCONNECT_POLL_SECONDS):
                 if is_disconnected():
                     raise ClientDisconnected(_("the client disconnected"))
-            try:
-                yield
-            finally:
-                self._running.release()
+            yield
         finally:
             with self._lock:
+                if mine.is_set():
+                    self._idle += 1
+                else:
+                    self._waiting.remove(mine)
                 self.free += 1
+                self._give_slots()
+
+    def _give_slots(self) -> None:
+        """Give the idle slots to those who have waited longest."""
+        while self._idle and self._waiting:
+            self._idle -= 1
+            self._waiting.popleft().set()

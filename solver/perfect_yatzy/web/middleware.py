@@ -14,6 +14,7 @@ from ipaddress import ip_address
 from typing import Any
 
 import anyio
+from h11 import LocalProtocolError
 from starlette.requests import ClientDisconnect, Request
 
 from .._version import ANSWER_SCHEMA
@@ -51,7 +52,11 @@ class RequestFilter:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
         accepted = headers.get(b"accept-language", b"").decode("latin-1")
-        with language_scope(language_accepted(accepted) or ENGLISH):
+        # uvicorn has answered what is no HTTP request; then nothing more can be sent
+        with (
+            language_scope(language_accepted(accepted) or ENGLISH),
+            suppress(LocalProtocolError),
+        ):
             await self.respond(scope, headers, receive, send)
 
     async def respond(
@@ -105,7 +110,7 @@ class RequestFilter:
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
             await send(message)
 
-        await self.app(scope, receive_again, send_with_headers)
+        await self.app(without_head(scope), receive_again, send_with_headers)
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
@@ -113,6 +118,13 @@ class RequestFilter:
             if self.addresses and ip_address(name.strip("[]")):
                 return True
         return name in self.hosts
+
+
+def without_head(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A request for headers of the API as one of GET, whose body uvicorn leaves out."""
+    if scope["method"] == "HEAD" and scope["path"].startswith("/api/"):
+        return {**scope, "method": "GET"}
+    return scope
 
 
 async def read_body(

@@ -163,7 +163,7 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "id": rules.key,
         "base": rules.id,
         **picked(rules, "name", "summary", "dice", "faces"),
-        "switches": [picked(switch, "id", "summary") for switch in rules.switches],
+        "switches": [picked(switch, "id", "summary", "excludes") for switch in rules.switches],
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls_per_turn,

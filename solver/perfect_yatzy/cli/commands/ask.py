@@ -209,7 +209,7 @@ def plot_distribution(
     plot(path, title, lowest, chances, goal_chances, goal)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
 @options.query_options("List all options.")
@@ -227,7 +227,7 @@ def hold(**given: Any) -> None:
     run_query("hold", given)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
 @options.query_options("List all options.")
@@ -240,7 +240,7 @@ def score(**given: Any) -> None:
     run_query("score", given)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.number_option(
     "--games", low=100, high=10_000_000, text="Also simulate this number of games."
 )
@@ -275,7 +275,7 @@ def expect(**given: Any) -> None:
     run_query("expect", given)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
 @options.card_option

@@ -48,7 +48,7 @@ def _playing(games: int) -> str:
     return _("Playing {count} games", count=number_text(games, grouped=True))
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.number_option(
     "--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games."
@@ -106,7 +106,7 @@ def simulate(
     echo_answer(simulation_lines(service.rules(rules), answer), as_json, answer)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.number_option(
     "--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions."
@@ -189,7 +189,7 @@ def write_dataset_card(
         file.write(card.encode())
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.argument("policies", type=POLICY, nargs=-1, metavar="[POLICY]...")
 @options.rules_option
 @options.start_card_option
@@ -278,7 +278,7 @@ def evaluate(
         )
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--policy",

@@ -33,7 +33,7 @@ class GuideFormat(click.Choice[str]):
         return super().get_invalid_choice_message(value, ctx)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.output_option("File to write: .html or .txt [standard output].", default="-")
 @options.format_option("txt", "html", choice=GuideFormat)
@@ -112,7 +112,7 @@ def guide(
         click.echo(_("Wrote {output}", output=output))
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--output",

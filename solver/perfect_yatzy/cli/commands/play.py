@@ -15,6 +15,7 @@ from ..console import confirm, echo_fitted, record_path
 from ..options import (
     KnownWords,
     Number,
+    YatzyCommand,
     is_given,
     language_option,
     rules_argument,
@@ -60,7 +61,7 @@ KINDS = (
 SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tables", "threads"}
 
 
-@click.command()
+@click.command(cls=YatzyCommand)
 @rules_argument
 @click.option(
     "--players", default="", help="Names separated by commas, in the order of play [You]."

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 HELP_WORDS = ("", "?", "help")
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.argument("file", type=click.Path(), required=False)
 @options.number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
@@ -86,7 +86,7 @@ def review(
     number = len(games) if game is None else game
     if number > len(games):
         text = ngettext(
-            "{file} has {count} game; there is no game {number}",
+            "{file} has one game; there is no game {number}",
             "{file} has {count} games; there is no game {number}",
             len(games),
         )
@@ -125,10 +125,12 @@ def repeat_decisions(
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]
         text = ngettext(
-            "{player}: {count} decision to repeat",
+            "{player}: one decision to repeat",
             "{player}: {count} decisions to repeat",
             len(errors),
         )
+        if not errors:
+            text = _("{player}: no decisions to repeat")
         click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
             if not ask_puzzle(
@@ -176,7 +178,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     return lambda state: float(chances[strategy.space.index(state)])
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--player", help="Name of a player [all players].")
 @click.option(
@@ -297,7 +299,7 @@ def rate(
         click.get_current_context().exit(1)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--difficulty",

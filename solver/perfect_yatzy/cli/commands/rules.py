@@ -8,10 +8,10 @@ import click
 
 from ...words import _
 from ..console import echo_answer, echo_lines, wrap_columns
-from ..options import json_option, language_option, rules_argument
+from ..options import YatzyCommands, json_option, language_option, rules_argument
 
 
-@click.group()
+@click.group(cls=YatzyCommands)
 def rules() -> None:
     """List, show and check rule sets; print their schema."""
 

@@ -13,7 +13,9 @@ import click
 from ...errors import MissingPackage
 from ...words import _
 from ..console import cannot_write, echo_lines
-from ..options import RULES, number_option, service_options, table_options
+from ..options import RULES, YatzyCommand, number_option, service_options, table_options
+
+CACHED_MEGABYTES = 2048  # of perfect_yatzy.service.queries, which is imported later
 
 if TYPE_CHECKING:
     from socket import socket
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
 
 
-@click.command()
+@click.command(cls=YatzyCommand)
 @number_option(
     "--port",
     "-p",
@@ -43,12 +45,20 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Also accept requests for this host name.",
 )
+@number_option(
+    "--memory",
+    low=0,
+    high=1 << 20,
+    default=CACHED_MEGABYTES,
+    text="Megabytes of tables that stay in memory between requests.",
+)
 @click.option("--open", "browser", is_flag=True, help="Open the page in a browser.")
 @table_options
 def serve(
     port: int,
     host: str,
     names: tuple[str, ...],
+    memory: int,
     browser: bool,
     tables: str | None,
     threads: int | None,
@@ -75,9 +85,17 @@ def serve(
     machine_names = {gethostname(), getfqdn()} if on_network else set()
     host_headers = {in_header(name) for name in {host, *names, *machine_names}}
     url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    app = create_app(tables, threads, LOCAL_HOSTS | host_headers, addresses=on_network)
+    app = create_app(
+        tables,
+        threads,
+        LOCAL_HOSTS | host_headers,
+        addresses=on_network,
+        cached_bytes=memory << 20,
+    )
     url = f"http://{url_host}:{port}/"
     click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
+    text = _("Up to {size} MB of tables stay in memory between requests (--memory)", size=memory)
+    click.echo(text, err=True)
     if on_network:
         click.echo(
             _(
@@ -141,7 +159,7 @@ def in_header(name: str) -> str:
     return f"[{name}]".lower() if ":" in name else name.lower()
 
 
-@click.command()
+@click.command(cls=YatzyCommand)
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("rules", nargs=-1, type=RULES)
 @number_option(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...tablebase.store import TableEntry
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--what",
@@ -212,7 +212,7 @@ def wrong_options(
         yield _("--{name} can only be used with --approximate", name=given[0])
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.number_option(
     "--states", low=1, high=1_000_000, default=500, text="Number of random states."
@@ -271,7 +271,7 @@ def verify(
         )
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @options.number_option(
     "--digits", high=1000, default=30, text="Digits of the value after the point."
@@ -328,7 +328,7 @@ def prove(
     echo_answer(lines, as_json, proof.fields(max(digits, exact_solve.DIGITS)))
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @click.option(
     "--remove",
     "name",
@@ -422,7 +422,7 @@ def tables(
         echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
 
 
-@click.command()
+@click.command(cls=options.YatzyCommand)
 @options.rules_argument
 @click.option(
     "--what",

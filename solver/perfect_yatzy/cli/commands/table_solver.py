@@ -18,7 +18,7 @@ from ...approximation.opening import open_approximate, open_strategy
 from ...core import resources
 from ...core.checked_values import Table
 from ...core.objectives import Objective
-from ...core.resources import default_threads
+from ...core.resources import thread_count
 from ...core.rules import RuleSet
 from ...core.scorecard import EMPTY_STATE
 from ...core.state_space import state_space
@@ -56,7 +56,7 @@ class TableSolver:
         """The cost of a solve; RulesError with what --shards needs if the machine has too little
         memory for it.
         """
-        threads = self.threads or default_threads()
+        threads = thread_count(self.threads)
         cost = sharded_cost(objective, threads) if self.shards else solve_cost(objective)
         try:
             check_memory(objective.rules, cost)
@@ -77,7 +77,7 @@ class TableSolver:
         facts = {
             "name": name,
             "rules": self.rules.key,
-            "cost": cost.words_with(self.threads or default_threads()),
+            "cost": cost.words_with(thread_count(self.threads)),
         }
         return self.asked(
             cost,
@@ -178,7 +178,7 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     resources.check_space(path.parent, cost.bytes)
     facts = {
         "rules": rules.key,
-        "time": duration(cost.processor_seconds / (threads or default_threads())),
+        "time": duration(cost.processor_seconds / thread_count(threads)),
     }
     progress = solver.asked(
         cost,
@@ -252,7 +252,7 @@ def estimate_of_counts(rules: RuleSet, threads: int) -> SolveEstimate:
 def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
     rules, tables, shards = solver.rules, solver.tables, solver.shards
-    threads = solver.threads or default_threads()
+    threads = thread_count(solver.threads)
     quantity = QUANTITIES[what]
     solved = False
     means: SolveEstimate | None = None  # if they are needed first
@@ -378,7 +378,7 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        used = threads or default_threads()
+        used = thread_count(threads)
         seconds = approximate_seconds(rules, work=UNIT * work, minutes=minutes)
         text = _("making an approximate strategy of {rules}, {time}")
         time = duration(THREADS * seconds / used)

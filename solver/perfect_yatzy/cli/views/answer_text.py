@@ -122,6 +122,14 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
     ]
 
 
+def _exact_subject(answer: dict[str, Any]) -> list[str]:
+    """Beside a chance, of what the fraction is given."""
+    if "exact" not in answer or "aim" not in answer:
+        return []
+    text = _("The fraction is that of the expected score, under play for it; the chance has none.")
+    return wrapped(text).splitlines()
+
+
 def spread_lines(exact: dict[str, Any]) -> list[str]:
     """The exact variance and chance of the upper bonus; nothing if they are not there."""
     if not exact.get("variance"):
@@ -190,7 +198,7 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
     elif best["hold"]:
         sentence = ngettext(
-            "Hold {dice} ({glyphs}), reroll {count} die: {value}",
+            "Hold {dice} ({glyphs}), reroll one die: {value}",
             "Hold {dice} ({glyphs}), reroll {count} dice: {value}",
             best["reroll"],
         )
@@ -198,7 +206,13 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value
         )
     else:
-        headline = _("Hold nothing, reroll all {count} dice: {value}", count=count, value=value)
+        headline = ngettext(
+            "Hold nothing, reroll the die: {value}",
+            "Hold nothing, reroll all {count} dice: {value}",
+            best["reroll"],
+            count=count,
+            value=value,
+        )
     roll, rolls, rerolls = (
         answer["rolls"] - rolls_left,
         answer["rolls"],
@@ -246,7 +260,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`; with ALL_OPTIONS also the mean points of each category."""
     turns_left = answer["turns_left"]
-    lines = [_expect_headline(answer), "", *exact_lines(answer)]
+    lines = [_expect_headline(answer), "", *_exact_subject(answer), *exact_lines(answer)]
     if "aim" in answer:
         if turns_left and "chance" in answer and "chance_by_mean_play" in answer:
             chance = chance_text(answer["chance_by_mean_play"])
@@ -257,7 +271,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines.append(card_line(rules, answer))
     if turns_left:
         text = ngettext(
-            "{points} points on the card, {expected} expected in {count} more turn",
+            "{points} points on the card, {expected} expected in one more turn",
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
         )

@@ -10,7 +10,7 @@ from ...core.rules import RuleSet
 from ...core.scorecard import Scorecard
 from ...game.notation import glyphs, spaced
 from ...play.session import Action, Session
-from ...words import N_, _, enumerated
+from ...words import N_, _, enumerated, ngettext
 from . import wording
 
 MAX_NAME = 20  # columns of a player's name
@@ -147,7 +147,10 @@ def stage_line(session: Session) -> str:
     )
     line = f"{prefix}{stage}, {wording.rerolls_left_text(rolls_left)}"
     if saved:
-        line += " " + _("({count} saved)", count=wording.number_word(saved))
+        saved_text = ngettext(
+            "(one saved)", "({count} saved)", saved, count=wording.number_word(saved)
+        )
+        line += " " + saved_text
     return wording.wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
 
 

@@ -303,7 +303,6 @@ def _examples(guide: Guide, words: Words) -> Section | None:
             turn=hold.turn,
             dice=dice_text(hold.dice),
             count=hold.rolls_left,
-            number=hold.rolls_left,
             upper=hold.state.upper,
             boxes=words.listed(boxes),
             rule=hold.rule + 1,

@@ -226,9 +226,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
     for left in sorted(by_rerolls_left, reverse=True):
         count = wording.number_word(left)
-        label = ngettext(
-            "hold, {count} reroll left", "hold, {count} rerolls left", left, count=count
-        )
+        label = ngettext("hold, one reroll left", "hold, {count} rerolls left", left, count=count)
         lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
     lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet, order_text
+from ...core.rules import RuleSet, Switch, order_text
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
 from .wording import columns, grouped
@@ -29,9 +29,17 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
                 example=f"{rules.origin}+{rules.switches[0].id}",
             )
         )
-        lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
+        lines += [f"  {switch.id:<20}  {_switch_text(switch)}" for switch in rules.switches]
         lines.append("")
     return lines + _fact_lines(rules, facts)
+
+
+def _switch_text(switch: Switch) -> str:
+    """What a switch does, and the switches that cannot be combined with it."""
+    if not switch.excludes:
+        return switch.summary
+    others = ", ".join(switch.excludes)
+    return _("{summary} (not with {switches})", summary=switch.summary, switches=others)
 
 
 def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
@@ -123,7 +131,7 @@ def _row_lines(rules: RuleSet) -> list[str]:
     cells = []
     for row in rows:
         count = len([box for box in rules.categories if box.row == row.id and box.column == 0])
-        times = ngettext("{count} time", "{count} times", count, count=number_word(count))
+        times = ngettext("one time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
         cells.append(
             (f"{row.code:>{code_width}} {'*' if row.upper else ' '} {name}", row.id, row.text)

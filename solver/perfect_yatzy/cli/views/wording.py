@@ -119,9 +119,9 @@ def lower_bound_text(chance: float) -> str:
 
 def rerolls_left_text(number: int) -> str:
     """How many rerolls are left: ``two rerolls left``."""
-    return ngettext(
-        "{count} reroll left", "{count} rerolls left", number, count=number_word(number)
-    )
+    if number == 0:
+        return _("no rerolls left")
+    return ngettext("one reroll left", "{count} rerolls left", number, count=number_word(number))
 
 
 def category_name(rules: RuleSet, category: str) -> str:
@@ -176,7 +176,12 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
         filled = _("all {count} categories filled", count=len(card))
     elif len(card) > 4:
         counts = {"filled": number_word(len(card)), "open": number_word(n_open)}
-        filled = _("{filled} categories filled, {open} open", **counts)
+        filled = ngettext(
+            "{filled} categories filled, one open",
+            "{filled} categories filled, {open} open",
+            n_open,
+            **counts,
+        )
     return _(
         "{game}, {points} points: {filled}",
         game=rules.name,

@@ -2,7 +2,7 @@
 sentences.
 
 The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural
-forms ``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`;
+forms ``{count:one die|# dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`;
 the context is the key.
 """
 
@@ -108,11 +108,12 @@ class Words:
         return Text(_merged(spans))
 
     def _field(self, name: str, value: object, plural_forms: str | None) -> Text:
-        """What a field of a template becomes: one of its plural forms, a count in words, a
-        number or a text.
+        """What a field of a template becomes: one of its plural forms (with ``#`` for the count
+        in words), a count in words, a number or a text.
         """
         if plural_forms:
-            return text_of(plural_forms.split("|")[0 if value == 1 else 1])
+            count, (one, many) = int(str(value)), plural_forms.split("|")
+            return text_of(one if count == 1 else many.replace("#", self.count(count)))
         if name == "count":
             return text_of(self.count(int(str(value))))
         if isinstance(value, Text):

@@ -65,8 +65,8 @@ function endText(state, scores, own) {
 // How the player goes on alone.
 export const aloneText = (left) => (left ? _("Without advice: tap the dice to keep, or a box of the card.") : _("Without advice: tap a box of the card."));
 
-// Small numbers are words in a sentence.
-const countWord = (number) => [_("no"), _("one"), _("two"), _("three"), _("four"), _("five"), _("six")][number] || formatNumber(number);
+// Small numbers are words in a sentence. The word for one depends on what is counted, so it is part of the message.
+const countWord = (number) => ({ 2: _("two"), 3: _("three"), 4: _("four"), 5: _("five"), 6: _("six") })[number] || formatNumber(number);
 
 // The text of an action; real dice may be rolled by the page, too.
 export function actionLabel(action, isTyped) {

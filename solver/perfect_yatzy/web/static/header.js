@@ -70,8 +70,11 @@ function chooseRules(event) {
 }
 
 // A variant keeps the points that its boxes can hold.
-function chooseSwitches() {
-  const active = [...byId("switches").querySelectorAll("input:checked")].map((input) => input.value);
+// Those that it excludes are no longer chosen.
+function chooseSwitches(event) {
+  const chosen = rules().switches.find((each) => each.id === event.target.value && event.target.checked);
+  const active = [...byId("switches").querySelectorAll("input:checked")].map((input) => input.value)
+    .filter((id) => !chosen?.excludes.includes(id));
   const spec = [rules().base, ...active].join("+");
   changeRules(spec, (s) => {
     s.rules = spec;

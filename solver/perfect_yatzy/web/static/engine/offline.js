@@ -5,7 +5,24 @@ const KEEP_AFTER_MS = 3000; // when the first answers are there
 
 async function start() {
   if (!("serviceWorker" in navigator) || !window.isSecureContext) return; // plain http, except on this machine
-  await navigator.serviceWorker.register(new URL("../sw.js", import.meta.url), { updateViaCache: "none" });
+  const { serviceWorker } = navigator, hadVersion = Boolean(serviceWorker.controller);
+  const registration = await serviceWorker.register(new URL("../sw.js", import.meta.url), { updateViaCache: "none" });
+  if (!hadVersion) return; // the first visit has the newest version
+  // Another page may have asked for the new version: no page goes on with files of both.
+  serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+  const watch = () => registration.installing?.addEventListener("statechange", () => offerUpdate(registration));
+  registration.addEventListener("updatefound", watch);
+  watch(); // an update may have begun before
+  offerUpdate(registration);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) registration.update().catch(() => {}); });
+}
+
+// A new version that is kept already waits for the reader: the page says so and loads it when asked.
+function offerUpdate(registration) {
+  const { waiting } = registration;
+  if (!waiting) return;
+  document.getElementById("reload").onclick = () => waiting.postMessage("take over");
+  document.getElementById("update").hidden = false;
 }
 
 // The small files that later questions need; the table itself is kept when it is first read.

@@ -26,7 +26,10 @@ self.addEventListener("install", (event) => {
   })());
 });
 
-// A new version waits here until no page uses the old one, so that a page never has files of both.
+// A new version waits here until no page uses the old one, or a reader asks for it: then the pages are loaded again, so
+// that a page never has files of both.
+self.addEventListener("message", (event) => { if (event.data === "take over") self.skipWaiting(); });
+
 self.addEventListener("activate", (event) => {
   event.waitUntil((async () => {
     for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
