@@ -13,8 +13,8 @@ from perfect_yatzy.cli.views.wording import chance_text
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.errors import language_scope
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.words import language_scope
 from support import games
 from support.command import Run, printed
 from support.seeds import ring_2
