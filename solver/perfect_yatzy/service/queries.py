@@ -36,7 +36,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
-from ..tablebase.store import has_table, open_table
+from ..tablebase.store import can_store, has_table, open_table
 from ..words import ENGLISH, _, current_language
 from . import answers
 from .budget import (
@@ -119,9 +119,10 @@ class QueryService:
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
                 words = cost.words_with(thread_count(self.threads))
-                line = _(
-                    "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
-                )
+                line = _("solving {rules}, {cost}; the table will be stored")
+                if not can_store(cost.bytes, self.tables):
+                    line = _("solving {rules}, {cost}, in memory")
+                line = line.format(rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             # solves it first
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
