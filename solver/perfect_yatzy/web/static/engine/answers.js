@@ -147,6 +147,9 @@ async function objective({ opened, game, card, state }, body, signal) {
   let fields, utility;
   if (goal !== undefined) {
     if (!Number.isInteger(goal) || goal < 0 || goal > 99999) throw new EngineError("invalid-value", N_("A goal must be a whole number from 0 to 99999."), {}, "goal");
+    if (goal > game.highest_score) {
+      throw new EngineError("invalid-value", N_("No game of these rules ends with more than {most} points."), { most: game.highest_score }, "goal");
+    }
     [fields, utility] = [{ goal }, (score) => (score >= goal ? 1 : 0)];
   } else {
     const known = await Promise.all(readOpponents(game, others).map((other) => opponent(opened, other, signal)));
