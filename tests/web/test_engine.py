@@ -19,6 +19,8 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.web.site.folder import rule_data
+from support import games
+from support.chances import chances
 from support.engine import (
     FIRST_DAY,
     Question,
@@ -213,6 +215,31 @@ def whole_questions(rules: RuleSet) -> Iterator[Question]:
 def test_small_games_of_every_mechanic(small: Path, service: QueryService) -> None:
     questions = [each for name in NAMES for each in whole_questions(service.rules(name))]
     assert differences(small, service, questions) == []
+
+
+@pytest.mark.parametrize("dice", [8, ring_2(11), ring_2(12)])
+def test_chances_lie_within_0_and_1(dice: int, tmp_path: Path) -> None:
+    """Sums of many chances miss that by rounding; and best play is never below play for the mean."""
+    rules = games.small(games.face(5), games.face(6), games.CHANCE, dice=dice, faces=6)
+    service = QueryService(tmp_path / "tables", 1)
+    make_site(tmp_path, service, [rules], values_only=True)
+    aims: list[dict[str, Any]] = [{"goal": goal} for goal in range(1, 12 * dice + 1, 2 * dice)]
+    aims += [{}, {"opponents": [9 * dice]}, {"opponents": "empty", "ties": "half"}]
+    roll, card = [1 + i % 6 for i in range(dice)], {"face-5": 0}
+    questions: list[Question] = []
+    for aim in aims:
+        where = {"rules": rules.key, "card": card, **aim}
+        questions.append(("expect", where))
+        for query in ("hold", "score"):
+            questions.append((query, where | {"dice": roll, "explain": True}))
+    seen = 0
+    for question, answer in zip(questions, answers(tmp_path, *questions), strict=True):
+        for chance in chances(answer):
+            assert 0 <= chance <= 1, (question, chance)
+            seen += 1
+        if "chance_by_mean_play" in answer:
+            assert answer["chance"] >= answer["chance_by_mean_play"], question
+    assert seen > 100
 
 
 def test_reviews(small: Path, folder: Path, service: QueryService) -> None:
