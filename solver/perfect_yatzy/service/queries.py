@@ -30,6 +30,7 @@ from ..game.rule_loader import load_rules
 from ..game.translations import localized
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
+from ..strategy.changeover import prepare_if_compiled
 from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
@@ -127,6 +128,14 @@ class QueryService:
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
+
+    def prepare(self, spec: str) -> None:
+        """Load the compiled code that answers single questions, if the table of these rules is
+        stored and the code was compiled before. From then on all tables are asked with it.
+        """
+        rules = self.rules(spec)
+        if has_table(rules, self.tables):
+            prepare_if_compiled(self.strategy(rules).evaluator)
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
         """What :meth:`strategy` has to solve; None if the table exists."""
