@@ -18,14 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-# Modules that are being rewritten still import these words from here.
-from .words import N_ as N_
-from .words import _ as _
-from .words import alternatives as alternatives
-from .words import enumerated
-from .words import ngettext as ngettext
-from .words import number_text as number_text
-from .words import span as span
+from .words import _, enumerated
 
 CODES = frozenset(
     {  # they are stable

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from perfect_yatzy import load_rules
 from perfect_yatzy.cli.views.wording import chance_text
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.errors import language_scope
+from perfect_yatzy.core.scoring import maximum_score
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.words import language_scope
 from support import games
 from support.command import Run, printed
 from support.seeds import ring_2
@@ -67,10 +69,11 @@ def test_chances_of_all_commands(
     monkeypatch.setenv("YATZY_TABLES", str(tmp_path))
     rules = tmp_path / "dice.toml"
     rules.write_text(RULES.format(dice=dice, threshold=3 * dice))
+    most = maximum_score(load_rules(rules))
     of_rules = ("-r", str(rules), "--json")
     roll = " ".join(str(1 + i % 6) for i in range(dice))
     aims = [(), ("--opponents", "empty"), ("--opponents", str(12 * dice), "--ties", "half")]
-    aims += [("--goal", str(goal)) for goal in range(1, 18 * dice + 7, max(2, 2 * dice))]
+    aims += [("--goal", str(goal)) for goal in range(1, most + 1, max(2, 2 * dice))]
     questions: list[tuple[str, ...]] = [("odds",), ("odds", roll)]
     for aim in aims:
         questions += [("expect", *aim), ("hold", roll, *aim), ("score", roll, *aim)]

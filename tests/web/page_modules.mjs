@@ -415,6 +415,17 @@ test("links and texts are read and written", ["yatzy", "yatzy-saved", "yahtzee"]
   for (const [text, query] of Object.entries(PASTED)) equal(decodeURIComponent(queryOf(text).replaceAll("+", " ")), query);
 });
 
+// The texts of chance_text() in Python, for the same chances.
+test("a tiny chance has words", [], async () => {
+  const words = await load("i18n"), tiny = [1e-9, 4.9e-7, 1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21];
+  const shown = (decimals) => tiny.map((chance) => words.formatPercent(chance, decimals));
+  equal(shown(2), ["1 in 1 billion", "1 in 2.04 million", "1 in 277 trillion", "1 in 1 billion", "1 in 1 quadrillion", "1 in 2.5 × 10^20"]);
+  equal(shown(0), tiny.map(() => "<1\u00a0%")); // where no digits are shown
+  await words.setLanguage("sv");
+  equal(shown(1).slice(1, 3), ["1 på 2,04 miljoner", "1 på 277 biljoner"]);
+  await words.setLanguage("en");
+});
+
 test("words, numbers and plurals of a language", [], async () => {
   const words = await load("i18n"), nordic = ["-248,5", "50,00\u00a0%"];
   for (const [tag, ...expected] of [
@@ -427,7 +438,7 @@ test("words, numbers and plurals of a language", [], async () => {
     const seconds = [1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count }));
     equal([words.language, words._("Undo"), words.formatNumber(-248.45, 1).replace("−", "-"), words.formatPercent(0.5), ...seconds], expected);
   }
-  const percents = [1 - 1e-12, 0.99999, 1e-15, 1e-6].map((chance) => words.formatPercent(chance));
+  const percents = [1 - 1e-12, 0.99999, 0, 1e-6].map((chance) => words.formatPercent(chance));
   equal(percents, ["100.00\u00a0%", ">99.99\u00a0%", "0.00\u00a0%", "<0.01\u00a0%"]);
   equal([-0.04, 9999, 12345.6].map((x) => words.formatNumber(x, 0)), ["0", "9999", "12,346"]);
   equal(localStorage.getItem("perfect-yatzy-language"), "en");

@@ -20,10 +20,11 @@ from pathlib import Path
 from unicodedata import combining, normalize
 
 from ..core.dice import Dice
-from ..core.rules import RuleSet
+from ..core.rules import RuleSet, category_label
 from ..core.scorecard import Scorecard, check_card
 from ..core.scoring import possible_points
-from ..errors import StateError, _, alternatives, ngettext, shown, whole_number
+from ..errors import StateError, shown, whole_number
+from ..words import _, alternatives, ngettext
 from .limits import (
     MAX_CARD_ENTRIES,
     MAX_CARD_TEXT,
@@ -34,7 +35,7 @@ from .limits import (
     closest,
 )
 from .rule_loader import load_rules
-from .translations import category_label, foreign_names, row_names
+from .translations import foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {

@@ -10,9 +10,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-# Modules that are being rewritten still import it from here.
-from ..notebook import html_table as html_table
-
 # pixels of a histogram; BASE and LABEL: size of a label
 WIDTH, HEIGHT, BASE, LABEL = (
     420,

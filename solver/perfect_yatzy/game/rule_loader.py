@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ..core.rules import RuleSet
-from ..errors import N_, RulesError, StateError, _, number_text, shown
+from ..errors import RulesError, StateError, shown
+from ..words import N_, _, number_text
 from . import limits
 from .rule_fields import Problem
 from .rule_patches import SWITCH_WORDS, apply_patch, exclusions

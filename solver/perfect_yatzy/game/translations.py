@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
-from ..core.rules import category_label as category_label
 from ..errors import RulesError, SolverError
 from ..words import ENGLISH, LANGUAGES, _
 

@@ -23,7 +23,7 @@ from ..core.rules import RuleSet
 from ..game.legal_actions import Action as GameAction
 from ..game.legal_actions import actions_by_number, hold_count, holds_within
 from ..game.notation import glyphs, spaced
-from ..game.notebook import html_table
+from ..notebook import html_table
 from .action_kinds import ALL_DICE, ALL_KINDS, CATEGORIES, HOLDS
 from .changeover import compiled_turn
 from .metadata import metadata, value_name

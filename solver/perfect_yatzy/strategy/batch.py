@@ -34,7 +34,7 @@ from ..game.legal_actions import (
     numbered_action,
 )
 from ..game.notation import dice_of, spaced
-from ..tablebase.estimates import gigabytes
+from ..words import gigabytes
 from .metadata import Rows, metadata, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
 

@@ -59,6 +59,12 @@ def _change_over(evaluator: TurnEvaluator, *, in_memory: bool) -> None:
         evaluator.questions.compiled = turn
 
 
+def prepare_if_compiled(evaluator: TurnEvaluator) -> None:
+    """Change over now, unless the kernel would have to be compiled."""
+    if evaluator.questions.compiled is None:
+        _change_over(evaluator, in_memory=False)
+
+
 def prepare(evaluator: TurnEvaluator) -> None:
     """Change over now; the kernel is compiled if need be."""
     if evaluator.questions.compiled is None and is_compilable(evaluator):

@@ -25,7 +25,7 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
-from ..errors import StateError, _, game_over, shown, whole_number
+from ..errors import StateError, game_over, shown, whole_number
 from ..game.legal_actions import (
     Action,
     ActionText,
@@ -35,6 +35,7 @@ from ..game.legal_actions import (
     actions_by_number,
 )
 from ..game.notation import counts_of, parse_dice, read_card
+from ..words import _
 from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
 from .actions import (
     Choice,

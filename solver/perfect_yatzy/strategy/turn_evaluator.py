@@ -30,8 +30,9 @@ from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import points_table, roll_options, scoring_options, upper_sums
 from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
 from ..core.table_slices import restricted, window
-from ..errors import StateError, _, span
+from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
+from ..words import _, span
 from .tie_rules import clipped
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from ..core.rules import RuleSet
 from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
-from ..words import _, duration, number_text
-from ..words import gigabytes as gigabytes
+from ..words import _, duration, gigabytes, number_text
 from .state_counts import count_states
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.

@@ -150,6 +150,7 @@ def create_app(
     )
     app.router.route_class = JSONRoute
     scheduler = RequestScheduler(tables, threads, cached_bytes)
+    app.state.service = scheduler.service
     add_error_handlers(app)
     add_questions(app, scheduler)
     add_rule_sets(app, scheduler)

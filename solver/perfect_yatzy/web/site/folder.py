@@ -42,7 +42,13 @@ from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
 from ...core.objectives import BonusChance, PolicyQuantity, Variance
 from ...core.rules import RuleSet, chains, column_order, prerequisites
-from ...core.scoring import first_roll_points, points_table, possible_points, upper_sums
+from ...core.scoring import (
+    first_roll_points,
+    maximum_score,
+    points_table,
+    possible_points,
+    upper_sums,
+)
 from ...core.state_space import StateSpace, state_space
 from ...core.turn_model import (
     SCORING_WAYS,
@@ -231,6 +237,7 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         **picked(rules, "key", "fingerprint", "dice", "faces"),
         "rolls": rules.rolls_per_turn,
         "saved_rolls": rules.saved_rolls,
+        "highest_score": maximum_score(rules),
         "first_roll_bonus": bool(rules.first_roll_bonus),
         "columns": len(rules.columns),
         "categories": categories,
