@@ -10,7 +10,7 @@ own. Its id, name and short code are those of the row with an ending::
 
 Other languages are read from ``names/*.toml``. Names of every language are understood, as long as
 they mean one category of the rules; ``--lang`` chooses the language that is shown. Ids and short
-codes do not depend on it.
+codes do not depend on it. For Japanese, Korean and Chinese there are names, but no catalogue of sentences.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
 from ..errors import RulesError, SolverError
-from ..words import ENGLISH, _
+from ..words import ENGLISH, LANGUAGES, _
 
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
@@ -142,19 +142,20 @@ def toml_text(folder: str, name: str, package: Path = GAME) -> str:
 
 @cache
 def languages() -> dict[str, str]:
-    """Code of every language and the name it has for itself, English first."""
-    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in toml_names("names")}
+    """Code of every language with a catalogue and the name it has for itself, English first."""
+    known = [code for code in toml_names("names") if code in LANGUAGES]
+    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in known}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, a code of :func:`languages` in any
-    case.
+    """Names of the categories of a rule set in one language, a code in any case: one of
+    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``ja``.
     """
     language = language.lower()
     if language == ENGLISH:
         return {}
     if language not in toml_names("names"):
-        known = ", ".join(languages())
+        known = ", ".join([ENGLISH, *toml_names("names")])
         message = _("unknown language {language!r}; known languages: {languages}")
         raise RulesError(message.format(language=language, languages=known))
     data = _read(language)
@@ -202,7 +203,7 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
     """Pairs of a name and a category id, for all languages but English."""
     return [
         (name, category)
-        for language in languages()
+        for language in (ENGLISH, *toml_names("names"))
         for category, names in category_names(rules, language).items()
         for name in names
     ]
