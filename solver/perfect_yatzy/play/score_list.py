@@ -19,8 +19,8 @@ from ..words import _
 from .record import check_names, record_lines
 
 ENDING = ".csv"  # of the files
-SCORE_COLUMNS = ("score", "final_score", "result")
-OTHER_COLUMNS = ("date", "game")
+SCORE_COLUMNS = {"score", "final_score", "result"}
+OTHER_COLUMNS = {"date", "game", "rules"}
 SEPARATORS = ",;\t"
 
 
@@ -46,9 +46,7 @@ def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[tuple[RuleSe
     if "player" in kinds:
         scores = [i for i, kind in enumerate(kinds) if kind in SCORE_COLUMNS][:1]
     else:
-        scores = [
-            i for i, kind in enumerate(kinds) if kind and kind not in (*OTHER_COLUMNS, "rules")
-        ]
+        scores = [i for i, kind in enumerate(kinds) if kind and kind not in OTHER_COLUMNS]
         check_names([columns[i] for i in scores])
     if not scores:
         text = _("{path} has no scores; its first line must name the columns: player, score")

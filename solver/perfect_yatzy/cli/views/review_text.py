@@ -476,13 +476,13 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
             "Results alone show neither mistakes nor luck."
         )
         sentences = [text.format(player=player, rules=rules, games=games, mean=mean)]
-        if (share := found.beaten_share(rules, player)) is not None:
+        if (below := found.beaten_share(rules, player)) is not None:
             text = _(
                 "Perfect play has a mean of {mean}; on average {share} % of its games end lower than "
                 "these (50 % would be as good)."
             )
             perfect = number_text(found.perfect_play[rules].mean, 2)
-            sentences.append(text.format(mean=perfect, share=number_text(100 * share, 1)))
+            sentences.append(text.format(mean=perfect, share=number_text(100 * below, 1)))
         lines += wrap(" ".join(sentences), line_width())
     return lines
 
