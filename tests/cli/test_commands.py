@@ -190,9 +190,12 @@ def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
     assert run("expect", "--card", card).stdout == shown
     best = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 p=12 pp=22 3k=18 4k=24 ss=15 ls=20 fh=28 c=30 y=50"
     assert run("expect", "--card", best).stdout.startswith("Final score 374\n")
-    for goal, chance in (("374", "100.00"), ("375", "0.00")):
-        said = f"Final score 374: {chance} % chance of {goal}"
-        assert run("expect", "--card", best, "--goal", goal).stdout.startswith(said)
+    said = "Final score 374: 100.00 % chance of 374"
+    assert run("expect", "--card", best, "--goal", "374").stdout.startswith(said)
+    said = "Final score 0: 0.00 % chance of 1"
+    assert run("expect", "--card", card, "--goal", "1").stdout.startswith(said)
+    beyond = "yatzy: goal is 375; the highest score of yatzy is 374\n"
+    assert refusal(run, "expect", "--card", best, "--goal", "375") == beyond
 
 
 def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(

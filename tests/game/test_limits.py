@@ -44,7 +44,7 @@ FIXED = f"{ONE}score = 'fixed'\npoints = "
 JOKER = "joker = {{ category = 'box', bonus = {}, mode = 'none' }}"
 STEP = "{{ threshold = {0}, points = {0} }}, "
 PUBLISHED = "{ value = '1.5' }, "
-MORE = r"at most|longer than|larger than|more than|deeper than|must be (a whole number )?(from|\d+ to)|must not be negative"
+MORE = r"at most|longer than|larger than|more than|deeper than|must be (a (whole number|score) )?(from|\d+ to)|must not be negative"
 
 
 def each(n: int, text: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.notation import find_category, parse_card, parse_dice
 from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.translations import localized
 
 NAMES = {  # rules -> category -> how sheets call it: en, de, sv, da, nb, fi, nl, fr
     "yatzy": {
@@ -44,6 +45,20 @@ NAMES = {  # rules -> category -> how sheets call it: en, de, sv, da, nb, fi, nl
         "small-straight": "Sm. Straight|Small Straight|Sm Straight",
         "large-straight": "Lg. Straight|Large Straight|Lg Straight",
     },
+    "yacht-51": {
+        "aces": "エース|에이스|一点|1点",
+        "deuces": "デュース|듀스|二点",
+        "threes": "トレイ|3の目|3의 눈|三点",
+        "fours": "フォー|쿼드|四点",
+        "fives": "ファイブ|펜타|五点",
+        "sixes": "シックス|헥사|六点",
+        "choice": "チョイス|초이스|全选",
+        "four-of-a-kind": "フォーダイス|포커|四骰同花|4 of a Kind",
+        "full-house": "フルハウス|풀 하우스|풀하우스|葫芦",
+        "small-straight": "スモールストレート|S.ストレート|스몰 스트레이트|스몰스트레이트|小顺|S. Straight",
+        "large-straight": "ビッグストレート|B.ストレート|라지 스트레이트|大顺|L. Straight",
+        "yacht": "ヨット|요트|야추|快艇",
+    },
 }
 WRITTEN = [
     (rules, category, name)
@@ -57,6 +72,30 @@ WRITTEN = [
 def test_a_name_of_a_sheet_means_its_box(rules: str, category: str, name: str) -> None:
     found = load_rules(rules)
     assert found.categories[find_category(found, name)].id == category
+
+
+@pytest.mark.parametrize("language", ["ja", "ko", "zh"])
+def test_yacht_dice_has_names_in_east_asian_languages(language: str) -> None:
+    rules = load_rules("yacht-51")
+    shown = localized(rules, language)
+    assert all(
+        shown.name != rules.name and category.name != english.name and not category.name.isascii()
+        for category, english in zip(shown.categories, rules.categories, strict=True)
+    )
+    assert [find_category(rules, category.name) for category in shown.categories] == [*range(12)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "エース：3、フォーダイス：22",
+        "에이스=3 포커=22",
+        "一点＝3，四骰同花 22",
+        "Aces 3; 4 of a Kind 22",
+    ],
+)
+def test_a_card_in_east_asian_languages(text: str) -> None:
+    assert parse_card("yacht-51", text).points == {0: 3, 7: 22}
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ own. Its id, name and short code are those of the row with an ending::
 
 Other languages are read from ``names/*.toml``. Names of every language are understood, as long as
 they mean one category of the rules, also those on Dutch and French sheets (``sheet_names/*.toml``);
-``--lang`` chooses the language that is shown. Ids and short
-codes do not depend on it.
+``--lang`` chooses the language that is shown. Ids and short codes do not depend on it. For Japanese,
+Korean and Chinese there are names, but no catalogue of sentences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
 from ..errors import RulesError, SolverError
-from ..words import ENGLISH, _
+from ..words import ENGLISH, LANGUAGES, _
 
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
@@ -143,19 +143,20 @@ def toml_text(folder: str, name: str, package: Path = GAME) -> str:
 
 @cache
 def languages() -> dict[str, str]:
-    """Code of every language and the name it has for itself, English first."""
-    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in toml_names("names")}
+    """Code of every language with a catalogue and the name it has for itself, English first."""
+    known = [code for code in toml_names("names") if code in LANGUAGES]
+    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in known}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, a code of :func:`languages` in any
-    case.
+    """Names of the categories of a rule set in one language, a code in any case: one of
+    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``ja``.
     """
     language = language.lower()
     if language == ENGLISH:
         return {}
     if language not in toml_names("names"):
-        known = ", ".join(languages())
+        known = ", ".join([ENGLISH, *toml_names("names")])
         message = _("unknown language {language!r}; known languages: {languages}")
         raise RulesError(message.format(language=language, languages=known))
     return _names_of_boxes(rules, _read(language))
@@ -206,7 +207,7 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
     """Pairs of a name and a category id, for all languages but English, also those whose names
     are understood only.
     """
-    of_languages = [category_names(rules, language) for language in languages()]
+    of_languages = [category_names(rules, language) for language in (ENGLISH, *toml_names("names"))]
     of_sheets = [
         _names_of_boxes(rules, tomllib.loads(toml_text("sheet_names", language)))
         for language in toml_names("sheet_names")
