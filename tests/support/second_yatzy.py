@@ -13,9 +13,18 @@ FACES, BOXES, FULL = range(1, 7), 15, (1 << 15) - 1
 UPPER, LANES = 0b111111, 64  # the upper boxes; upper sums up to 63, from which the bonus is paid
 ROLLS = [*combinations_with_replacement(FACES, 5)]
 HOLDS = [held for size in range(6) for held in combinations_with_replacement(FACES, size)]
-NAMES = (
-    ["ones", "twos", "threes", "fours", "fives", "sixes", "one-pair", "two-pairs", "three-of-a-kind", "four-of-a-kind"]
-)
+NAMES = [
+    "ones",
+    "twos",
+    "threes",
+    "fours",
+    "fives",
+    "sixes",
+    "one-pair",
+    "two-pairs",
+    "three-of-a-kind",
+    "four-of-a-kind",
+]
 NAMES += ["small-straight", "large-straight", "full-house", "chance", "yatzy"]
 
 
