@@ -1,5 +1,5 @@
 // Modules of the page: the state and its history, the course of a game, links, words, questions, training.
-import { byId, drawing, equal, game, isTrue, load, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
+import { byId, drawing, equal, game, isTrue, load, readCases, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
 
 const change = (edit) => state.change(edit);
 const undos = (count) => { for (let i = 0; i < count; i++) state.undo(); };
@@ -647,6 +647,11 @@ test("sentences of the advice and the verdict", ["yatzy"], async () => {
   equal([lossOf({ ...b, ...at(190, 1) }, { ...a, ...at(200, 1) }), lossOf(at(201), at(200))], [10, 0]);
   equal([gradeOfChoice(c, a), gradeOfChoice({ hold: [1], category: "chance", ...at(195) }, c)], ["blunder", "best"]);
   equal([1.25, -4, 0.04].map((x) => signedText(x)), ["+1.3", "−4.0", "0.0"]);
+});
+
+test("the command says why in the sentences of the page", ["yatzy", "generala"], async () => {
+  const { whySentence } = await load("why");
+  for (const { spec, best, other, sentence } of readCases()) equal(whySentence(best, other, spec).replaceAll("\u00a0", " "), sentence);
 });
 
 const near = (found, expected, tolerance) =>

@@ -40,6 +40,7 @@ FIELDS = (
     "ties",
     "exact",
     "digits",
+    "explain",
 )
 
 
@@ -212,6 +213,7 @@ def plot_distribution(
 @click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
+@options.explain_option
 @options.query_options("List all options.")
 def hold(**given: Any) -> None:
     """Show which dice to hold.
@@ -221,7 +223,7 @@ def hold(**given: Any) -> None:
 
     \b
       yatzy hold 33456
-      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
+      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22" --explain
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
     run_query("hold", given)
@@ -230,6 +232,7 @@ def hold(**given: Any) -> None:
 @click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
+@options.explain_option
 @options.query_options("List all options.")
 def score(**given: Any) -> None:
     """Show which category to take for these dice.
