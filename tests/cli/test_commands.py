@@ -17,8 +17,9 @@ from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, main
 from perfect_yatzy.core import resources
 from perfect_yatzy.core.backward_induction import solve_layers
-from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.tablebase.estimates import rule_set_stats, solve_cost
 from support.command import Run, printed, refusal
 from support.need import need

@@ -27,7 +27,6 @@ from perfect_yatzy._files import (
 )
 from perfect_yatzy.approximation.fitted_file import fitted_path, read_fitted
 from perfect_yatzy.core import resources
-from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.table_info import (
     checkpoint_path,
@@ -37,6 +36,7 @@ from perfect_yatzy.core.table_info import (
     stored_layer,
 )
 from perfect_yatzy.errors import StorageError
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.record import check_writable, read_games, write_games
 from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.policies.named import open_policy

@@ -18,13 +18,15 @@ from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rule
 from perfect_yatzy.core import objectives, resources
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.checked_values import BlockHasher
-from perfect_yatzy.core.objectives import ExponentialUtility, Goals, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_file import HEADER_BYTES
 from perfect_yatzy.core.table_info import checked_fields, table_stem, with_checksum
 from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.objectives.exponential import ExponentialUtility
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import store

@@ -32,14 +32,15 @@ from perfect_yatzy.cli.views.answer_text import chance_phrase, expect_lines, obj
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import Goals, Objective, Utility
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, RuleSet
-from perfect_yatzy.core.table_slices import restricted
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
+from perfect_yatzy.objectives.scores import Goals, Utility
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
+from perfect_yatzy.strategy.rest_of_game import restricted
 from perfect_yatzy.strategy.score_distribution import (
     Opponent,
     WinUtility,

@@ -27,9 +27,10 @@ from .._sources import says_that_work_begins_anew
 from .._version import __version__
 from ..errors import TableError, shown
 from ..words import _
-from .objectives import Objective, Values
+from .objectives import Objective
 from .resources import check_space, writing_to
 from .rules import RuleSet
+from .table_slices import Values
 from .work_identity import WorkIdentity
 
 FORMAT = 2

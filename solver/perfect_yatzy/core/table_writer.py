@@ -24,10 +24,11 @@ from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replace, repla
 from ..errors import TableError
 from . import table_info
 from .checked_values import BlockHasher
-from .objectives import Objective, Values
+from .objectives import Objective
 from .resources import check_space, writing_to
 from .table_file import HEADER_BYTES, npy_header
 from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
+from .table_slices import Values
 from .work_identity import WorkIdentity, sources_of_table
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory

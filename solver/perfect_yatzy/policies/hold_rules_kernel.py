@@ -38,9 +38,9 @@ from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import mean_block
 from ..core.value_tables import mean_table, state_place
-from ..strategy.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
-from ..strategy.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
-from ..strategy.propagation_kernel import choose_actions, turn_chances
+from ..objectives.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
+from ..objectives.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
+from ..objectives.propagation_kernel import choose_actions, turn_chances
 from .hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 
 

@@ -170,7 +170,7 @@ class SolveBudget:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    from ..core.objectives import ReachableUtility
+    from ..objectives.scores import ReachableUtility
 
     return solve_cost(ReachableUtility(rules, lambda total: total.astype(float), start))
 

@@ -20,7 +20,6 @@ from ..approximation.opening import (
     opens_approximate,
     strategy_in_memory,
 )
-from ..core.objectives import Variance
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
@@ -28,6 +27,7 @@ from ..core.table_info import fraction_fields
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
+from ..objectives.policy_quantities import Variance
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.ranked_actions import Turn

@@ -293,8 +293,8 @@ def _kernel(
 
     from ..core.lattice import kernel_lattice
     from ..core.simd import StoredJob
+    from ..objectives.policy_kernel import score_policy
     from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, ranked_options
-    from .policy_kernel import score_policy
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
@@ -418,7 +418,7 @@ def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: 
     """The blocks of scores of positions in these states with these points made, which are
     checked.
     """
-    from .policy_kernel import score_blocks
+    from ..objectives.policy_kernel import score_blocks
 
     low, high = evaluator.ranges(states)
     if not evaluator.objective.before:  # the table of a goal has a value for any points

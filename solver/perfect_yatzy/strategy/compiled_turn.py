@@ -21,6 +21,7 @@ from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..game.legal_actions import holds_by_number
+from ..objectives.policy_kernel import score_policy
 from .batch_kernel import (
     ActionBatch,
     BatchJob,
@@ -30,7 +31,6 @@ from .batch_kernel import (
     find_best_actions,
     ranked_options,
 )
-from .policy_kernel import score_policy
 from .ranked_actions import RankedActions, Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 

@@ -24,7 +24,6 @@ import numpy as np
 from .._files import read_file, replacing
 from .._sources import sources_of_values
 from .._version import __version__
-from ..core.objectives import Goals
 from ..core.resources import available_memory, thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
@@ -32,6 +31,7 @@ from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError, whole_number
+from ..objectives.scores import Goals
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.store import Folder, Progress, table_path
 from ..words import _, gigabytes

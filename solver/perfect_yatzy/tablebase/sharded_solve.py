@@ -29,7 +29,7 @@ import numpy as np
 
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, locked_if_free, replacing
 from ..core import table_info
-from ..core.objectives import Objective, PolicyQuantity
+from ..core.objectives import Objective
 from ..core.resources import check_space, thread_count, thread_map, thread_pool, writing_to
 from ..core.table_info import (
     SHARDED_FORMAT,
@@ -103,7 +103,7 @@ def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) ->
         + CARD_MEMORY * len(objective.space.layout.masks)
         + int(TASK_OVERHEAD * tasks * memory)
     )
-    if isinstance(objective, PolicyQuantity):
+    if objective.needs_means:
         needed += 8 * cost.values  # the means
     return replace(cost, memory=min(cost.memory, needed))
 

@@ -19,7 +19,7 @@ A *policy* is a named tuple that implements :func:`choose_actions`, so that ever
 One that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements
 :func:`begin_turn` and
 :func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
-:func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
+:func:`.policy_evaluation_kernel.evaluate_block`, :func:`perfect_yatzy.strategy.rollout_kernel.player_of`.
 """
 
 from __future__ import annotations
@@ -376,7 +376,7 @@ class GivenActions(NamedTuple):
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
     """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob
-    (:mod:`.policy`).
+    (:mod:`.policy_kernel`).
     """
 
 
