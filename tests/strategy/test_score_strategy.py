@@ -321,7 +321,7 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strateg
 
 @pytest.mark.full
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perfect_yatzy.core.resources.available_memory", lambda: 24 << 30)
+    monkeypatch.setattr("perfect_yatzy.tablebase.machine.available_memory", lambda: 24 << 30)
     refused(
         r"solving maxi needs \d+\.\d+ GB of memory .* hours", reach, "maxi", 600, error=RulesError
     )

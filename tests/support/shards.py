@@ -12,7 +12,6 @@ from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.core.table_slices import Values
-from perfect_yatzy.core.table_writer import TableWriter
 from perfect_yatzy.objectives.exponential import ExponentialUtility
 from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance
 from perfect_yatzy.objectives.scores import Goals, Utility
@@ -20,6 +19,7 @@ from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
+from perfect_yatzy.tablebase.table_writer import TableWriter
 
 from support import games
 

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
 from ..core.jit import by_kind, jit
-from ..core.lattice import fill, spread
+from ..core.lattice import fill
 from ..core.legal import may_follow, outcome_number, scoring_of_roll
 from ..core.simd import (
     add_at,
@@ -54,6 +54,7 @@ from ..core.turn import mean_block
 from ..core.turn_model import TurnModel
 from ..core.value_tables import lanes_of, mean_table, state_number, state_place
 from .policy_kernel import policy_block, stage_actions, stop_action
+from .spread_kernel import spread
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
 NOWHERE = np.int64(1 << 62)  # the first x of a state that play never reaches

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..core.dice import Floats, Lattice
 from ..core.jit import jit
-from ..core.lattice import fill, spread
+from ..core.lattice import fill
 from ..core.legal import outcome_number, scoring_of_roll
 from ..core.simd import add_to, aligned, load, maximum, splat, store
 from ..core.state_space import LANES
@@ -43,6 +43,7 @@ from ..objectives.policy_evaluation_kernel import (
 )
 from ..objectives.policy_kernel import TurnStart, best_stop, category_means, outcome_values
 from ..objectives.propagation_kernel import begin_chances, begin_turn, chances_of_turn
+from ..objectives.spread_kernel import spread
 from ..strategy.losses_kernel import turn_losses
 from ..strategy.rollout_kernel import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
 

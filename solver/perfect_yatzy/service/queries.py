@@ -23,7 +23,6 @@ from ..approximation.opening import (
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
-from ..core.table_info import fraction_fields
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
@@ -35,6 +34,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..tablebase.exact_fields import fraction_fields
 from ..tablebase.store import has_table, open_table
 from ..words import ENGLISH, _, current_language
 from . import answers

@@ -16,12 +16,12 @@ from numba import types
 from ..core.dice import Dice
 from ..core.jit import is_compiled
 from ..core.lattice import kernel_lattice
-from ..core.simd import StoredJob
 from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..game.legal_actions import holds_by_number
 from ..objectives.policy_kernel import score_policy
+from ..objectives.stored_job import StoredJob
 from .batch_kernel import (
     ActionBatch,
     BatchJob,

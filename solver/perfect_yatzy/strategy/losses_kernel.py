@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..core.dice import Floats
 from ..core.jit import by_kind, jit
-from ..core.lattice import copy_lane, fill
+from ..core.lattice import fill
 from ..core.simd import add_to, load, maximum, splat, store, views, where
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
@@ -40,6 +40,7 @@ from ..objectives.propagation_kernel import (
     most_ends,
     next_action,
 )
+from ..objectives.spread_kernel import copy_lane
 
 
 class LossJob(NamedTuple):

@@ -26,11 +26,12 @@ from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..core.scoring import points_table, roll_options, scoring_options, upper_sums
+from ..core.scoring import points_table, scoring_options, upper_sums
 from ..core.state_space import StateLayout, StateSpace, state_space
 from ..core.table_slices import window
 from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
+from ..game.roll_options import roll_options
 from ..objectives.policy_quantities import RowActions
 from ..objectives.score_places import ScoreOffsets
 from ..objectives.scores import ScoreObjective

@@ -31,21 +31,16 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
 from ..core.state_space import LANES
-from ..core.table_info import (
-    CHECKPOINT_SECONDS,
-    fraction_fields,
-    store_layer,
-    stored_layer,
-    table_stem,
-    versions,
-)
+from ..core.table_info import table_stem, versions
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
-from ..core.work_identity import WorkIdentity
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..tablebase.work_identity import WorkIdentity
 from ..words import _
+from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .estimates import SolveCost, check_memory, log_long, solve_cost
+from .exact_fields import fraction_fields
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from .store import Folder, Progress, tables_folder
 

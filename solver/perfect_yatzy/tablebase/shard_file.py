@@ -47,8 +47,8 @@ from ..core.table_info import (
     with_checksum,
 )
 from ..core.table_slices import Values
-from ..core.work_identity import WorkIdentity, objective_digest
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .shard_plan import Shard
 
 SHARD_FORMAT = 4  # of the file of one shard; the manifest has its own

@@ -43,8 +43,8 @@ from ..core.table_info import (
     with_checksum,
 )
 from ..core.table_slices import PADDING, TableSlice, Values
-from ..core.work_identity import WorkIdentity
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity
 from . import shard_plan
 from .shard_file import (
     SHARD_FORMAT,

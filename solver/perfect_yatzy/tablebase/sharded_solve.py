@@ -40,8 +40,9 @@ from ..core.table_info import (
     shards_folder,
     unfinished_shards,
 )
-from ..core.work_identity import WorkIdentity, objective_digest
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity, objective_digest
+from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
 from .shard_file import open_shard, shard_fields, stored_shard
 from .shard_plan import Shard, first_needed, plan_shards
@@ -354,7 +355,7 @@ def publish_shards(
                 shards_folder(path).rename(old)
             unfinished_shards(path).rename(shards_folder(path))
         part_path(path).unlink(missing_ok=True)
-        table_info.remove_checkpoint(path)
+        remove_checkpoint(path)
         shutil.rmtree(old, ignore_errors=True)
     return info
 
