@@ -24,9 +24,10 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 from perfect_yatzy.core.backward_induction import solve_layers, solve_objective
-from perfect_yatzy.core.objectives import Goals, Variance
 from perfect_yatzy.core.resources import default_threads
 from perfect_yatzy.core.scorecard import Scorecard
+from perfect_yatzy.objectives.policy_quantities import Variance
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import RecordedTurn, card_after
 from perfect_yatzy.strategy.distribution import distribution, opponent

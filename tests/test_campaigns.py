@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.core.work_identity import WorkIdentity
+from perfect_yatzy.tablebase.work_identity import WorkIdentity
 from support.need import need
 from support.seeds import SEED_VARIABLE, ring_3
 

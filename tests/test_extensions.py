@@ -134,7 +134,7 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 
 
 MAKE_BONUS_POINTS = """def _bonus_points(rules, means):
-    from ..core.objectives import BonusPoints
+    from ..objectives.policy_quantities import BonusPoints
 
     return BonusPoints(rules, means(rules))
 
@@ -146,7 +146,7 @@ def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
     """The points of the upper bonus: as often as the chance of the bonus says, each time all of
     them.
     """
-    copy.edit("core/objectives.py", "class ExponentialUtility(Objective):\n", BONUS_POINTS)
+    copy.edit("objectives/policy_quantities.py", "class Variance(PolicyQuantity):\n", BONUS_POINTS)
     copy.edit("tablebase/quantities.py", "class Quantity(NamedTuple):\n", MAKE_BONUS_POINTS)
     quantity = 'Quantity("bonuspoints", _bonus_points, True, "Bonus points of {rules}", "Sum of {rules}: {value}"),\n'
     copy.edit("tablebase/quantities.py", '        Quantity(\n            "bonus",', quantity)
@@ -178,11 +178,11 @@ def test_a_new_objective(copy: Copy, tiny: str) -> None:
     """The chance of an even final score: more points are not always better. The public function
     for a utility agrees.
     """
-    copy.edit("core/objectives.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
+    copy.edit("objectives/scores.py", "class Utility(ScoreObjective):\n", EVEN_SCORE)
     assert copy.changed <= named_files("a new objective")
     program = """
 import sys, perfect_yatzy as y
-from perfect_yatzy.core.objectives import EvenScore
+from perfect_yatzy.objectives.scores import EvenScore
 from perfect_yatzy.core.backward_induction import solve_objective
 rules = y.load_rules(sys.argv[1])
 objective = EvenScore(rules)

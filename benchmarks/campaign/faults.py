@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import TableInfo
 from perfect_yatzy.errors import TableError
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import (

@@ -22,12 +22,14 @@ import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, _sources, approximate, prove, versus
 from perfect_yatzy.approximation import solve as approximate_solve
-from perfect_yatzy.core import objectives, table_writer
-from perfect_yatzy.core.objectives import ExponentialUtility, Goals, Objective
+from perfect_yatzy.core import objectives
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.objectives.exponential import ExponentialUtility
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.strategy import distribution
-from perfect_yatzy.tablebase import exact_solve, shard_task, store
+from perfect_yatzy.tablebase import exact_solve, shard_task, store, table_writer
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import STEM, leftovers, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_reader import read_table

@@ -15,11 +15,12 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, main
-from perfect_yatzy.core import resources
 from perfect_yatzy.core.backward_induction import solve_layers
-from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.tablebase import machine
 from perfect_yatzy.tablebase.estimates import rule_set_stats, solve_cost
+from perfect_yatzy.tablebase.table_writer import TableWriter
 from support.command import Run, printed, refusal
 from support.need import need
 from support.refusals import load_text, refused
@@ -491,7 +492,7 @@ def test_python_checks_the_memory_before_a_solve(
     """No array is allocated; and what is in the store needs no memory to be made."""
     run("solve", "yatzy-forced", "--what", "goals", "--tables", str(tmp_path))
     perfect_yatzy.open_strategy("yatzy-forced", tmp_path)
-    monkeypatch.setattr(resources, "available_memory", lambda: 1 << 20)
+    monkeypatch.setattr(machine, "available_memory", lambda: 1 << 20)
     text, error = r"needs .* GB of memory and 0\.00 GB are free", perfect_yatzy.RulesError
     refused(text, perfect_yatzy.solve, "maxi", error=error)
     refused(text, perfect_yatzy.open_strategy, "maxi", tmp_path, error=error)

@@ -19,8 +19,9 @@ from perfect_yatzy.approximation import solve as approximation
 from perfect_yatzy.approximation.approximate_cost import approximate_seconds, relaxation_work
 from perfect_yatzy.cli import progress as shown
 from perfect_yatzy.cli.commands.table_solver import estimate_solve
-from perfect_yatzy.core.objectives import Goals, Objective, ReachableUtility
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.objectives.scores import Goals, ReachableUtility
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
 from perfect_yatzy.strategy.distribution import distribution_cost

@@ -34,12 +34,13 @@ from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
 from perfect_yatzy.cluster.engine import SOURCES, Job, check, differences, problem, software
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.core.resources import peak_memory
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.policies.evaluation import evaluate, sample
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
+from perfect_yatzy.tablebase.machine import peak_memory
 from perfect_yatzy.tablebase.store import open_table, table_path
 from support import cluster_tasks as tasks
 from support import games

@@ -14,13 +14,14 @@ import pytest
 from perfect_yatzy import RulesError, RuleSet, State, Strategy, load_rules
 from perfect_yatzy.core import lattice
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import Objective, Values
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.resources import ScratchPool, thread_map
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
-from perfect_yatzy.core.scoring import maximum_score
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.core.table_slices import Values
 from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
+from perfect_yatzy.game.maximum_score import maximum_score
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.in_memory import solve_values

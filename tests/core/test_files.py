@@ -26,17 +26,10 @@ from perfect_yatzy._files import (
     read_file,
 )
 from perfect_yatzy.approximation.fitted_file import fitted_path, read_fitted
-from perfect_yatzy.core import resources
-from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.scorecard import EMPTY_STATE
-from perfect_yatzy.core.table_info import (
-    checkpoint_path,
-    part_path,
-    read_info,
-    shards_folder,
-    stored_layer,
-)
+from perfect_yatzy.core.table_info import part_path, read_info, shards_folder
 from perfect_yatzy.errors import StorageError
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.record import check_writable, read_games, write_games
 from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.policies.named import open_policy
@@ -44,6 +37,8 @@ from perfect_yatzy.policies.strategy_sheet import StrategySheet, find_sheet
 from perfect_yatzy.policies.user_code import file_attribute
 from perfect_yatzy.strategy.distribution import distribution_path, read_stored
 from perfect_yatzy.strategy.verify import copy
+from perfect_yatzy.tablebase import machine
+from perfect_yatzy.tablebase.checkpoint import checkpoint_path, stored_layer
 from perfect_yatzy.tablebase.shard_file import open_shard
 from perfect_yatzy.tablebase.shard_task import PLAN_FILE, read_plan
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
@@ -444,9 +439,9 @@ def test_memory_where_there_is_no_proc(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Path, "read_text", missing)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=7))
-    assert resources.available_memory() == 7
+    assert machine.available_memory() == 7
     monkeypatch.setitem(sys.modules, "psutil", None)
-    assert resources.available_memory() is None
+    assert machine.available_memory() is None
 
 
 @pytest.mark.parametrize("end", ["os._exit(3)", "sys.exit(3)"])

@@ -18,16 +18,17 @@ from perfect_yatzy import Cancelled, RulesError, Strategy, TableError, load_rule
 from perfect_yatzy.core import objectives, resources
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.checked_values import BlockHasher
-from perfect_yatzy.core.objectives import ExponentialUtility, Goals, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_file import HEADER_BYTES
 from perfect_yatzy.core.table_info import checked_fields, table_stem, with_checksum
-from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.objectives.exponential import ExponentialUtility
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
-from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase import machine, store
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.store import (
@@ -38,6 +39,7 @@ from perfect_yatzy.tablebase.store import (
     tables_folder,
 )
 from perfect_yatzy.tablebase.table_reader import read_table
+from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.command import Run, printed, refusal
 from support.flips import flip
@@ -272,7 +274,7 @@ def test_what_is_missing_is_noticed_before_the_solve(
     refused(way_out, solve_to_store, MEAN, blocked, error=TableError)
     said = r"MB free; the table needs \d+ MB, and 16 MB must stay free; choose a folder with the"
     refused(said, resources.check_space, tmp_path, 1 << 60, error=TableError)
-    monkeypatch.setattr(resources, "available_memory", lambda: 10 << 20)
+    monkeypatch.setattr(machine, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
     refused(needs, solve_to_store, MEAN, empty, error=RulesError)
     assert list(empty.iterdir()) == []

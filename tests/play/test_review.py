@@ -26,11 +26,12 @@ from perfect_yatzy import (
 )
 from perfect_yatzy.cli.views.review_text import find_answer, grade_word, review_lines, signed
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import BonusChance, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.translations import localized
+from perfect_yatzy.objectives.policy_quantities import BonusChance
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import Review, action_outlook, outcomes_of_hold, review

@@ -21,14 +21,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import open_policy, open_strategy, simulate, start_turn
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.dice import dice_of_game
-from perfect_yatzy.core.objectives import PolicyMean, Variance
 from perfect_yatzy.core.rules import RuleSet
 from perfect_yatzy.core.scorecard import State
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.legal_actions import TurnPosition, action_number, numbered_action
 from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.random_dice import dice_of_game
+from perfect_yatzy.objectives.policy_quantities import PolicyMean, Variance
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.policies.evaluation import (
     Evaluation,

@@ -24,7 +24,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit, Work
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.strategy import distribution
-from perfect_yatzy.tablebase import estimates
+from perfect_yatzy.tablebase import estimates, machine
 from perfect_yatzy.tablebase.estimates import SolveCost
 from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.refusals import refused
@@ -35,10 +35,10 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "core.table_info": {
         "FORMAT": 2,
         "SHARDED_FORMAT": 3,
-        "CHECKPOINT_SECONDS": 30.0,
         "MAX_SIDECAR": 16_777_216,
     },
     "core.resources": {"SPARE_DISK": 16_777_216, "MAX_THREADS": 256},
+    "tablebase.checkpoint": {"CHECKPOINT_SECONDS": 30.0},
     "tablebase.store": {"PART_SECONDS": 60.0, "STALE": 3600.0},
     "approximation.fitted_file": {
         "FORMAT": 2,
@@ -375,11 +375,11 @@ def test_sixteen_megabytes_of_the_disk_stay_free(
     )
     said = "has 16 MB free; the table needs 0.1 MB, and 16 MB must stay free"
     taken_up_to(1_000, 1, lambda size: resources.check_space(tmp_path, size), TableError, said)
-    assert resources.free_space(tmp_path / "not" / "there") == 16_778_216
+    assert machine.free_space(tmp_path / "not" / "there") == 16_778_216
 
     # an OSError
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: os.stat(tmp_path / "nothing"))
-    assert resources.free_space(tmp_path) is None
+    assert machine.free_space(tmp_path) is None
 
 
 def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,11 +387,11 @@ def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else ""
     )
-    assert resources.available_memory() == 7 * 1024
+    assert machine.available_memory() == 7 * 1024
     said, check = "needs 0.00 GB of memory", estimates.check_memory
     taken_up_to(7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, said)
     text = "MemTotal:  99 kB\n"
-    assert resources.available_memory() is None
+    assert machine.available_memory() is None
     estimates.check_memory(YATZY, replace(COST, memory=1 << 60))
 
 

@@ -30,10 +30,10 @@ from perfect_yatzy import (
 )
 from perfect_yatzy.cli.views.answer_text import expect_lines
 from perfect_yatzy.core import scorecard
-from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.state_space import StateSpace
 from perfect_yatzy.errors import CODES, SolverError
 from perfect_yatzy.game import notation
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache

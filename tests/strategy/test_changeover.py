@@ -15,7 +15,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, State, Strategy, TurnPosition, start_turn
 from perfect_yatzy.core.checked_values import CheckedValues
-from perfect_yatzy.core.dice import dice_of_game
+from perfect_yatzy.game.random_dice import dice_of_game
 from perfect_yatzy.strategy import changeover
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from support import games

@@ -32,16 +32,17 @@ from perfect_yatzy.cli.views.answer_text import chance_phrase, expect_lines, obj
 from perfect_yatzy.cli.views.results import bounds_lines
 from perfect_yatzy.cli.views.wording import chance_text, rounded_down, rounded_up
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import Goals, Objective, Utility
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, RuleSet
-from perfect_yatzy.core.scoring import maximum_score
-from perfect_yatzy.core.table_slices import restricted
+from perfect_yatzy.game.maximum_score import maximum_score
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
+from perfect_yatzy.objectives.scores import Goals, Utility
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
+from perfect_yatzy.strategy.rest_of_game import restricted
 from perfect_yatzy.strategy.score_distribution import (
     Opponent,
     WinUtility,
@@ -333,7 +334,7 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strateg
 
 @pytest.mark.full
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perfect_yatzy.core.resources.available_memory", lambda: 24 << 30)
+    monkeypatch.setattr("perfect_yatzy.tablebase.machine.available_memory", lambda: 24 << 30)
     refused(
         r"solving maxi needs \d+\.\d+ GB of memory .* hours", reach, "maxi", 600, error=RulesError
     )

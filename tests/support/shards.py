@@ -8,22 +8,18 @@ from typing import Any
 
 import numpy as np
 from perfect_yatzy import RuleSet
-from perfect_yatzy.core import objectives
 from perfect_yatzy.core.backward_induction import solve_layers
-from perfect_yatzy.core.objectives import (
-    ExponentialUtility,
-    Goals,
-    Objective,
-    Utility,
-    Values,
-    Variance,
-)
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder
-from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.core.table_slices import Values
+from perfect_yatzy.objectives.exponential import ExponentialUtility
+from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance
+from perfect_yatzy.objectives.scores import Goals, Utility
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.store import solve_to_store, table_path
+from perfect_yatzy.tablebase.table_writer import TableWriter
 
 from support import games
 
@@ -36,7 +32,7 @@ OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
     "dented utility": lambda rules: Utility(rules, lambda total: (total % 7).astype(np.float64)),
     "exponential": lambda rules: ExponentialUtility(rules, -0.02),
     "variance": lambda rules: Variance(rules, solve_values(rules)),
-    "bonus": lambda rules: objectives.BonusChance(rules, solve_values(rules)),
+    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
 }
 
 

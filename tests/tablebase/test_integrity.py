@@ -19,10 +19,11 @@ import pytest
 from perfect_yatzy import State, TableError, load_rules
 from perfect_yatzy.core import checked_values, table_file
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues, Table
-from perfect_yatzy.core.objectives import Goals, Objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_file import npy_header
 from perfect_yatzy.core.table_info import shards_folder, with_checksum
 from perfect_yatzy.core.table_slices import window
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded

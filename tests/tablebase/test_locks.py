@@ -271,7 +271,7 @@ import threading
 from pathlib import Path
 from perfect_yatzy import TableError, _files
 from perfect_yatzy.core.table_info import part_path
-from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.tablebase.table_writer import TableWriter
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import open_table, remove, solve_to_store, stored, table_path
 from support.shards import MEAN, SMALL

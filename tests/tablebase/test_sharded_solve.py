@@ -19,14 +19,16 @@ from perfect_yatzy.cli.commands.table_solver import estimate_solve
 from perfect_yatzy.core import objectives, table_info
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues
-from perfect_yatzy.core.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import (
     ShardedTableInfo,
     shards_folder,
     unfinished_shards,
     with_checksum,
 )
-from perfect_yatzy.core.table_slices import window
+from perfect_yatzy.core.table_slices import Values, window
+from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance
+from perfect_yatzy.objectives.scores import Goals, Utility
 from perfect_yatzy.strategy.verify import verify
 from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
 from perfect_yatzy.tablebase.estimates import rule_set_stats, solve_cost

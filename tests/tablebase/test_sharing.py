@@ -15,9 +15,9 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from perfect_yatzy.core.backward_induction import solve_layers
-from perfect_yatzy.core.objectives import Goals, Objective
-from perfect_yatzy.core.table_writer import TableWriter
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.errors import TableError
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.store import (
     has_table,
@@ -28,6 +28,7 @@ from perfect_yatzy.tablebase.store import (
     table_path,
 )
 from perfect_yatzy.tablebase.table_reader import read_table
+from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.refusals import refused
 from support.seeds import ring_2

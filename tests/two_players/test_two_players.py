@@ -28,10 +28,10 @@ from perfect_yatzy import (
     reach,
     versus,
 )
-from perfect_yatzy.core.objectives import FRAME
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_info import table_stem
+from perfect_yatzy.core.table_slices import FRAME
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states

@@ -31,8 +31,8 @@ from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.errors import CODES
+from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service.budget import (
     ConfirmationRequired,
     Report,

@@ -33,26 +33,23 @@ import numpy.typing as npt
 
 from .._sources import sources_of_values
 from ..core.dice import Floats
-from ..core.resources import check_space, peak_memory
+from ..core.resources import check_space
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..core.scoring import maximum_score, upper_sums
-from ..core.table_info import (
-    checkpoint_path,
-    part_path,
-    remove_checkpoint,
-    store_layer,
-    stored_layer,
-)
-from ..core.work_identity import WorkIdentity
+from ..core.scoring import upper_sums
+from ..core.table_info import part_path
 from ..errors import StateError, TableError, game_over, whole_number
+from ..game.maximum_score import maximum_score
 from ..game.rule_loader import load_rules
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
+from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
 from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
+from ..tablebase.machine import peak_memory
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import Folder, has_table
+from ..tablebase.work_identity import WorkIdentity
 from ..words import N_, _, number_text
 from . import approximate_cost as costs
 from . import fitted_file

@@ -63,8 +63,9 @@ def versions() -> Iterator[str]:
 
     from .._files import HAS_LOCKS
     from ..core.jit import cache_path
-    from ..core.resources import available_memory, default_threads
+    from ..core.resources import default_threads
     from ..errors import SolverError
+    from ..tablebase.machine import available_memory
     from ..tablebase.store import stored, tables_folder
     from .commands.solve import stored_tables_lines
 

@@ -27,9 +27,10 @@ from typing import Any
 
 from .._files import folder_lock, read_file
 from ..core import checked_values
-from ..core.resources import peak_memory, writing_to
+from ..core.resources import writing_to
 from ..core.table_info import versions
 from ..errors import ClusterError
+from ..tablebase.machine import peak_memory
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from ..tablebase.store import Progress
 

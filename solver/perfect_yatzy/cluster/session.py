@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.objectives import Objective
-from ..core.resources import available_memory, default_threads
+from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..errors import ClusterError, MissingPackage, StateError, shown, whole_number
 from ..game.rule_loader import load_rules
+from ..tablebase.machine import available_memory
 from ..tablebase.quantities import QUANTITIES
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder

@@ -31,10 +31,10 @@ from ..approximation.fitted_file import FittedValues
 from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.dice import Ints
-from ..core.objectives import FRAME
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..core.table_info import damaged, store_layer, stored_layer
+from ..core.table_info import damaged
+from ..core.table_slices import FRAME
 from ..errors import StateError, game_over, positive_number
 from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
@@ -45,6 +45,7 @@ from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
 from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
+from ..tablebase.checkpoint import store_layer, stored_layer
 from ..tablebase.estimates import check_memory
 from ..tablebase.store import Progress, tables_folder
 from ..two_players.leads_kernel import LeadValues

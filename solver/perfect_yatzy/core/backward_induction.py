@@ -20,22 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .dice import Ints, lattice
-from .objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
+from .objectives import Misses, Objective
 from .resources import ScratchPool, thread_count, thread_map
-from .state_space import ScoreOffsets
-from .table_slices import PADDING, TableSlice, padded, read_only, window
+from .table_slices import PADDING, TableSlice, Values, padded
 from .turn_model import turn_model
 
 if TYPE_CHECKING:
     from .turn import SolveJob
-
-# few enough that threads finish a layer together, enough that the cost of a call is negligible
-ROWS_PER_TASK = 128
-SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
-MOST_SPACING = 4  # of scores; more would not save much, because a range has to fill a vector
-DENSE_LAYERS = 5  # at the start, whose values are answers; they cost little
-Misses = tuple[float, float]  # of interpolation, and changes of the values: sums of squares
-UNKNOWN: Misses = (0.0, 0.0)  # of objectives that do not interpolate
 
 
 class RowSolver:
@@ -69,53 +60,22 @@ class RowSolver:
             np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start
         )
 
-    def solve(
-        self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None
-    ) -> Misses:
+    def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: Any = None) -> Misses:
         """Write the values of some rows of a layer (`offsets`: of a shard's part); the misses,
         for `after_layer`.
         """
-        objective, filled = self.objective, int(self.objective.space.filled[rows[0]])
+        filled = int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
-            if isinstance(objective, PolicyQuantity):
-                self._evaluate(objective, rows, below, out, filled, scratch)
-                return UNKNOWN
-            from . import turn
-
             job = self.job(below, out, filled, scratch)
-            if isinstance(objective, ScoreObjective):
-                places = offsets or objective.score_offsets
-                is_certain_beyond = objective.before > 0
-                missed, changes = turn.solve_score_rows(
-                    rows, job, places, is_certain_beyond, self._spacing
-                )
-                return missed, changes
-            getattr(turn, objective.kernel)(rows, job, *objective.kernel_arguments)
-            return UNKNOWN
+            return self.objective.solve_rows(job, rows, self._spacing, offsets)
 
     def after_layer(self, filled: int, misses: Iterable[Misses]) -> None:
-        """Solve fewer scores of the next layer if this one, with one turn less to come, is
-        smooth enough.
-        """
-        missed, changes = map(sum, zip(*misses, strict=True))
-        turns_to_come = self.objective.space.categories - filled
-        if filled <= self.objective.first_layer + DENSE_LAYERS:
-            self._spacing = 1
-        elif (
-            turns_to_come > 1 and missed < changes * self.objective.tolerance**2
-        ):  # one turn makes it less smooth
-            self._spacing = min(2 * self._spacing, MOST_SPACING)
+        """Choose how many scores of the next layer are solved, by what this one returned."""
+        self._spacing = self.objective.next_spacing(self._spacing, filled, misses)
 
     def new_scratch(self) -> Any:
         """New working memory of the kernels."""
-        from ..strategy.policy_kernel import policy_scratch
-        from .turn import make_scratch
-
-        objective = self.objective
-        if isinstance(objective, PolicyQuantity):
-            most_saved = int(objective.space.most_saved.max())
-            return policy_scratch(self._dice, self._model, most_saved, objective.compute)
-        return make_scratch(self._dice, self._model, objective.compute)
+        return self.objective.new_scratch(self._dice, self._model)
 
     def job(self, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> SolveJob:
         """The arguments of the kernels of a solve."""
@@ -129,39 +89,6 @@ class RowSolver:
             int(self.objective.space.most_saved[filled]),
             scratch,
         )
-
-    def _evaluate(
-        self,
-        objective: PolicyQuantity,
-        rows: Ints,
-        below: TableSlice,
-        out: TableSlice,
-        filled: int,
-        scratch: Any,
-    ) -> None:
-        """Write the values of a quantity under a policy, or under perfect play."""
-        from ..strategy.policy_evaluation_kernel import EvaluationJob, PerfectPlay, evaluate_rows
-        from ..strategy.policy_kernel import PolicyJob
-        from .turn import TIE
-
-        ties = objective.policy.ties if objective.policy else (TIE, 0.0)
-        policy = PolicyJob(self._model, self._lattice, ties, scratch)
-        # By the means of the layer below the kernel chooses the actions; of a mean they are the
-        # values themselves.
-        if isinstance(objective, PolicyMean):
-            # of the type of a window: one kernel
-            means = TableSlice(read_only(below.values), below.start)
-        else:
-            means = window(objective.space, objective.values, filled)
-        weights = objective.points_weight, objective.square_weight
-        evaluation = EvaluationJob(
-            policy, means, below, out, int(objective.space.most_saved[filled]), *weights
-        )
-        parts = (
-            objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
-        )
-        for part, actions in parts:
-            evaluate_rows(part, evaluation, actions)
 
 
 @dataclass(frozen=True)
@@ -192,7 +119,7 @@ def solve_layers(
     else:
         last, values = resume
         below = TableSlice(padded(values), objective.layer_slice(last).start)
-    size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
+    size = objective.rows_per_task
     with thread_map(thread_count(threads), "yatzy-solve") as in_threads:
         for filled in range(last - 1, objective.first_layer - 1, -1):
             rows, place = space.layers[filled], objective.layer_slice(filled)

@@ -4,9 +4,8 @@ On a buffer with a vector for every multiset, full rolls last::
 
     means    K(h) = mean over the faces f of K(h + f)                from full rolls up to the empty hold
     maxima   M(h) = max(K(h), max over dice d in h of M(h - d))      the best hold within every multiset
-    spread   P(h) = P(h) + sum over dice d in h of P(h - d) / faces  chances from all holds up to full rolls
 
-All overwrite the buffer. For five dice a pass is 210 means of six or 1,260 maxima, always between
+Both overwrite the buffer. For five dice a pass is 210 means of six or 1,260 maxima, always between
 the same entries. So five and six six-sided dice have straight-line code, generated as LLVM IR with
 constant addresses: no index is loaded, no loop counted, and a solve is 1.7 times faster than with
 the index arrays that serve all other dice. The results are the same to the bit.
@@ -25,7 +24,7 @@ from numba.extending import intrinsic
 
 from .dice import Lattice, lattice
 from .jit import by_kind, jit
-from .simd import ALIGNMENT, VECTORS, emit_address, emit_maximum, load, maximum, splat, store, width
+from .simd import ALIGNMENT, VECTORS, emit_address, emit_maximum, load, maximum, splat, store
 from .turn_model import DiceModel, dice_model
 
 
@@ -69,13 +68,6 @@ def maxima(buffer, lattice):
     """Best value within every multiset."""
 
 
-@by_kind(1)
-def spread(chances, lattice):
-    """Roll the other dice: chance of every full roll from those of all smaller multisets, which
-    become 0.
-    """
-
-
 @jit
 def copy_vectors(source, first, target, target_first, count):
     """Copy `count` vectors of a view from the first one on to another."""
@@ -84,33 +76,10 @@ def copy_vectors(source, first, target, target_first, count):
 
 
 @jit
-def copy_lane(source, first, count, lane, target, row):
-    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count`
-    entries.
-    """
-    for i in range(count):
-        target[row * count + i] = source[(first + i) * width(source) + lane]
-
-
-@jit
 def fill(target, first, count, vector):
     """Write a vector to `count` entries of a view from the first one on."""
     for i in range(first, first + count):
         store(target, i, vector)
-
-
-@spread.of()
-def _indexed_spread(chances, lattice):
-    share, zero = splat(chances, 1.0 / lattice.faces), splat(chances, 0.0)
-    for hold in range(1, lattice.first_roll + lattice.roll_count):
-        first = lattice.predecessor_start[hold]
-        total = load(chances, lattice.predecessors[first])
-        for i in range(first + 1, lattice.predecessor_start[hold + 1]):
-            total += load(chances, lattice.predecessors[i])
-        total *= share
-        store(chances, hold, total if hold >= lattice.first_roll else load(chances, hold) + total)
-    for hold in range(lattice.first_roll):
-        store(chances, hold, zero)
 
 
 @means.of()
@@ -173,28 +142,6 @@ def emit_maxima(
                 best = emit_maximum(builder, best, get(int(i)))
             put(hold, best)
         emit_fence(builder)
-
-
-def emit_spread(
-    builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
-) -> None:
-    """Chance of every full roll from those of all holds (:func:`spread`)."""
-    share, zero = (
-        ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0)
-    )
-    for family in families(dice, range(1, dice.n_holds)):
-        for hold in family:
-            smaller = dice.predecessors[
-                dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]
-            ].tolist()
-            total = get(smaller[0])
-            for i in smaller[1:]:
-                total = builder.fadd(total, get(i))
-            total = builder.fmul(total, share)
-            put(hold, total if hold >= dice.first_roll else builder.fadd(get(hold), total))
-        emit_fence(builder)
-    for hold in range(dice.first_roll):
-        put(hold, zero)
 
 
 def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
@@ -270,4 +217,3 @@ def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
 for _kind in UNROLLED:
     means.of(_kind)(unrolled_pass("means", emit_means, _kind))
     maxima.of(_kind)(unrolled_pass("maxima", emit_maxima, _kind))
-    spread.of(_kind)(unrolled_pass("spread", emit_spread, _kind))

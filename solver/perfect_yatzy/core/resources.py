@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,62 +70,6 @@ def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
     if megabytes >= 10:
         return number_text(rounded(megabytes))
     return number_text(rounded(10 * megabytes) / 10, 1)
-
-
-def free_space(folder: Path) -> int | None:
-    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not
-    report it.
-    """
-    import shutil
-
-    with contextlib.suppress(OSError):
-        folder = folder.absolute()
-        return shutil.disk_usage(
-            next(path for path in (folder, *folder.parents) if os.path.exists(path))
-        ).free
-    return None
-
-
-def available_memory() -> int | None:
-    """Bytes that can be allocated without swapping, None if the system does not report it."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-    except OSError:
-        with contextlib.suppress(ImportError):  # a dependency on other systems than Linux
-            import psutil
-
-            return int(psutil.virtual_memory().available)
-        return None
-    return next(
-        (
-            int(line.split()[1]) << 10
-            for line in text.splitlines()
-            if line.startswith("MemAvailable:")
-        ),
-        None,
-    )
-
-
-def peak_memory() -> int:
-    """Most memory that this process has used at a time, in bytes; 0 if the system does not
-    report it.
-    """
-    with contextlib.suppress(OSError, StopIteration):
-        text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return next(
-            int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:")
-        )
-    try:
-        import resource
-    except ImportError:  # Windows
-        with contextlib.suppress(ImportError, AttributeError):
-            import psutil
-
-            return int(psutil.Process().memory_info().peak_wset)
-        return 0
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (
-        1 if sys.platform == "darwin" else 1024
-    )
 
 
 def default_threads() -> int:

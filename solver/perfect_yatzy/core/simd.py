@@ -7,7 +7,6 @@ each operation; the results are the same.
 
 =====================  ==========================================================================
 ``views``              arrays to views
-``StoredJob``          a job of views in memory, which a kernel takes by its address
 ``view[i]``            read and write one entry
 ``load, store``        read and write the i-th vector; ``add_to`` adds to it
 ``load_at, store_at``  the same with the vector that starts at an entry, as ``add_at``
@@ -34,13 +33,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import config, typeof, types
+from numba import config, types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global
-from numba.extending import NativeValue, intrinsic, lower_builtin, models, register_model, unbox
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from .jit import is_compiled, jit
 from .state_space import LANES
 
 BOUNDS_CHECKED = bool(config.BOUNDSCHECK)
@@ -121,18 +119,19 @@ def emit_address(
     return builder.gep(parts.data, [index])
 
 
-def _view_type(value: Any) -> Any:
+def view_type(value: Any) -> Any:
     """Type of a value with all its arrays replaced by views."""
     if isinstance(value, types.Array):
         if value.layout != "C":
             raise TypingError("a view needs a contiguous array")
         return ViewType(value.dtype)
     if isinstance(value, types.BaseNamedTuple):
-        return types.NamedTuple([_view_type(member) for member in value], value.instance_class)
+        return types.NamedTuple([view_type(member) for member in value], value.instance_class)
     return value
 
 
-def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
+def emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
+    """A value with all its arrays replaced by views."""
     if isinstance(value_type, types.Array):
         parts = context.make_array(value_type)(context, builder, value)
         if not BOUNDS_CHECKED:
@@ -142,10 +141,10 @@ def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
         return view._getvalue()
     if isinstance(value_type, types.BaseNamedTuple):
         members = [
-            _emit_views(context, builder, member, builder.extract_value(value, i))
+            emit_views(context, builder, member, builder.extract_value(value, i))
             for i, member in enumerate(value_type)
         ]
-        return context.make_tuple(builder, _view_type(value_type), members)
+        return context.make_tuple(builder, view_type(value_type), members)
     return value
 
 
@@ -158,75 +157,6 @@ class StoredType(types.Type):
 
 
 register_model(StoredType)(models.OpaqueModel)
-
-
-@unbox(StoredType)
-def _address_of_number(kind: Any, number: Any, context: Any) -> Any:
-    word = context.pyapi.long_as_longlong(number)
-    return NativeValue(context.builder.inttoptr(word, ir.IntType(8).as_pointer()))
-
-
-@intrinsic
-def write_views(typingctx: Any, address: Any, arrays: Any) -> Any:
-    """Write the views of a job to an address, unless that is 0; their size in bytes."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = _emit_views(context, builder, signature.args[1], args[1])
-        given = builder.icmp_unsigned("!=", args[0], ir.Constant(WORD, 0))
-        with builder.if_then(given):
-            builder.store(found, builder.inttoptr(args[0], found.type.as_pointer()), align=8)
-        return ir.Constant(WORD, context.get_abi_sizeof(found.type))
-
-    return types.int64(types.int64, arrays), codegen
-
-
-@jit
-def store_views(address, job):
-    """:func:`write_views` for Python."""
-    return write_views(address, job)
-
-
-class StoredJob:
-    """A job whose views lie in memory.
-
-    To unpack the arrays of a job takes longer than to evaluate a turn; a kernel that is called
-    often takes `address`, an argument of the type `kind`. The arrays live as long as this object.
-    """
-
-    def __init__(self, job: Any) -> None:
-        self.job = job
-        self.kind = stored_type(job)
-        if self.kind not in _SIZES:
-            _SIZES[self.kind] = store_views(0, job)
-        self._memory = np.zeros(-(-_SIZES[self.kind] // 8), dtype=np.int64)
-        self.address: int = self._memory.ctypes.data
-        store_views(self.address, job)
-
-
-_KINDS: dict[Any, StoredType] = {}  # by :func:`_structure`
-_SIZES: dict[StoredType, int] = {}  # bytes of the views
-
-
-def stored_type(job: Any) -> StoredType:
-    """The type of a stored job, from the job."""
-    key = _structure(job)
-    if key not in _KINDS:
-        _KINDS[key] = StoredType(_view_type(typeof(job)))
-    return _KINDS[key]
-
-
-def can_be_stored(job: Any) -> bool:
-    """Whether a job can be stored without compiling anything."""
-    return is_compiled(store_views, (types.int64, typeof(job)))
-
-
-def _structure(value: Any) -> Any:
-    """What decides the type of a job to numba, found a hundred times as fast as its type."""
-    if isinstance(value, tuple):
-        return type(value), *map(_structure, value)
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.num
-    return type(value)
 
 
 @intrinsic
@@ -248,9 +178,9 @@ def views(typingctx: Any, arrays: Any) -> Any:
         raise TypingError("views takes an array or a named tuple")
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit_views(context, builder, signature.args[0], args[0])
+        return emit_views(context, builder, signature.args[0], args[0])
 
-    return _view_type(arrays)(arrays), codegen
+    return view_type(arrays)(arrays), codegen
 
 
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:

@@ -18,18 +18,14 @@ of them are filled::
 Bitmasks of categories are int64, ``(n,)``, and a single one is an integer. A sheet of more than
 ONE_WORD boxes, which only an approximate strategy can play, has uint64, ``(n, 2)``, the low word
 first. The dtype tells the kernels which of the two they read (:mod:`perfect_yatzy.core.legal`).
-
-All ranges of scores of a row (:mod:`.objectives`) have a length that depends on the row, and on the
-lane through the bonus still possible. So the places of rows follow from a few numbers for each row;
-those of states, 24 bytes each, are computed for the rows that need them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +39,6 @@ from .scorecard import EMPTY_STATE, State, check_state
 from .scoring import upper_sums
 
 Bools = npt.NDArray[np.bool_]
-RowActions = Callable[[Ints], Iterable[tuple[Ints, Any]]]
 T = TypeVar("T")
 # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
 LANES = 8
@@ -51,7 +46,6 @@ ONE_WORD = 62  # boxes of a card whose bitmask has one word, and which can be so
 MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
 MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
 MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
-ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
 
 def is_wide(rules: RuleSet) -> bool:
@@ -116,6 +110,7 @@ class RowPlaces:
     """Where the entries of the rows of each layer are in a table."""
 
     layers: list[Ints]  # the rows with so many filled categories, ascending
+    size: int  # number of entries of the table
     starts: Ints  # (rows,): first entry of each row
     # (categories + 2,): the entry after the last of the rows with so many filled categories
     layer_ends: Ints
@@ -144,7 +139,6 @@ class StateSpace(RowPlaces):
     are too many.
     """
 
-    size: int  # number of values in the table
     filled: Ints  # (rows,): number of filled categories
     # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
     most_saved: Ints
@@ -445,107 +439,3 @@ def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
 
 
 state_space = by_start(StateSpace)
-
-
-class Policy(Protocol):
-    """A way to play: in every state and for every roll an action, or chances of actions."""
-
-    @property
-    def rules(self) -> RuleSet:
-        """The game."""
-
-    @property
-    def start(self) -> State:
-        """Where the games begin."""
-
-    @property
-    def ties(self) -> tuple[float, float]:
-        """Absolute and relative difference of equal values, for a greedy policy."""
-
-    def layer(self, filled: int) -> RowActions:
-        """For rows of a layer, in any thread, parts of them, each with the policy argument of
-        the kernels.
-        """
-
-
-class ScoreOffsets(NamedTuple):
-    """Where the values of each state are: one int64 per state, in the order of the table of
-    means.
-    """
-
-    # (states,): index of x = 0 in the whole table, which may be outside the range of the state
-    origin: Ints
-    low: Ints  # (states,): first and last x of the range
-    high: Ints
-
-
-class ScorePlaces(RowPlaces):
-    """The places of rows and of states in a table of scores."""
-
-    def __init__(
-        self,
-        space: StateSpace,
-        first_layer: int,
-        lengths: Ints,  # of the range of each row, (rows,)
-        bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
-        score_range: Callable[
-            [Ints], tuple[Ints, Ints]
-        ],  # first and last x of ranges from their lengths
-        frame: tuple[int, int],  # entries before and after each range
-        least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
-    ) -> None:
-        self._space, self._first_layer, self._lengths, self._bonuses = (
-            space,
-            first_layer,
-            lengths,
-            bonuses,
-        )
-        self._score_range = score_range
-        self._before, self._after = frame
-        self._least = np.zeros_like(bonuses) if least is None else least
-        layout = space.layout
-        low, high = score_range(np.zeros(1, dtype=np.int64))
-        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
-        is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
-        bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
-        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
-        entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
-        self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
-        self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
-        for filled in range(space.categories, first_layer - 1, -1):
-            rows = space.layers[filled]
-            ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
-            self.starts[rows] = ends - entries[rows]
-            self.layer_ends[filled] = ends[-1]
-        self.size = int(self.layer_ends[first_layer])  # number of entries of the table
-
-    @cached_property
-    def offsets(self) -> ScoreOffsets:
-        """Where the values of all states are."""
-        states = self._space.layer_slice(self._first_layer).stop
-        offsets = ScoreOffsets(*(np.empty(states, dtype=np.int64) for _ in ScoreOffsets._fields))
-        for filled in range(self._space.categories, self._first_layer - 1, -1):
-            self.fill(offsets, filled, 0, len(self.layers[filled]))
-        return offsets
-
-    def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
-        """Write where the values of the states of the rows ``space.layers[filled][first:end]``
-        are.
-        """
-        space, layout = self._space, self._space.layout
-        for begin in range(first, end, ROWS_AT_A_TIME):
-            rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
-            states = space.rows_slice(filled, begin, begin + len(rows))
-            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (
-                space.most_saved[filled] + 1
-            )
-            row = np.repeat(rows, states_of_row)  # of each state
-            lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-            sets = layout.lane_sets[row]
-            scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
-            low, high = (bound + self._least[sets, lane] for bound in scores)
-            ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
-            offsets.low[states] = low
-            offsets.high[states] = high
-            # the entry of `high`, less `high`
-            offsets.origin[states] = ends - self._after - 1 - high

@@ -3,10 +3,6 @@ is no table.
 
 A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format
 SHARDED_FORMAT a table in shards (:mod:`.shard_file`); it is then the manifest of the shards.
-
-A *checkpoint* is what a long computation has so far: a solve in one file, a proof, a game of two
-players and an approximation store their newest values and what was found up to them, so that a
-later call resumes there. One of another identity (:mod:`.work_identity`) is not used.
 """
 
 from __future__ import annotations
@@ -16,28 +12,23 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._files import open_file, read_file, replacing
-from .._sources import says_that_work_begins_anew
+from .._files import read_file
 from .._version import __version__
 from ..errors import TableError, shown
 from ..words import _
-from .objectives import Objective, Values
-from .resources import check_space, writing_to
+from .objectives import Objective
 from .rules import RuleSet
-from .work_identity import WorkIdentity
 
 FORMAT = 2
 SHARDED_FORMAT = 3
 UNROUNDED_ENDING = (
     ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
 )
-CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
 # Everything that reading a damaged file can raise.
 DAMAGED = (ValueError, TypeError, LookupError, ArithmeticError, AssertionError, RecursionError)
@@ -129,19 +120,6 @@ def table_fields(
     }
 
 
-def fraction_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction that is not negative; text, for readers with short integers, and as a decimal
-    rounded down.
-    """
-    whole, rest = divmod(value.numerator, value.denominator)
-    places = f".{rest * 10**digits // value.denominator:0{digits}}" if digits else ""
-    return {
-        "numerator": str(value.numerator),
-        "denominator": str(value.denominator),
-        "decimal": f"{whole}{places}",
-    }
-
-
 def with_checksum(fields: dict[str, Any]) -> bytes:
     """A JSON object as text, with the SHA-256 of its other fields in `checksum`."""
     return (json.dumps(fields | {"checksum": _checksum(fields)}, indent=1) + "\n").encode()
@@ -217,40 +195,3 @@ def unreadable(path: Path, error: OSError) -> TableError:
             path=path, reason=error.strerror or error
         )
     )
-
-
-def checkpoint_path(path: Path) -> Path:
-    """The checkpoint of an unfinished table."""
-    return path.with_suffix(".part.layer")
-
-
-def remove_checkpoint(path: Path) -> None:
-    """Remove the checkpoint of a table, and what earlier versions stored beside it."""
-    for ending in (".part.json", ".part.layer"):
-        path.with_suffix(ending).unlink(missing_ok=True)
-
-
-def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: object) -> None:
-    """Write a layer, or other values, and what was found up to it."""
-    known = identity.fields() | {"sha256": hashlib.sha256(values.data).hexdigest()}
-    check_space(path.parent, values.nbytes)
-    with writing_to(path.parent), replacing(path) as file:
-        np.save(file, values)
-        file.write(with_checksum(known | fields))
-
-
-def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, Any]] | None:
-    """The stored layer of some work and its fields; None if there is none, it is damaged, or of
-    other work.
-    """
-    try:
-        with open_file(path) as file:
-            values, fields = np.load(file), checked_fields(file.read())
-        if hashlib.sha256(values.data).hexdigest() != fields["sha256"]:
-            return None
-    except (OSError, EOFError, MemoryError, *DAMAGED):
-        return None
-    if not identity.fits(fields):
-        says_that_work_begins_anew(path)
-        return None
-    return values, fields

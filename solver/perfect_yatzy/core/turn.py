@@ -18,16 +18,6 @@ Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offe
 that earns them: they go to the smallest holds that are sure of them
 (:mod:`perfect_yatzy.core.turn_model`), and the maximum over the holds, which is taken anyway,
 carries them to the rolls.
-
-For an exponential utility sign(rate) exp(rate score) the points made so far are a common factor of
-all options, so the table is as small as that of the mean. For goals and others the score is part of
-the state (model/objectives).
-
-A value is a mean over the scores of the turns to come. With a few of them it is a smooth function
-of the score: then only every second or fourth one is solved, and six values at equal distances 2s
-give the one in a gap between them by Lagrange's polynomial. In the middle gap::
-
-    v(x) = (150 (v(x-s) + v(x+s)) - 25 (v(x-3s) + v(x+3s)) + 3 (v(x-5s) + v(x+5s))) / 256
 """
 
 from __future__ import annotations
@@ -42,24 +32,19 @@ from .dice import Floats, Lattice
 from .jit import jit
 from .lattice import copy_vectors, maxima, means
 from .legal import choices_of, outcome_number, scoring_of_roll
-from .simd import aligned, load, maximum, shifted, splat, store, store_at, views, width
+from .simd import aligned, load, maximum, splat, store, views
 from .state_space import LANES
 from .table_slices import TableSlice
 from .turn_model import TurnModel
 from .value_tables import (
     Block,
-    ExponentialTable,
     child_value,
     lanes_of,
     mean_table,
-    placed_scores,
     points_are_added,
-    score_block,
-    state_place,
     states_after,
     successor,
     value_after,
-    values_of,
     write_values,
 )
 
@@ -70,12 +55,6 @@ FIRST_ROLL = 2  # add the bonus points of the first roll
 WITHIN = 4
 TIE = 1e-10  # points; values closer than this are equal; the error of the arithmetic is about 1e-12
 LOWEST = -1e30  # below every value, and still finite when points are added
-SCORE_LANES = 2 * LANES  # lanes of a vector of float32
-POINTS = 6  # of an interpolation
-MIDDLE_GAP = POINTS // 2 - 1
-_HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-# of the points, by gap
-WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
 
 
 class Scratch(NamedTuple):
@@ -287,60 +266,6 @@ def solve_block(children, target, job, block):
             write_values(target, model.layout, block, saved_before, best, scratch.temp)
 
 
-class HoldValues(NamedTuple):
-    """Values of all holds of one block, for each number of rerolls left."""
-
-    values: Floats  # (most rerolls * holds,) vectors: see :func:`hold_place`
-    scratch: Scratch  # working memory of the backup
-
-
-def hold_values(
-    dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64
-) -> HoldValues:
-    """New memory for up to so many rerolls."""
-    return HoldValues(
-        aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype)
-    )
-
-
-@jit
-def hold_place(dice, rerolls, hold):
-    """Vector of a HoldValues for a hold with 1, 2, ... rerolls left; for a full roll with one
-    less left.
-    """
-    return (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
-
-
-@jit
-def hold_value(memory, dice, rerolls, hold, lane):
-    """Value of a hold with a number of rerolls left, for one lane of the block in a HoldValues."""
-    return float(memory.values[hold_place(dice, rerolls, hold) * width(memory.values) + lane])
-
-
-@jit
-def backup_holds(children, job, block, most, memory):
-    """Values of all holds of a block with 1 to `most` rerolls left, into `memory`."""
-    model, dice, values = job.model, job.model.dice, memory.values
-    for rerolls in range(1, most + 1):
-        stage = shifted(values, -hold_place(dice, rerolls, 0) * width(values))
-        if rerolls == 1:
-            backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
-        else:  # the rolls of this stage are the best within what the last one holds
-            copy_vectors(
-                values,
-                hold_place(dice, rerolls - 1, 0),
-                stage,
-                0,
-                dice.first_roll + dice.roll_count,
-            )
-            if model.saves_rolls:
-                backup_all_stop_values(
-                    children, model, block, rerolls - 1, RAISE, stage, memory.scratch
-                )
-            maxima(stage, job.lattice)
-        means(stage, job.lattice)
-
-
 @jit
 def solve_lanes(rows, children, target, job):
     """Values of all states of some rows; a vector has lanes of upper sums."""
@@ -354,102 +279,3 @@ def solve_rows(rows, arguments):
     """Values of all states of the given rows, by a SolveJob with tables of float64."""
     job = views(arguments)
     solve_lanes(rows, mean_table(job.below), mean_table(job.target), job)
-
-
-@jit
-def solve_exponential_rows(rows, arguments, rate):
-    """The same for an exponential utility with a rate per point."""
-    job = views(arguments)
-    solve_lanes(rows, ExponentialTable(values_of(job.below), rate), mean_table(job.target), job)
-
-
-@jit
-def write_known_values(table, state):
-    """Write a vector of known values on either side of a range of scores: 0 (impossible) below,
-    1 (certain) above.
-    """
-    origin, values = table.origin[state], table.values
-    store_at(values, origin + table.low[state] - width(values), splat(values, 0.0))
-    store_at(values, origin + table.high[state] + 1, splat(values, 1.0))
-
-
-@jit
-def interpolated(values, first, step, gap):
-    """The value in the middle of gap number `gap`, from 0, of six entries that are `step` apart."""
-    total = 0.0
-    for i in range(POINTS):
-        total += WEIGHTS[gap * POINTS + i] * values[first + i * step]
-    return total
-
-
-@jit
-def fill_between(values, first, spacing):
-    """Write all entries between those of a block from `first` on, level by level."""
-    last, step = first + (SCORE_LANES - 1) * spacing, spacing
-    while step > 1:
-        half = step >> 1
-        for place in range(first + half, last, step):
-            # From six entries with the place in their middle gap; near the ends of the block its
-            # first or last six.
-            centred = place - half - MIDDLE_GAP * step
-            start = min(max(centred, first), last - (POINTS - 1) * step)
-            values[place] = interpolated(values, start, step, (place - start) // step)
-        step = half
-
-
-@jit
-def misses_of(values, first, spacing):
-    """Sums of squares of a block: errors if every second entry were interpolated, and changes
-    across those.
-    """
-    last = first + (SCORE_LANES - 1) * spacing
-    reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it
-    misses, changes = 0.0, 0.0
-    for place in range(first + reach, last - reach + spacing, spacing):
-        miss = values[place] - interpolated(values, place - reach, 2 * spacing, MIDDLE_GAP)
-        change = values[place + spacing] - values[place - spacing]
-        misses += miss * miss
-        changes += change * change
-    return misses, changes
-
-
-@jit
-def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
-    """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32
-    and ScoreOffsets.
-    """
-    # Returns how far twice the spacing would miss the values, and how much they change over it, as
-    # sums of squares. Known values surround each range of goals; the ranges of a utility hold every
-    # score that can occur.
-    job, offsets = views(arguments), views(score_offsets)
-    layout, target, lanes = job.model.layout, values_of(job.target), width(job.scratch.buffer)
-    misses, changes = 0.0, 0.0
-    for row in rows:
-        choices = choices_of(job.model, row)
-        for lane in range(lanes_of(layout, row)):
-            state = state_place(layout, row, 0, lane)
-            x, high = offsets.low[state], offsets.high[state]
-            apart = spacing
-            while apart > 1 and high - x < (lanes - 1) * apart:
-                apart >>= 1  # until a block fits into the range
-            run = (lanes - 1) * apart  # from the first score of a block to its last
-            children = placed_scores(job.below, offsets, apart)
-            scores = placed_scores(job.target, offsets, apart)
-            if known_ends:
-                for saved in range(job.most_saved + 1):
-                    write_known_values(scores, state_place(layout, row, saved, lane))
-            while x <= high:
-                solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
-                last = x + run
-                # goals count no misses: every score of them is solved
-                if last <= high and not known_ends:
-                    for saved in range(job.most_saved + 1):
-                        first = offsets.origin[state_place(layout, row, saved, lane)] + x
-                        if apart == spacing:
-                            miss, change = misses_of(target, first, apart)
-                            misses += miss
-                            changes += change
-                        fill_between(target, first, apart)
-                # Blocks of spaced scores share their ends, and the last one ends with the range.
-                x = min(last, high - run) if apart > 1 and last < high else last + 1
-    return misses, changes

@@ -23,12 +23,12 @@ from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
-from ..core.state_space import Policy
 from ..errors import StateError, game_over, shown
 from ..game import limits
 from ..game.legal_actions import numbered_action
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..objectives.policy_quantities import Policy
 from ..strategy.strategy import Strategy, check_position
 from ..words import N_, _, number_text
 

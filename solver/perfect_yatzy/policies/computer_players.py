@@ -22,13 +22,14 @@ from ..approximation.approximate_strategy import ApproximateStrategy
 from ..core.backward_induction import solve_objective
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
-from ..core.objectives import ExponentialUtility, ReachableUtility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.state_space import Policy
 from ..errors import StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
+from ..objectives.exponential import ExponentialUtility
+from ..objectives.policy_quantities import Policy
+from ..objectives.scores import ReachableUtility
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent

@@ -19,15 +19,15 @@ import numpy as np
 from ..approximation.opening import open_strategy
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
-from ..core.objectives import BonusChance, Objective, PolicyMean, Variance
+from ..core.objectives import Objective
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..core.state_space import Policy
 from ..errors import StateError, positive_number
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
+from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places

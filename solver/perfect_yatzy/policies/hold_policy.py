@@ -19,8 +19,9 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.rules import RuleSet, prerequisites
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import full_points, points_table, upper_sums
-from ..core.state_space import RowActions, StateSpace, state_space
+from ..core.state_space import StateSpace, state_space
 from ..core.table_slices import window
+from ..objectives.policy_quantities import RowActions
 from .hold_rule_arrays import NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from .hold_rules import ON_UPPER_SUM, Condition, DicePattern, HoldRule, all_categories
 from .policy import Acting

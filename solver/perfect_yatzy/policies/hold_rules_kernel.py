@@ -31,16 +31,17 @@ import numpy.typing as npt
 
 from ..core.dice import Floats
 from ..core.jit import jit
-from ..core.lattice import copy_lane, means
+from ..core.lattice import means
 from ..core.legal import count_bits
 from ..core.simd import splat, store, views
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
 from ..core.turn import mean_block
 from ..core.value_tables import mean_table, state_place
-from ..strategy.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
-from ..strategy.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
-from ..strategy.propagation_kernel import choose_actions, turn_chances
+from ..objectives.policy_evaluation_kernel import evaluate_block, follow_actions, outcome_quantities
+from ..objectives.policy_kernel import choose_stage_stops, has_first_rolls, stage_actions
+from ..objectives.propagation_kernel import choose_actions, turn_chances
+from ..objectives.spread_kernel import copy_lane
 from .hold_rule_arrays import ROLL_ALL, STOP, HoldRuleArrays
 
 

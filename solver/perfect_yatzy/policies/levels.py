@@ -24,11 +24,11 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.resources import ScratchPool, thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
-from ..core.state_space import RowActions
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..errors import StateError, shown
 from ..game.legal_actions import Action, TurnPosition
+from ..objectives.policy_quantities import RowActions
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy

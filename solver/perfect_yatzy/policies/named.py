@@ -18,9 +18,9 @@ from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
-from ..core.state_space import Policy
 from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
+from ..objectives.policy_quantities import Policy
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach

@@ -21,19 +21,20 @@ import numpy.typing as npt
 from ..core.dice import Ints, Lattice, lattice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.scoring import roll_options
-from ..core.state_space import Policy, RowActions, StateSpace, state_space
+from ..core.state_space import StateSpace, state_space
 from ..core.turn_model import turn_model, turn_outcomes
 from ..errors import RulesError, StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition
 from ..game.notation import CardText, counts_of, dice_of, read_card
+from ..game.roll_options import roll_options
 from ..game.rule_loader import load_rules
+from ..objectives.policy_quantities import Policy, RowActions
 from ..strategy.played_games import Player
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
 
 if TYPE_CHECKING:
-    from ..strategy.policy_kernel import PolicyJob
+    from ..objectives.policy_kernel import PolicyJob
 
 STOP = -1  # in an array of holds: end the turn
 Bools = npt.NDArray[np.bool_]
@@ -76,7 +77,7 @@ class _ActionLookup:
     @cached_property
     def job(self) -> PolicyJob:
         """Working memory of the kernels."""
-        from ..strategy.policy_kernel import policy_job
+        from ..objectives.policy_kernel import policy_job
 
         policy, most_saved = self.policy, int(self.space.most_saved.max())
         return policy_job(
@@ -85,8 +86,8 @@ class _ActionLookup:
 
     def action(self, position: TurnPosition) -> Action:
         """As :meth:`Acting.act`."""
-        from ..strategy.policy_kernel import stop_action
-        from ..strategy.propagation_kernel import action_in
+        from ..objectives.policy_kernel import stop_action
+        from ..objectives.propagation_kernel import action_in
 
         if position.over:
             raise game_over()
@@ -333,7 +334,7 @@ class FunctionPolicy(Acting):
 
     def card_actions(self, row: int) -> Any:
         """The actions at the card of a row, as an argument of the kernels."""
-        from ..strategy.propagation_kernel import GivenActions
+        from ..objectives.propagation_kernel import GivenActions
 
         turn = self.turn(row)
         category, hold = self.ask(turn)

@@ -23,8 +23,8 @@ from ..core.scoring import upper_sums
 from ..core.state_space import state_space
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_model, turn_outcomes
-from ..strategy.policy_evaluation_kernel import EvaluationJob
-from ..strategy.policy_kernel import policy_job
+from ..objectives.policy_evaluation_kernel import EvaluationJob
+from ..objectives.policy_kernel import policy_job
 from . import hold_rules_kernel as kernels
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines

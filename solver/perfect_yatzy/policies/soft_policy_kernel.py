@@ -26,23 +26,25 @@ import numpy as np
 
 from ..core.dice import Floats, Lattice
 from ..core.jit import jit
-from ..core.lattice import fill, spread
+from ..core.lattice import fill
 from ..core.legal import outcome_number, scoring_of_roll
 from ..core.simd import add_to, aligned, load, maximum, splat, store
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
-from ..core.turn import LOWEST, HoldValues, backup_holds, hold_place, hold_value, hold_values
+from ..core.turn import LOWEST
 from ..core.turn_model import TurnModel
 from ..core.value_tables import mean_table
-from ..strategy.losses_kernel import turn_losses
-from ..strategy.policy_evaluation_kernel import (
+from ..objectives.holds_kernel import HoldValues, backup_holds, hold_place, hold_value, hold_values
+from ..objectives.policy_evaluation_kernel import (
     centre_of,
     evaluate_block,
     outcome_quantities,
     write_quantity,
 )
-from ..strategy.policy_kernel import TurnStart, best_stop, category_means, outcome_values
-from ..strategy.propagation_kernel import begin_chances, begin_turn, chances_of_turn
+from ..objectives.policy_kernel import TurnStart, best_stop, category_means, outcome_values
+from ..objectives.propagation_kernel import begin_chances, begin_turn, chances_of_turn
+from ..objectives.spread_kernel import spread
+from ..strategy.losses_kernel import turn_losses
 from ..strategy.rollout_kernel import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
 
 SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice

@@ -23,13 +23,14 @@ import numpy as np
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats, Ints, lattice
-from ..core.objectives import PolicyMean, final_bonus
+from ..core.objectives import final_bonus
 from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet, prerequisites
-from ..core.state_space import Policy, RowActions, StateSpace, state_space
+from ..core.state_space import StateSpace, state_space
 from ..core.table_slices import PADDING, TableSlice, padded, window
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError
+from ..objectives.policy_quantities import Policy, PolicyMean, RowActions
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.losses_kernel import perfect_turns, worst_rows
 from ..strategy.rollout import Rollout, TurnArguments

@@ -21,9 +21,9 @@ from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from ..errors import MissingPackage, StateError, shown, whole_number
 from ..game.limits import MAX_PLAYERS
+from ..game.maximum_score import maximum_score
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from .single import RENDER_MODES, NumberedActions, SoloGame, check_choice, observation_bounds

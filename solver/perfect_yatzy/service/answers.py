@@ -20,11 +20,11 @@ from ..approximation.opening import certificate_of
 from ..core.dice import Dice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..core.table_info import fraction_fields
 from ..strategy.actions import Choice, Hold
 from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
+from ..tablebase.exact_fields import fraction_fields
 from .requests import DIGITS, Request
 
 if TYPE_CHECKING:

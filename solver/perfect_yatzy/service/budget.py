@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..errors import RulesError, SolverError
@@ -36,6 +35,7 @@ from ..tablebase.estimates import (
     SolveCost,
     solve_cost,
 )
+from ..tablebase.machine import available_memory
 from ..words import _, number_text
 
 FIRST_TURNS_LIMIT_SECONDS = (
@@ -170,7 +170,7 @@ class SolveBudget:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    from ..core.objectives import ReachableUtility
+    from ..objectives.scores import ReachableUtility
 
     return solve_cost(ReachableUtility(rules, lambda total: total.astype(float), start))
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..approximation.solve import ApproximateSimulation
 from ..core.rules import RuleSet
-from ..core.state_space import Policy
 from ..errors import StateError
+from ..objectives.policy_quantities import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy

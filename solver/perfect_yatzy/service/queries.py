@@ -20,14 +20,13 @@ from ..approximation.opening import (
     opens_approximate,
     strategy_in_memory,
 )
-from ..core.objectives import Variance
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
-from ..core.table_info import fraction_fields
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
+from ..objectives.policy_quantities import Variance
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.changeover import prepare_if_compiled
@@ -36,6 +35,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
+from ..tablebase.exact_fields import fraction_fields
 from ..tablebase.store import can_store, has_table, open_table
 from ..words import ENGLISH, _, current_language
 from . import answers

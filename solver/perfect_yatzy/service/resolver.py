@@ -24,12 +24,12 @@ import numpy as np
 
 from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
-from ..core.objectives import BonusChance, Goals
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..core.state_space import Policy
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
+from ..objectives.policy_quantities import BonusChance, Policy
+from ..objectives.scores import Goals
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats, Ints, lattice
-from ..core.resources import available_memory, thread_count, thread_map
+from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet, prerequisites
 from ..core.state_space import LANES
 from ..core.table_slices import window
@@ -34,6 +34,7 @@ from ..game.legal_actions import (
     numbered_action,
 )
 from ..game.notation import dice_of, spaced
+from ..tablebase.machine import available_memory
 from ..words import gigabytes
 from .metadata import Rows, metadata, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator, state_places
@@ -292,9 +293,9 @@ def _kernel(
     from numba import types
 
     from ..core.lattice import kernel_lattice
-    from ..core.simd import StoredJob
+    from ..objectives.policy_kernel import score_policy
+    from ..objectives.stored_job import StoredJob
     from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, ranked_options
-    from .policy_kernel import score_policy
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
@@ -418,7 +419,7 @@ def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: 
     """The blocks of scores of positions in these states with these points made, which are
     checked.
     """
-    from .policy_kernel import score_blocks
+    from ..objectives.policy_kernel import score_blocks
 
     low, high = evaluator.ranges(states)
     if not evaluator.objective.before:  # the table of a goal has a value for any points

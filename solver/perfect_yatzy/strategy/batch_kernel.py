@@ -23,11 +23,13 @@ from ..core.legal import choices_of, outcome_number, scoring_of_roll
 from ..core.simd import views
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
-from ..core.turn import LOWEST, TIE, HoldValues, backup_holds, hold_value, mean_block
+from ..core.turn import LOWEST, TIE, mean_block
 from ..core.turn_model import TurnModel
-from ..core.value_tables import Block, lane_after, mean_table, score_block_x, state_place
+from ..core.value_tables import Block, lane_after, mean_table, state_place
+from ..objectives.holds_kernel import HoldValues, backup_holds, hold_value
+from ..objectives.policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
+from ..objectives.score_table_kernel import score_block_x
 from .action_kinds import ALL_DICE, CATEGORIES, HOLDS
-from .policy_kernel import ScorePolicyJob, TurnStart, category_means, decision
 from .rollout_kernel import ScoreDecisions, begin_block, player_of
 
 

@@ -16,11 +16,12 @@ from numba import types
 from ..core.dice import Dice
 from ..core.jit import is_compiled
 from ..core.lattice import kernel_lattice
-from ..core.simd import StoredJob, can_be_stored, stored_type
 from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..game.legal_actions import holds_by_number
+from ..objectives.policy_kernel import score_policy
+from ..objectives.stored_job import StoredJob, can_be_stored, stored_type
 from .batch_kernel import (
     ActionBatch,
     BatchJob,
@@ -30,7 +31,6 @@ from .batch_kernel import (
     find_best_actions,
     ranked_options,
 )
-from .policy_kernel import score_policy
 from .ranked_actions import RankedActions, Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
 

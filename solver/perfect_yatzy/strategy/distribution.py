@@ -24,15 +24,16 @@ import numpy as np
 from .._files import read_file, replacing
 from .._sources import sources_of_values
 from .._version import __version__
-from ..core.objectives import Goals
-from ..core.resources import available_memory, thread_count
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError, whole_number
+from ..objectives.scores import Goals
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
+from ..tablebase.machine import available_memory
 from ..tablebase.store import Folder, Progress, table_path
 from ..words import _, gigabytes
 from .score_distribution import (

@@ -8,7 +8,7 @@ with x points scored since the start. Then, for the children s' of the states s 
 
 where the last factor is that of the policy. Only what play reaches is computed and kept: a policy
 visits few of the states, and a state holds few of the x that its card could have
-(:mod:`perfect_yatzy.strategy.propagation_kernel`). Nothing is left out, so the result is exact up
+(:mod:`perfect_yatzy.objectives.propagation_kernel`). Nothing is left out, so the result is exact up
 to float64 rounding.
 
 A forward pass has the distribution from one card on, backward induction those from all cards in one
@@ -34,18 +34,17 @@ import numpy.typing as npt
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
-from ..core.objectives import FRAME, Goals, ScoreObjective, final_bonus
+from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_map
 from ..core.simd import aligned
-from ..core.state_space import LANES, Policy, StateSpace, state_space
-from ..core.table_slices import window
-from ..core.turn import hold_values
+from ..core.state_space import LANES, StateSpace, state_space
+from ..core.table_slices import FRAME, window
 from ..core.turn_model import turn_model, turn_outcomes
-from ..tablebase.store import Progress
-from .losses_kernel import LossJob, NoLosses, list_rows
-from .policy_evaluation_kernel import ToCome, distribute_rows
-from .policy_kernel import policy_job
-from .propagation_kernel import (
+from ..objectives.holds_kernel import hold_values
+from ..objectives.policy_evaluation_kernel import ToCome, distribute_rows
+from ..objectives.policy_kernel import policy_job
+from ..objectives.policy_quantities import Policy
+from ..objectives.propagation_kernel import (
     EndLists,
     EndModel,
     LayerScores,
@@ -55,6 +54,9 @@ from .propagation_kernel import (
     pull_rows,
     support_rows,
 )
+from ..objectives.scores import Goals, ScoreObjective
+from ..tablebase.store import Progress
+from .losses_kernel import LossJob, NoLosses, list_rows
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .tie_rules import clipped
 from .turn_evaluator import state_places

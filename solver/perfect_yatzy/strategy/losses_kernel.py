@@ -17,14 +17,21 @@ from typing import NamedTuple
 
 from ..core.dice import Floats
 from ..core.jit import by_kind, jit
-from ..core.lattice import copy_lane, fill
+from ..core.lattice import fill
 from ..core.simd import add_to, load, maximum, splat, store, views, where
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
-from ..core.turn import HoldValues, backup_holds, hold_place, hold_value, mean_block
+from ..core.turn import mean_block
 from ..core.value_tables import lanes_of, mean_table, state_place
-from .policy_kernel import PolicyJob, choose_stops, outcome_values, stage_actions, stop_action
-from .propagation_kernel import (
+from ..objectives.holds_kernel import HoldValues, backup_holds, hold_place, hold_value
+from ..objectives.policy_kernel import (
+    PolicyJob,
+    choose_stops,
+    outcome_values,
+    stage_actions,
+    stop_action,
+)
+from ..objectives.propagation_kernel import (
     begin_turn,
     chances_of_turn,
     choose_actions,
@@ -33,6 +40,7 @@ from .propagation_kernel import (
     most_ends,
     next_action,
 )
+from ..objectives.spread_kernel import copy_lane
 
 
 class LossJob(NamedTuple):

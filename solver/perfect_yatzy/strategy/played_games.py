@@ -13,12 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..core.dice import Floats, dice_of_game
+from ..core.dice import Floats
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..errors import SolverError, StateError
 from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
+from ..game.random_dice import dice_of_game
 from ..tablebase.store import Progress
 from .strategy import CheckedPosition, Position
 

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
-from ..core.resources import available_memory
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.turn_model import turn_model, turn_outcomes
 from ..errors import StateError, game_over, positive_number
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
+from ..tablebase.machine import available_memory
 from ..words import gigabytes
 from .batch import BatchOptions
 from .metadata import Ragged, Rows, metadata, value_name

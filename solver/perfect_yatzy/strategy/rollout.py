@@ -17,10 +17,17 @@ from ..core.lattice import kernel_lattice
 from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_map
 from ..core.scorecard import State
-from ..core.state_space import LANES, Policy, RowActions, state_space
+from ..core.state_space import LANES, state_space
 from ..core.turn_model import turn_model
+from ..objectives.policy_kernel import (
+    PolicyJob,
+    ScorePolicyJob,
+    policy_job,
+    score_blocks,
+    score_policy,
+)
+from ..objectives.policy_quantities import Policy, RowActions
 from . import rollout_kernel as kernels
-from .policy_kernel import PolicyJob, ScorePolicyJob, policy_job, score_blocks, score_policy
 from .strategy import CheckedPosition, Strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 

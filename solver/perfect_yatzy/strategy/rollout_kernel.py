@@ -19,17 +19,12 @@ from ..core.jit import by_kind, jit
 from ..core.simd import shifted, views, width
 from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
-from ..core.turn import HoldValues, backup_holds, mean_block
-from ..core.value_tables import (
-    Block,
-    StoredScores,
-    lane_after,
-    mean_table,
-    placed_scores,
-    score_block_x,
-)
-from .policy_kernel import TurnStart, decision, stage_actions, stop_action
-from .propagation_kernel import choose_actions
+from ..core.turn import mean_block
+from ..core.value_tables import Block, lane_after, mean_table
+from ..objectives.holds_kernel import HoldValues, backup_holds
+from ..objectives.policy_kernel import TurnStart, decision, stage_actions, stop_action
+from ..objectives.propagation_kernel import choose_actions
+from ..objectives.score_table_kernel import StoredScores, placed_scores, score_block_x
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 MOST_ROLLS = 256  # random words of a turn

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from ..core.dice import Floats, Ints
-from ..core.objectives import ScoreObjective, Utility
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..core.scoring import points_table
@@ -29,6 +28,7 @@ from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
 from ..game.notebook import histogram_bins, histogram_svg
 from ..notebook import html_table
+from ..objectives.scores import ScoreObjective, Utility
 from ..words import _
 from .metadata import metadata
 from .strategy import check_position

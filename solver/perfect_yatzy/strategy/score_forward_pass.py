@@ -19,16 +19,17 @@ from contextlib import closing
 import numpy as np
 
 from ..core.dice import Floats, Ints
-from ..core.objectives import FRAME
 from ..core.resources import ScratchPool
 from ..core.scorecard import State
 from ..core.simd import aligned
-from ..core.state_space import LANES, ScoreOffsets
-from ..core.table_slices import TableSlice, places_in, window
-from ..core.turn import hold_values
+from ..core.state_space import LANES
+from ..core.table_slices import FRAME, TableSlice, window
+from ..objectives.holds_kernel import hold_values
+from ..objectives.policy_kernel import PolicyJob, policy_job
+from ..objectives.score_places import ScoreOffsets
 from ..tablebase.store import Progress
 from .forward_pass import ForwardPass
-from .policy_kernel import PolicyJob, policy_job
+from .rest_of_game import places_in
 from .score_distribution import ScoreDistribution, score_places
 from .score_propagation_kernel import (
     ScorePassJob,
@@ -107,7 +108,7 @@ class ScoreForwardPass(ForwardPass):
         outcome of the turn.
         """
         offsets, layout = self.objective.score_offsets, self.space.layout
-        scores = window(self.evaluator.objective, self.evaluator.values, filled)
+        scores = window(self.evaluator.objective.places, self.evaluator.values, filled)
         means, most_saved = (
             window(self.space, self.mean_values, filled),
             int(self.space.most_saved[filled]),

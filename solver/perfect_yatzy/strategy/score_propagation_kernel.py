@@ -20,19 +20,12 @@ from ..core.jit import jit
 from ..core.lattice import copy_vectors, maxima, means
 from ..core.legal import outcome_number
 from ..core.simd import add_at, add_to, choose, load, load_at, maximum, reaches, splat, store, views
-from ..core.state_space import LANES, ScoreOffsets
+from ..core.state_space import LANES
 from ..core.table_slices import TableSlice
-from ..core.turn import LOWEST, HoldValues, backup_holds, hold_place, mean_block
-from ..core.value_tables import (
-    Block,
-    mean_table,
-    placed_scores,
-    score_block,
-    state_number,
-    state_place,
-    values_of,
-)
-from .policy_kernel import (
+from ..core.turn import LOWEST, mean_block
+from ..core.value_tables import Block, mean_table, state_number, state_place, values_of
+from ..objectives.holds_kernel import HoldValues, backup_holds, hold_place
+from ..objectives.policy_kernel import (
     PolicyJob,
     best_stop,
     lowest_equal,
@@ -41,7 +34,9 @@ from .policy_kernel import (
     stage_actions,
     stop_action,
 )
-from .propagation_kernel import outcome_chances
+from ..objectives.propagation_kernel import outcome_chances
+from ..objectives.score_places import ScoreOffsets
+from ..objectives.score_table_kernel import placed_scores, score_block
 
 SMALLEST = 5e-324  # the smallest positive float64
 

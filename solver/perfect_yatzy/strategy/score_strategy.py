@@ -23,15 +23,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
-from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
+from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.scoring import maximum_score, upper_sums
+from ..core.scoring import upper_sums
 from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
 from ..game.legal_actions import TurnPosition
+from ..game.maximum_score import maximum_score
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
+from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     SolveCost,

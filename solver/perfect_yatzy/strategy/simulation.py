@@ -19,8 +19,9 @@ import numpy.typing as npt
 from ..core.dice import Floats, Ints
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
-from ..core.state_space import Policy, state_space
+from ..core.state_space import state_space
 from ..errors import StateError, positive_number, whole_number
+from ..objectives.policy_quantities import Policy
 from ..words import _
 from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html

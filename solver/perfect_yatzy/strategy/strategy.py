@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
-from ..core.objectives import Values
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
+from ..core.table_slices import Values
 from ..errors import StateError, game_over, shown, whole_number
 from ..game.legal_actions import (
     Action,

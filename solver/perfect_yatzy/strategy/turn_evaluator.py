@@ -24,19 +24,23 @@ import numpy as np
 
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
-from ..core.objectives import ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..core.scoring import points_table, roll_options, scoring_options, upper_sums
-from ..core.state_space import RowActions, ScoreOffsets, StateLayout, StateSpace, state_space
-from ..core.table_slices import restricted, window
+from ..core.scoring import points_table, scoring_options, upper_sums
+from ..core.state_space import StateLayout, StateSpace, state_space
+from ..core.table_slices import window
 from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
+from ..game.roll_options import roll_options
+from ..objectives.policy_quantities import RowActions
+from ..objectives.score_places import ScoreOffsets
+from ..objectives.scores import ScoreObjective
 from ..words import _, span
+from .rest_of_game import restricted
 from .tie_rules import clipped
 
 if TYPE_CHECKING:
-    from ..core.value_tables import StoredScores
+    from ..objectives.score_table_kernel import StoredScores
     from ..tablebase.exact_solve import ExactSolve
 
 MOST_MARKED = 1 << 20  # numbers that are marked in an array instead of sorted
@@ -317,9 +321,9 @@ class ScoreEvaluator(TurnEvaluator):
 
     def kernel_scores(self, filled: int) -> StoredScores:
         """The values of the children of a layer as the kernels take them."""
-        from ..core.value_tables import StoredScores
+        from ..objectives.score_table_kernel import StoredScores
 
-        return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
+        return StoredScores(window(self.objective.places, self.values, filled), self.score_offsets)
 
     def score_policy(self, filled: int) -> Any:
         """What the kernels that play and answer take for a layer: these values, and the means

@@ -15,14 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..core import resources
 from ..core.dice import lattice
 from ..core.objectives import FLOAT64_VALUES, Objective
 from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
+from ..game.maximum_score import maximum_score
 from ..words import _, duration, gigabytes, number_text
+from . import machine
 from .state_counts import count_states
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
@@ -150,7 +150,7 @@ def _cost_of_scores(objective: Objective, layers: list[tuple[int, int]]) -> Solv
 
 def check_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a solve."""
-    free = resources.available_memory()
+    free = machine.available_memory()
     if free is not None and cost.memory > free:
         facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words}
         text = _(

@@ -23,7 +23,7 @@ import numpy as np
 
 from .._files import discard, exclusive, replacing
 from .._sources import sources_of_values
-from ..core.backward_induction import ROWS_PER_TASK, RowSolver, solve_objective
+from ..core.backward_induction import RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
 from ..core.resources import ScratchPool, thread_count, thread_map, writing_to
@@ -31,21 +31,16 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
 from ..core.state_space import LANES
-from ..core.table_info import (
-    CHECKPOINT_SECONDS,
-    fraction_fields,
-    store_layer,
-    stored_layer,
-    table_stem,
-    versions,
-)
+from ..core.table_info import table_stem, versions
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
-from ..core.work_identity import WorkIdentity
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..tablebase.work_identity import WorkIdentity
 from ..words import _
+from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .estimates import SolveCost, check_memory, log_long, solve_cost
+from .exact_fields import fraction_fields
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from .store import Folder, Progress, tables_folder
 
@@ -266,6 +261,7 @@ class ExactSolve:
         """The limbs of a layer from those of its children, whose values in float64 are `below`."""
         rows, place = self.space.layers[filled], self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
+        size = self.objective.rows_per_task
         jobs = ScratchPool(lambda: self.job(filled, below, values, solved, place.start))
 
         def solve(part: Ints) -> Floats:
@@ -274,9 +270,7 @@ class ExactSolve:
                 solve_exact_rows(part, job)
                 return np.array(job.tally)
 
-        for found in in_threads(
-            solve, [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]
-        ):
+        for found in in_threads(solve, [rows[i : i + size] for i in range(0, len(rows), size)]):
             self.tally[:LEAST_GAP] += found[:LEAST_GAP]
             self.tally[LEAST_GAP] = min(self.tally[LEAST_GAP], found[LEAST_GAP])
         return solved.reshape(-1, self.limbs(filled))

@@ -1,7 +1,7 @@
 """The quantities that tables are stored of: one entry each, which the command, estimates, shards
 and workers read.
 
-A new one is a subclass in :mod:`..core.objectives`, a function that makes it and an entry here.
+A new one is a subclass in :mod:`perfect_yatzy.objectives`, a function that makes it and an entry here.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def _mean(rules: RuleSet, means: OpenMeans) -> Objective:
 
 
 def _goals(rules: RuleSet, means: OpenMeans) -> Objective:
-    from ..core.objectives import Goals
+    from ..objectives.scores import Goals
 
     return Goals(rules)
 
 
 def _variance(rules: RuleSet, means: OpenMeans) -> Objective:
-    from ..core.objectives import Variance
+    from ..objectives.policy_quantities import Variance
 
     return Variance(rules, means(rules))
 
 
 def _bonus_chance(rules: RuleSet, means: OpenMeans) -> Objective:
-    from ..core.objectives import BonusChance
+    from ..objectives.policy_quantities import BonusChance
 
     return BonusChance(rules, means(rules))
 

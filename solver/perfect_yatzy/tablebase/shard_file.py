@@ -36,7 +36,7 @@ import numpy.typing as npt
 from .._files import open_file, open_regular, replacing
 from ..core import table_info
 from ..core.checked_values import BLOCK_BYTES, DIGEST_BYTES, BlockHasher, CheckedValues, block_count
-from ..core.objectives import Objective, Values
+from ..core.objectives import Objective
 from ..core.table_info import (
     MissingTable,
     ShardedTableInfo,
@@ -46,8 +46,9 @@ from ..core.table_info import (
     unreadable,
     with_checksum,
 )
-from ..core.work_identity import WorkIdentity, objective_digest
+from ..core.table_slices import Values
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .shard_plan import Shard
 
 SHARD_FORMAT = 4  # of the file of one shard; the manifest has its own

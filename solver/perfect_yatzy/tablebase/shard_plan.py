@@ -27,20 +27,20 @@ import numpy as np
 
 from ..core.checked_values import BLOCK_BYTES, Table
 from ..core.dice import Ints
-from ..core.objectives import ExponentialUtility, Objective, ScoreObjective, Utility
+from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..core.state_space import LANES, StateSpace
+from ..core.state_space import StateSpace
 from ..core.table_info import UNROUNDED_ENDING
 from ..errors import StateError, TableError
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..objectives.exponential import ExponentialUtility
+from ..objectives.scores import Utility
 from .quantities import QUANTITIES
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 16  # smaller layers are cut into so many
 # unless the shards became smaller than this: a task takes 10 ms beside its work
 LEAST_SHARD_BYTES = 1 << 20
-LEAST_ROWS = 64
-LEAST_SCORE_ROWS = 8  # the same for objectives whose rows take longer
 MOST_SHARDS = 16_000  # of a table: each is a file
 
 
@@ -131,28 +131,19 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
     largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
     cuts = []
     for filled in range(objective.space.categories, objective.first_layer - 1, -1):
-        work = np.cumsum(row_work(objective, filled))  # up to the end of each row
+        work = np.cumsum(objective.row_work(filled))  # up to the end of each row
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
         count = (stored + largest - 1) // largest  # rounded up
         if shard_bytes is None:
-            least_rows = LEAST_SCORE_ROWS if isinstance(objective, ScoreObjective) else LEAST_ROWS
-            balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, len(work) // least_rows)
+            most = len(work) // objective.least_shard_rows
+            balanced = min(SHARDS_PER_LAYER, stored // LEAST_SHARD_BYTES, most)
             count = max(count, balanced, 1)
         targets = work[-1] * np.arange(1, count) / count  # equal shares of the work
         # after the row that completes a share
         ends = np.unique(np.searchsorted(work, targets, side="left") + 1)
         cuts.append([filled, *ends[ends < len(work)].tolist(), len(work)])
     return plan_from_cuts(objective, cuts)
-
-
-def row_work(objective: Objective, filled: int) -> Ints:
-    """What each row of a layer costs, in any unit: values of scores, or vectors of lanes."""
-    if isinstance(objective, ScoreObjective):
-        return np.diff(objective.places.row_starts(filled))
-    space = objective.space
-    lanes = space.layout.lane_count[space.layout.lane_sets[space.layers[filled]]]
-    return np.asarray((lanes + LANES - 1) // LANES)
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:

@@ -31,9 +31,8 @@ from .._files import read_file, replacing
 from .._sources import says_that_work_begins_anew
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
-from ..core.objectives import Objective, ScoreObjective, Values
+from ..core.objectives import Objective
 from ..core.resources import writing_to
-from ..core.state_space import ScoreOffsets
 from ..core.table_info import (
     DAMAGED,
     MAX_SIDECAR,
@@ -43,9 +42,9 @@ from ..core.table_info import (
     unreadable,
     with_checksum,
 )
-from ..core.table_slices import PADDING, TableSlice
-from ..core.work_identity import WorkIdentity
+from ..core.table_slices import PADDING, TableSlice, Values
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity
 from . import shard_plan
 from .shard_file import (
     SHARD_FORMAT,
@@ -155,11 +154,8 @@ class SharedSolve:
         left = memory - out.values.nbytes
         for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
-            offsets = (
-                offsets_of(objective, halo, first, end)
-                if isinstance(objective, ScoreObjective)
-                else None
-            )
+            below_rows = [(halo.filled, *run) for run in halo.rows]
+            offsets = objective.offsets_of([(shard.filled, first, end), *below_rows])
             self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
         return out.values[: shard.stop - shard.start]  # without the padding
 
@@ -208,20 +204,6 @@ def read_halo(
                 shard.path.unlink(missing_ok=True)  # it is solved again
                 raise damaged(f"{error} and was removed; run the same command again") from error
     return TableSlice(values, base)
-
-
-def offsets_of(objective: ScoreObjective, halo: Halo, first: int, end: int) -> ScoreOffsets:
-    """Where the values of the states of rows and of their halo are, in arrays that take memory
-    only there.
-    """
-    states = int(objective.space.layer_slice(objective.first_layer).stop)
-    offsets = ScoreOffsets(
-        *(sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields)
-    )
-    objective.places.fill(offsets, halo.filled - 1, first, end)
-    for run in halo.rows:
-        objective.places.fill(offsets, halo.filled, *run)
-    return offsets
 
 
 @contextmanager

@@ -29,7 +29,7 @@ import numpy as np
 
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, locked_if_free, replacing
 from ..core import table_info
-from ..core.objectives import Objective, PolicyQuantity
+from ..core.objectives import Objective
 from ..core.resources import check_space, thread_count, thread_map, thread_pool, writing_to
 from ..core.table_info import (
     SHARDED_FORMAT,
@@ -40,8 +40,9 @@ from ..core.table_info import (
     shards_folder,
     unfinished_shards,
 )
-from ..core.work_identity import WorkIdentity, objective_digest
 from ..errors import TableError
+from ..tablebase.work_identity import WorkIdentity, objective_digest
+from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
 from .shard_file import open_shard, shard_fields, stored_shard
 from .shard_plan import Shard, first_needed, plan_shards
@@ -103,7 +104,7 @@ def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) ->
         + CARD_MEMORY * len(objective.space.layout.masks)
         + int(TASK_OVERHEAD * tasks * memory)
     )
-    if isinstance(objective, PolicyQuantity):
+    if objective.needs_means:
         needed += 8 * cost.values  # the means
     return replace(cost, memory=min(cost.memory, needed))
 
@@ -354,7 +355,7 @@ def publish_shards(
                 shards_folder(path).rename(old)
             unfinished_shards(path).rename(shards_folder(path))
         part_path(path).unlink(missing_ok=True)
-        table_info.remove_checkpoint(path)
+        remove_checkpoint(path)
         shutil.rmtree(old, ignore_errors=True)
     return info
 

@@ -38,7 +38,7 @@ from .estimates import check_memory, log_long, solve_cost
 from .table_reader import read_table
 
 if TYPE_CHECKING:
-    from ..core.table_writer import TableWriter
+    from ..tablebase.table_writer import TableWriter
 
 Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
@@ -99,7 +99,7 @@ def solve_to_store(
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is
     resumed.
     """
-    from ..core.table_writer import TableWriter
+    from ..tablebase.table_writer import TableWriter
 
     folder = tables_folder(tables)
     while True:

@@ -7,7 +7,8 @@ For the cards A of the player who moves and B of the other, and the lead d in po
     W(A', B, y) = 1 - U(B, A', -y)                                                       when B moves next
 
 A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in
-place of scores (:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a
+place of scores (:mod:`perfect_yatzy.core.turn`,
+:class:`perfect_yatzy.objectives.score_table_kernel.ScoreTable`). For a player who follows a
 policy, the mean over the ends of the turn stands in place of the maximum
 (:class:`TurnEndsOfStates`). One who plans each turn again takes the best actions of a plan, whose
 values are those of a game in which only this player moves (:class:`PlannedPlay`).
@@ -24,24 +25,15 @@ from typing import Any, NamedTuple
 from ..core.dice import Floats, Ints
 from ..core.jit import by_kind, jit
 from ..core.legal import choices_of
-from ..core.objectives import FRAME
 from ..core.simd import shifted, splat, store, store_at, views, width
-from ..core.state_space import ScoreOffsets
+from ..core.table_slices import FRAME
 from ..core.turn import Scratch, solve_block
 from ..core.turn_model import TurnModel
-from ..core.value_tables import (
-    Block,
-    ScoreTable,
-    lanes_of,
-    score_block,
-    score_block_lane,
-    score_block_x,
-    state_place,
-    value_after,
-    write_values,
-)
-from ..strategy.policy_evaluation_kernel import PerfectPlay, evaluate_block
-from ..strategy.propagation_kernel import TurnEndsOfStates
+from ..core.value_tables import Block, lanes_of, state_place, value_after, write_values
+from ..objectives.policy_evaluation_kernel import PerfectPlay, evaluate_block
+from ..objectives.propagation_kernel import TurnEndsOfStates
+from ..objectives.score_places import ScoreOffsets
+from ..objectives.score_table_kernel import ScoreTable, score_block, score_block_lane, score_block_x
 
 
 class LayerStates(NamedTuple):

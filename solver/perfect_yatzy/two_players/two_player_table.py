@@ -28,10 +28,10 @@ from ..core.dice import Floats
 from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
-from ..core.state_space import ScoreOffsets
 from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
-from ..core.table_slices import places_in
 from ..errors import TableError
+from ..objectives.score_places import ScoreOffsets
+from ..strategy.rest_of_game import places_in
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.shard_file import (

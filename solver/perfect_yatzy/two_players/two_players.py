@@ -28,23 +28,26 @@ from .._sources import sources_of_values
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.lattice import kernel_lattice
-from ..core.objectives import FRAME, Goals, Utility, final_bonus
+from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..core.state_space import LANES, Policy, ScoreOffsets
-from ..core.table_info import CHECKPOINT_SECONDS, store_layer, stored_layer
-from ..core.table_slices import PADDING, TableSlice
+from ..core.state_space import LANES
+from ..core.table_slices import FRAME, PADDING, TableSlice
 from ..core.turn import make_scratch
 from ..core.turn_model import turn_model
-from ..core.work_identity import WorkIdentity
 from ..errors import StateError, TableError
+from ..objectives.policy_evaluation_kernel import EvaluationJob
+from ..objectives.policy_kernel import policy_job
+from ..objectives.policy_quantities import Policy
+from ..objectives.score_places import ScoreOffsets
+from ..objectives.scores import Goals, Utility
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
-from ..strategy.policy_evaluation_kernel import EvaluationJob
-from ..strategy.policy_kernel import policy_job
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..tablebase.store import Progress
+from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from . import leads_kernel as leads
 from .leads_kernel import LayerStates, LeadJob, LeadValues

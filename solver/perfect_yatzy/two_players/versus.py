@@ -42,15 +42,16 @@ import numpy as np
 
 from ..core.backward_induction import solve_layers
 from ..core.dice import Floats, Ints
-from ..core.objectives import Goals, ReachableUtility, ScoreObjective, Values
 from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, Scorecard
-from ..core.state_space import Policy
 from ..core.table_info import table_stem
+from ..core.table_slices import Values
 from ..errors import StateError, shown
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
+from ..objectives.policy_quantities import Policy
+from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
 from ..strategy.forward_pass import laws_of_points
 from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position

@@ -346,9 +346,9 @@ def versus(
     """
     import numpy as np
 
-    from ...core.resources import available_memory
     from ...service.budget import COMMAND_LIMIT
     from ...tablebase.estimates import check_memory
+    from ...tablebase.machine import available_memory
     from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
     from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table

@@ -163,7 +163,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     """Chance of the upper bonus by state; None without a bonus, or if its table would take long
     to solve.
     """
-    from ...core.objectives import BonusChance
+    from ...objectives.policy_quantities import BonusChance
     from ...strategy.distribution import has_distribution
     from ...tablebase.store import has_table, open_table
 

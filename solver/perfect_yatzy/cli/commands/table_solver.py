@@ -25,6 +25,7 @@ from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError
 from ...service.budget import SolveBudget
+from ...tablebase import machine
 from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
 from ...tablebase.shard_plan import unrounded_bytes
@@ -272,8 +273,8 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
         solved = has_table(rules, tables, what)
         if quantity.needs_means and not has_table(rules, tables):
             means = estimate_solve(Objective(rules), threads=threads, shards=shards)
-    memory = resources.available_memory()
-    disk = resources.free_space(tables_folder(tables))
+    memory = machine.available_memory()
+    disk = machine.free_space(tables_folder(tables))
     title = _(quantity.estimate, rules=rules.key)  # marked elsewhere
     lines = [title, "", *_facts_of(found, means, memory, disk, solved=solved, shards=shards)]
     if too_large:

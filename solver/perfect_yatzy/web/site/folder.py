@@ -40,11 +40,9 @@ from ..._files import read_file, replacing
 from ..._version import __version__
 from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
-from ...core.objectives import BonusChance, PolicyQuantity, Variance
 from ...core.rules import RuleSet, chains, column_order, prerequisites
 from ...core.scoring import (
     first_roll_points,
-    maximum_score,
     points_table,
     possible_points,
     upper_sums,
@@ -58,8 +56,10 @@ from ...core.turn_model import (
     turn_outcomes,
 )
 from ...errors import RulesError, StateError
+from ...game.maximum_score import maximum_score
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.translations import languages, localized
+from ...objectives.policy_quantities import BonusChance, PolicyQuantity, Variance
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService

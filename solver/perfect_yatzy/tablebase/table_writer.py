@@ -21,13 +21,15 @@ import numpy as np
 
 from .. import _files
 from .._files import HAS_LOCKS, claim, folder_lock, is_same_file, replace, replacing
+from ..core import table_info
+from ..core.checked_values import BlockHasher
+from ..core.objectives import Objective
+from ..core.resources import check_space, writing_to
+from ..core.table_file import HEADER_BYTES, npy_header
+from ..core.table_info import DAMAGED, TableInfo, part_path, shards_folder
+from ..core.table_slices import Values
 from ..errors import TableError
-from . import table_info
-from .checked_values import BlockHasher
-from .objectives import Objective, Values
-from .resources import check_space, writing_to
-from .table_file import HEADER_BYTES, npy_header
-from .table_info import DAMAGED, TableInfo, part_path, remove_checkpoint, shards_folder, store_layer
+from .checkpoint import checkpoint_path, remove_checkpoint, store_layer, stored_layer
 from .work_identity import WorkIdentity, sources_of_table
 
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
@@ -46,7 +48,7 @@ class TableWriter:
         self.dtype = objective.store
         self.path = folder / f"{table_info.table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
-        self.checkpoint_file = table_info.checkpoint_path(self.path)
+        self.checkpoint_file = checkpoint_path(self.path)
         self.header = npy_header(self.dtype, objective.size)
         self.hasher = BlockHasher()
         self.written = 0
@@ -82,7 +84,7 @@ class TableWriter:
         if self.private or not os.path.exists(self.checkpoint_file):
             return None
         identity = WorkIdentity.of_table(self.objective)
-        if not (found := table_info.stored_layer(self.checkpoint_file, identity)):
+        if not (found := stored_layer(self.checkpoint_file, identity)):
             return None
         newest, fields = found
         try:

@@ -1,13 +1,13 @@
 """The greedy policy of a table for one turn: which outcome or hold each roll takes, and what
 follows from it.
 
-The backup of :mod:`.turn` with a *tag* for each option, a second vector that goes with the option
+The backup of :mod:`perfect_yatzy.core.turn` with a *tag* for each option, a second vector that goes with the option
 chosen::
 
     W(r) = max over options i of value(i)           T(r) = tag(first i with value(i) as good as W(r))
 
 With the number of the outcome or hold as tag the tags are the policy (:func:`policy_block`). With a
-second quantity as tag they are that quantity under the policy (:mod:`.policy_evaluation`).
+second quantity as tag they are that quantity under the policy (:mod:`.policy_evaluation_kernel`).
 
 Values that differ by no more than ``ties[0] + ties[1] * |best|`` are equal. Of equal options the
 policy takes the hold with more dice, then with higher faces, and the first category of the sheet.
@@ -21,7 +21,7 @@ time::
 
 The mean of an option is the expected points to come if everything after it maximises the mean. It
 does not depend on the score x, so one backup of the turn for the mean serves all blocks of scores
-of a card (:mod:`.value_tables`). The values of all holds are kept, and only the decisions of the
+of a card (:mod:`.score_table_kernel`). The values of all holds are kept, and only the decisions of the
 games or positions at hand are made: blocks of scores have few of them.
 """
 
@@ -49,16 +49,11 @@ from ..core.simd import (
     width,
 )
 from ..core.state_space import LANES
-from ..core.turn import LOWEST, SCORE_LANES, HoldValues, hold_value, hold_values
+from ..core.turn import LOWEST
 from ..core.turn_model import TurnModel
-from ..core.value_tables import (
-    child_value,
-    mean_after,
-    score_block,
-    state_number,
-    successor,
-    value_at,
-)
+from ..core.value_tables import child_value, mean_after, state_number, successor
+from .holds_kernel import HoldValues, hold_value, hold_values
+from .score_table_kernel import SCORE_LANES, score_block, value_at
 
 Ties = tuple[float, float]  # absolute and relative difference of equal values
 

@@ -19,7 +19,7 @@ A *policy* is a named tuple that implements :func:`choose_actions`, so that ever
 One that draws its actions at random, as :class:`.soft_policy.SoftTurns` does, implements
 :func:`begin_turn` and
 :func:`chances_of_turn` instead, and what follows single actions: :func:`.losses.turn_losses`,
-:func:`.policy_evaluation.evaluate_block`, :func:`.rollout.player_of`.
+:func:`.policy_evaluation_kernel.evaluate_block`, :func:`perfect_yatzy.strategy.rollout_kernel.player_of`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
 from ..core.jit import by_kind, jit
-from ..core.lattice import fill, spread
+from ..core.lattice import fill
 from ..core.legal import may_follow, outcome_number, scoring_of_roll
 from ..core.simd import (
     add_at,
@@ -54,6 +54,7 @@ from ..core.turn import mean_block
 from ..core.turn_model import TurnModel
 from ..core.value_tables import lanes_of, mean_table, state_number, state_place
 from .policy_kernel import policy_block, stage_actions, stop_action
+from .spread_kernel import spread
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
 NOWHERE = np.int64(1 << 62)  # the first x of a state that play never reaches
@@ -376,7 +377,7 @@ class GivenActions(NamedTuple):
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
     """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob
-    (:mod:`.policy`).
+    (:mod:`.policy_kernel`).
     """
 
 

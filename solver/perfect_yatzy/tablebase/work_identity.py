@@ -11,12 +11,11 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from .._sources import sources_of_values
-from .objectives import Objective
-from .rules import RuleSet
+from .._sources import PACKAGE, sources_of_values
+from ..core.objectives import Objective
+from ..core.rules import RuleSet
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,6 @@ def _digest(parameters: Mapping[str, Any]) -> str:
 
 def sources_of_table(objective: Objective) -> str:
     """SHA-256 of the sources that solve the table of an objective."""
-    solver = str(Path(__file__).with_name("backward_induction.py"))
+    solver = str(PACKAGE / "core" / "backward_induction.py")
     kind = getattr(sys.modules[type(objective).__module__], "__file__", None)
     return sources_of_values(solver, kind or solver)

@@ -14,12 +14,13 @@ a      w      Q(full card)        Q
 =====  =====  ==================  =========================================================================
 
 For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag.
-For any other policy (:mod:`.propagation`) the turn is followed backwards through the actions it
+For any other policy (:mod:`.propagation_kernel`) the turn is followed backwards through the actions it
 chooses, or its ends are weighed by their chances. One sweep serves all numbers of saved rolls, with
 squares around V without saved rolls.
 
-:func:`distribute_rows` has the distributions of the points y still to come, for an outcome o with p(o) points that
-leads to the child s'; one pass has those from every card on, where that of :mod:`.propagation` has that of one::
+:func:`distribute_rows` has the distributions of the points y still to come, for an outcome o with
+p(o) points that leads to the child s'; one pass has those from every card on, where that of
+:mod:`.propagation_kernel` has that of one::
 
     P(y | s) = sum over o of P(o | s) P(y - p(o) | s')
 """
@@ -37,7 +38,6 @@ from ..core.table_slices import TableSlice
 from ..core.turn import mean_block, mean_of_first_roll
 from ..core.value_tables import (
     MeanTable,
-    ScoreTable,
     child_value,
     lanes_of,
     mean_table,
@@ -56,6 +56,7 @@ from .policy_kernel import (
     stop_action,
 )
 from .propagation_kernel import choose_actions, next_action, turn_chances
+from .score_table_kernel import ScoreTable
 
 
 class EvaluationJob(NamedTuple):

@@ -11,14 +11,15 @@ from perfect_yatzy import RulesError, RuleSet, load_rules
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.dice import Floats, Ints, lattice, sub_multisets
 from perfect_yatzy.core.jit import jit
-from perfect_yatzy.core.objectives import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.core.scorecard import EMPTY_STATE, State
 from perfect_yatzy.core.scoring import points_table
 from perfect_yatzy.core.simd import views
-from perfect_yatzy.core.state_space import LANES, ScoreOffsets, StateSpace
-from perfect_yatzy.core.turn import fill_between, misses_of
+from perfect_yatzy.core.state_space import LANES, StateSpace
 from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.game.rule_loader import builtin_ids
+from perfect_yatzy.objectives.score_places import ScoreOffsets
+from perfect_yatzy.objectives.score_turn_kernel import fill_between, misses_of
+from perfect_yatzy.objectives.scores import Goals, ReachableUtility, ScoreObjective, Utility
 from perfect_yatzy.strategy.score_distribution import Opponent, WinUtility
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.state_counts import count_states

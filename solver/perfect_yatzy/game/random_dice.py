@@ -1,0 +1,45 @@
+"""The dice of simulated games and environments: a function of seed, game, turn and roll.
+
+So a simulation gives the same games with any number of threads.
+:mod:`perfect_yatzy.strategy.rollout_kernel` computes them in machine code, too::
+
+    word = mix(seed + G),  word = mix(word + game * G),  word = mix(word + (256 * turn + roll + 1) * G)   (mod 2^64)
+
+`mix` and G are those of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+generators", OOPSLA 2014). The top 60 bits of the last word are a fraction in [0, 1). Each die
+multiplies it by the number of faces: the integer part is the die, the rest the next fraction.
+"""
+
+from __future__ import annotations
+
+from ..core.dice import Dice
+
+MASK = (1 << 64) - 1
+
+
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+
+
+FRACTION_BITS = 60
+
+
+def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
+    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll
+    count from 0.
+    """
+    word = _mix((seed + GOLDEN_GAMMA) & MASK)
+    word = _mix((word + game * GOLDEN_GAMMA) & MASK)
+    word = _mix((word + (turn * 256 + roll + 1) * GOLDEN_GAMMA) & MASK)
+    fraction = word >> (64 - FRACTION_BITS)
+    dice = []
+    for _ in range(number):
+        fraction *= faces
+        dice.append((fraction >> FRACTION_BITS) + 1)
+        fraction &= (1 << FRACTION_BITS) - 1
+    return tuple(dice)
+
+
+def _mix(word: int) -> int:
+    word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+    return word ^ (word >> 31)

@@ -1,0 +1,102 @@
+"""Where the values of a table of scores are.
+
+All ranges of scores of a row (:mod:`.scores`) have a length that depends on the row, and on the
+lane through the bonus still possible. So the places of rows follow from a few numbers for each row;
+those of states, 24 bytes each, are computed for the rows that need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.dice import Ints
+from ..core.state_space import RowPlaces, StateSpace
+
+ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
+
+
+class ScoreOffsets(NamedTuple):
+    """Where the values of each state are: one int64 per state, in the order of the table of
+    means.
+    """
+
+    # (states,): index of x = 0 in the whole table, which may be outside the range of the state
+    origin: Ints
+    low: Ints  # (states,): first and last x of the range
+    high: Ints
+
+
+class ScorePlaces(RowPlaces):
+    """The places of rows and of states in a table of scores."""
+
+    def __init__(
+        self,
+        space: StateSpace,
+        first_layer: int,
+        lengths: Ints,  # of the range of each row, (rows,)
+        bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
+        score_range: Callable[
+            [Ints], tuple[Ints, Ints]
+        ],  # first and last x of ranges from their lengths
+        frame: tuple[int, int],  # entries before and after each range
+        least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
+    ) -> None:
+        self._space, self._first_layer, self._lengths, self._bonuses = (
+            space,
+            first_layer,
+            lengths,
+            bonuses,
+        )
+        self._score_range = score_range
+        self._before, self._after = frame
+        self._least = np.zeros_like(bonuses) if least is None else least
+        layout = space.layout
+        low, high = score_range(np.zeros(1, dtype=np.int64))
+        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
+        is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
+        bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
+        entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
+        entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
+        self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
+        self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
+        for filled in range(space.categories, first_layer - 1, -1):
+            rows = space.layers[filled]
+            ends = self.layer_ends[filled + 1] + np.cumsum(entries[rows])
+            self.starts[rows] = ends - entries[rows]
+            self.layer_ends[filled] = ends[-1]
+        self.size = int(self.layer_ends[first_layer])  # number of entries of the table
+
+    @cached_property
+    def offsets(self) -> ScoreOffsets:
+        """Where the values of all states are."""
+        states = self._space.layer_slice(self._first_layer).stop
+        offsets = ScoreOffsets(*(np.empty(states, dtype=np.int64) for _ in ScoreOffsets._fields))
+        for filled in range(self._space.categories, self._first_layer - 1, -1):
+            self.fill(offsets, filled, 0, len(self.layers[filled]))
+        return offsets
+
+    def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
+        """Write where the values of the states of the rows ``space.layers[filled][first:end]``
+        are.
+        """
+        space, layout = self._space, self._space.layout
+        for begin in range(first, end, ROWS_AT_A_TIME):
+            rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
+            states = space.rows_slice(filled, begin, begin + len(rows))
+            states_of_row = layout.lane_count[layout.lane_sets[rows]] * (
+                space.most_saved[filled] + 1
+            )
+            row = np.repeat(rows, states_of_row)  # of each state
+            lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
+            sets = layout.lane_sets[row]
+            scores = self._score_range(self._lengths[row] + self._bonuses[sets, lane])
+            low, high = (bound + self._least[sets, lane] for bound in scores)
+            ends = self.starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
+            offsets.low[states] = low
+            offsets.high[states] = high
+            # the entry of `high`, less `high`
+            offsets.origin[states] = ends - self._after - 1 - high

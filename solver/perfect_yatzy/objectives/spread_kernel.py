@@ -1,0 +1,71 @@
+"""Passes over the lattice of holds that policies need beside those of a solve (:mod:`perfect_yatzy.core.lattice`).
+
+On a buffer with a vector for every multiset, full rolls last::
+
+    spread   P(h) = P(h) + sum over dice d in h of P(h - d) / faces  chances from all holds up to full rolls
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from ..core.dice import Lattice
+from ..core.jit import by_kind, jit
+from ..core.lattice import UNROLLED, Get, Put, emit_fence, families, unrolled_pass
+from ..core.simd import load, splat, store, width
+
+
+@by_kind(1)
+def spread(chances, lattice):
+    """Roll the other dice: chance of every full roll from those of all smaller multisets, which
+    become 0.
+    """
+
+
+@jit
+def copy_lane(source, first, count, lane, target, row):
+    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count`
+    entries.
+    """
+    for i in range(count):
+        target[row * count + i] = source[(first + i) * width(source) + lane]
+
+
+@spread.of()
+def _indexed_spread(chances, lattice):
+    share, zero = splat(chances, 1.0 / lattice.faces), splat(chances, 0.0)
+    for hold in range(1, lattice.first_roll + lattice.roll_count):
+        first = lattice.predecessor_start[hold]
+        total = load(chances, lattice.predecessors[first])
+        for i in range(first + 1, lattice.predecessor_start[hold + 1]):
+            total += load(chances, lattice.predecessors[i])
+        total *= share
+        store(chances, hold, total if hold >= lattice.first_roll else load(chances, hold) + total)
+    for hold in range(lattice.first_roll):
+        store(chances, hold, zero)
+
+
+def emit_spread(
+    builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
+) -> None:
+    """Chance of every full roll from those of all holds (:func:`spread`)."""
+    share, zero = (
+        ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0)
+    )
+    for family in families(dice, range(1, dice.n_holds)):
+        for hold in family:
+            smaller = dice.predecessors[
+                dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]
+            ].tolist()
+            total = get(smaller[0])
+            for i in smaller[1:]:
+                total = builder.fadd(total, get(i))
+            total = builder.fmul(total, share)
+            put(hold, total if hold >= dice.first_roll else builder.fadd(get(hold), total))
+        emit_fence(builder)
+    for hold in range(dice.first_roll):
+        put(hold, zero)
+
+
+for _kind in UNROLLED:
+    spread.of(_kind)(unrolled_pass("spread", emit_spread, _kind))
