@@ -218,7 +218,6 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_GAMES", 10_000_000, lambda n, files: asked(games=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: asked(seed=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: check_seed(n)),
-    ("MAX_GOAL", 99_999, lambda n, files: asked(goal=n)),
     ("MAX_GOAL", 99_999, lambda n, files: check_goal(n)),
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, [n])),
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, f"{n}")),

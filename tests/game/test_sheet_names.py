@@ -6,31 +6,31 @@ from perfect_yatzy.game.notation import find_category, parse_card, parse_dice
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.translations import localized
 
-NAMES = {  # rules -> category -> how sheets call it: en, de, sv, da, nb, fi
+NAMES = {  # rules -> category -> how sheets call it: en, de, sv, da, nb, fi, nl, fr
     "yatzy": {
-        "ones": "Ones ONES 1s ones Einser 1er Ettor Enere Ykköset",
-        "twos": "Twos 2s Zweier 2er Tvåor Toere",
-        "threes": "Threes 3s Dreier 3er Treor",
-        "fours": "Fours 4s Vierer 4er Fyror",
-        "fives": "Fives 5s Fünfer 5er Femmor Funfer",
-        "sixes": "Sixes 6s Sechser 6er Sexor",
-        "one-pair": "Pair|One pair|onepair|Ein Paar|einpaar|1 par|Ett par|ettpar|Et par",
+        "ones": "Ones ONES 1s ones Einser 1er Ettor Enere Ykköset Enen As",
+        "twos": "Twos 2s Zweier 2er Tvåor Toere Tweeën Tweeen Deux",
+        "threes": "Threes 3s Dreier 3er Treor Drieën Trois",
+        "fours": "Fours 4s Vierer 4er Fyror Vieren Quatre",
+        "fives": "Fives 5s Fünfer 5er Femmor Funfer Vijven Cinq",
+        "sixes": "Sixes 6s Sechser 6er Sexor Zessen Six",
+        "one-pair": "Pair|One pair|onepair|Ein Paar|einpaar|1 par|Ett par|ettpar|Et par|Eén paar|Paire|Une paire",
         "two-pairs": "Two pairs|twopairs|TwoPairs|two_pairs|2 pairs|Två par|tvåpar|Tvåpar|tvapar|To par|topar"
-        "|2 par|Zwei Paare|zweipaare|Kaksi paria|kaksiparia",
+        "|2 par|Zwei Paare|zweipaare|Kaksi paria|kaksiparia|Twee paar|Double paire|Deux paires|doublepaire",
         "three-of-a-kind": "Three of a kind|3 of a kind|threeofakind|ThreeOfAKind|3-of-a-kind|Dreierpasch"
         "|Dreier-Pasch|3er Pasch|3er-Pasch|3erpasch|Drilling|Triss|Tre ens|3 ens|treens|Tre like|3 like"
-        "|Kolme samaa|3 samaa|Tretal",
+        "|Kolme samaa|3 samaa|Tretal|Drie gelijke|Drie dezelfde|Brelan|BRELAN",
         "four-of-a-kind": "Four of a kind|4 of a kind|fourofakind|Viererpasch|Vierer-Pasch|4er Pasch"
-        "|4er-Pasch|Vierling|Fyrtal|Fire ens|Fire like|Neljä samaa|4 samaa",
+        "|4er-Pasch|Vierling|Fyrtal|Fire ens|Fire like|Neljä samaa|4 samaa|Vier gelijke|Carré|carre|Vier dezelfde",
         "small-straight": "Small straight|Sm. Straight|Sm Straight|sm. straight|smallstraight|SmallStraight"
         "|Kleine Straße|Kleine Strasse|Kl. Straße|Kl. Strasse|Kl Straße|Liten stege|litenstege"
-        "|Lille straight|Liten straight|Pieni suora",
+        "|Lille straight|Liten straight|Pieni suora|Kleine straat|kleinestraat|Petite suite|Kl. straat",
         "large-straight": "Large straight|Lg. Straight|Lg Straight|largestraight|LargeStraight|Große Straße"
-        "|Grosse Strasse|Gr. Straße|Gr. Strasse|Gr Straße|Stor stege|storstege|Stor straight|Iso suora",
+        "|Grosse Strasse|Gr. Straße|Gr. Strasse|Gr Straße|Stor stege|storstege|Stor straight|Iso suora|Grote straat|Grande suite|grandesuite",
         "full-house": "Full house|Fullhouse|FullHouse|FULL HOUSE|full_house|full-house|Full House|Kåk|kak"
-        "|Fuldt hus|fuldthus|Hus|Täyskäsi|tayskasi|Volles Haus",
-        "chance": "Chance|CHANCE|Chans|Sjanse|Sattuma",
-        "yatzy": "Yatzy|YATZY|yatzy",
+        "|Fuldt hus|fuldthus|Hus|Täyskäsi|tayskasi|Volles Haus|Full|Main pleine",
+        "chance": "Chance|CHANCE|Chans|Sjanse|Sattuma|Kans",
+        "yatzy": "Yatzy|YATZY|yatzy|Yam's",
     },
     "kniffel": {
         "three-of-a-kind": "3er Pasch|3er-Pasch|Dreierpasch|Dreier-Pasch|dreier pasch",

@@ -90,6 +90,13 @@ def test_chances_of_all_commands(
         for aim in ({}, {"goal": 9 * dice}):
             asked = {"query": query, "rules": str(rules), "dice": roll, "explain": True, **aim}
             answers.append((("explained", query), service.answer(asked)))
+    late = {"query": "hold", "rules": str(rules), "dice": roll, "explain": True}
+    for card in ({"fives": 0}, {"fives": 0, "sixes": 0}, {"chance": dice, "sixes": 0}):
+        answer = service.answer(late | {"card": card})
+        outlooks = [each["outlook"] for each in answer["holds"] if "outlook" in each]
+        # a turn ends in one category for sure, or nearly
+        ends = [chance for found in outlooks for _, chance, _ in found["categories"]]
+        answers.append((("ends", str(card)), {"chances": ends}))
     seen = 0
     for question, answer in answers:
         for chance in chances(answer):
