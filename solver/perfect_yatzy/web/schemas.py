@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ..errors import StateError
 from ..game.limits import MAX_CARD_TEXT
 from ..strategy.tie_rules import TIE_RULES
+from ..words import _
 from . import limits
 
 # What each field must be: for the description of the API and for error messages.
@@ -211,7 +212,8 @@ def from_address(model: type[Body], parameters: Iterable[tuple[str, str]]) -> Bo
     for name, text in parameters:
         if name in fields:
             raise StateError(
-                f"{abbreviated(name)} is there twice in the address", code="invalid-request"
+                _("{name} is there twice in the address", name=abbreviated(name)),
+                code="invalid-request",
             )
         fields[name] = text
         if name == "rules":  # a plus sign that is not escaped reads as a space
