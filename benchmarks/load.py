@@ -33,6 +33,7 @@ ALONE = 5  # requests of each kind without load
 CHEAP = 0.5  # seconds; kinds of requests that cost less alone are cheap
 CHEAP_LIMIT, COST_FACTOR = 2.0, 5.0
 PATIENCE = 120.0
+BUSY, AGAIN = "503 busy", 1.0  # a client that is told to come again does so after so many seconds
 Body = dict[str, Any]
 BOXES = ("ones", "twos", "threes", "fours", "fives", "sixes")
 LOWER = {"one-pair": 10, "two-pairs": 18, "chance": 22, "full-house": 0, "small-straight": 0}
@@ -116,6 +117,8 @@ class Waits:
             state = "no answer"
         self.seconds[kind].append(time.perf_counter() - start)
         self.states[kind][state] += 1
+        if state == BUSY:
+            await asyncio.sleep(AGAIN)
 
 
 async def measure(address: str, games: list[Body], seconds: float) -> tuple[Waits, Waits]:

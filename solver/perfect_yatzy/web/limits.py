@@ -32,12 +32,12 @@ MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 # Concurrent computations by class of cost: puzzles and what takes no longer, what is estimated below
 # INSTANT_SOLVE_SECONDS, and what takes longer. A question that takes no more than a turn never waits.
 # Queues are short: who comes when one is full is told at once, and asks again later.
-CHEAP_RUNNING, CHEAP_QUEUED = 2, 12
+CHEAP_RUNNING, CHEAP_QUEUED = 2, 6
 CHEAP_TURNS = 100  # of a game whose review is cheap
 CHEAP_WORK_SECONDS = (
     0.02  # estimate of what is solved for a cheap answer; it may take ten times as long
 )
-SHORT_RUNNING, SHORT_QUEUED = 2, 6
+SHORT_RUNNING, SHORT_QUEUED = 1, 6
 LONG_RUNNING, LONG_QUEUED = 1, 8
 # Threads of requests: one for each that runs or is queued, and some for those that never wait.
 REQUEST_THREADS = (
