@@ -422,7 +422,7 @@ def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any
 def page_files() -> Iterator[tuple[str, bytes]]:
     """The files of the page, with the engine in the browser instead of the server."""
     for name, source in sorted(static_files(), key=lambda entry: entry[0]):
-        if name == WORKER_SOURCE:
+        if name in (WORKER_SOURCE, "llms.txt"):  # a site has no addresses to ask
             continue
         content = source.read_bytes()
         if name == "index.html":
