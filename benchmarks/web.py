@@ -51,6 +51,13 @@ async def measure(address: str) -> tuple[float, list[float]]:
         return CONNECTIONS * REQUESTS / (time.perf_counter() - start), sorted(seconds)
 
 
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def wait_until_listening(port: int) -> None:
     """Wait until the server accepts connections, at most START_SECONDS."""
     end = time.monotonic() + START_SECONDS
@@ -64,9 +71,7 @@ def wait_until_listening(port: int) -> None:
 
 def main() -> None:
     """Start the server, measure, stop it, and write a record."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     server = subprocess.Popen([sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(port)])
     try:
         wait_until_listening(port)

@@ -190,8 +190,8 @@ import json, sys
 from fastapi.testclient import TestClient
 from perfect_yatzy.web.app import create_app
 client = TestClient(create_app(), base_url="http://127.0.0.1", raise_server_exceptions=False)
-found = [client.get("/api/rules"), client.post("/api/hold", json={"dice": "33456", "rules": "yatzy"})]
-found.append(client.post("/api/expect", json={"rules": "yatzy", "spread": True}))
+found = [client.get("/api/rules"), client.post("/api/hold", json={"dice": "115", "rules": "crag"})]
+found.append(client.post("/api/expect", json={"rules": "crag", "spread": True}))
 for answer in found:
     if answer.status_code != 200 and "code" not in answer.json():
         sys.exit(f"plain {answer.status_code}: {answer.text}")

@@ -41,6 +41,7 @@ from perfect_yatzy.service.budget import (
     WorkProgress,
 )
 from perfect_yatzy.service.queries import Decision, QueryService
+from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import app as long_work
@@ -421,7 +422,7 @@ def test_a_long_computation_delays_no_short_one(
     refused.
     """
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
-    assert scheduler.short.free == 26  # two run and 24 wait
+    assert scheduler.short.free == 7  # one runs and six wait
     compute = Decision.compute
 
     def slow(decision: Decision, progress: WorkProgress | None = None) -> dict[str, object]:
@@ -455,6 +456,17 @@ def test_a_long_computation_delays_no_short_one(
     goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
     assert scheduler.answer("hold", goal, never_disconnects) == {}  # cached
     assert scheduler.long.free == accepted
+
+
+def test_a_solve_late_in_a_game_is_cheap_and_an_earlier_one_is_not(yatzy: Strategy) -> None:
+    """A question with a solve of milliseconds waits behind no longer one."""
+    scheduler = RequestScheduler(None, 1)
+    boxes = [f"{box.id}=0" for box in yatzy.rules.categories]
+    for filled, queue in ((13, scheduler.cheap), (9, scheduler.cheap), (4, scheduler.short)):
+        fields = {"query": "hold", "dice": "33456", "card": " ".join(boxes[:filled]), "goal": 20}
+        decision = scheduler.service.decide(parse_request(fields, scheduler.rules))
+        assert decision.works
+        assert scheduler.queue_of(decision) is queue, filled
 
 
 @pytest.mark.parametrize(

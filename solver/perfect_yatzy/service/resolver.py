@@ -25,7 +25,7 @@ import numpy as np
 from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
+from ..core.scorecard import EMPTY_STATE, Scorecard
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
@@ -480,6 +480,8 @@ def _is_out_of_reach(request: Request, goal: int) -> bool:
     from ..strategy.score_strategy import most_points
 
     if request.query not in ("hold", "score", "expect"):  # the others play games
+        return False
+    if request.state == EMPTY_STATE:  # then the goal is at most the highest score of the rules
         return False
     rest = Goals(request.rules, request.state)
     return goal > request.card.total + most_points(rest)

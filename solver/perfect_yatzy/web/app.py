@@ -272,7 +272,9 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
             text, last = _("player is {player}; must be 0 to {players}"), len(game.players) - 1
             raise StateError(text.format(player=body.player, players=last), field="player")
         strategy = scheduler.service.strategy(game.rules)
-        with scheduler.short.slot(disconnected(request)):
+        is_long = len(game.turns) > limits.CHEAP_TURNS
+        queue = scheduler.short if is_long else scheduler.cheap
+        with queue.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
 
     def by_address(query: str, model: type[schemas.RequestBody]) -> Callable[[Request], Response]:
@@ -391,7 +393,8 @@ class RequestScheduler:
 
     def queue_of(self, decision: Decision) -> limits.ConcurrencyLimiter:
         """The queue of what a decision costs: nothing waits behind what is dearer."""
-        if decision.seconds <= PUZZLE_SECONDS and not decision.works:
+        works = sum(work.seconds for work in decision.works)
+        if decision.seconds <= PUZZLE_SECONDS and works <= limits.CHEAP_WORK_SECONDS:
             return self.cheap
         return self.short if decision.seconds < limits.SERVER_BUDGET.instant_seconds else self.long
 

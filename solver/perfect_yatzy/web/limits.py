@@ -29,10 +29,15 @@ MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript wr
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
 MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 
-# Concurrent computations by class of cost: puzzles of a table that is ready, what takes less than
+# Concurrent computations by class of cost: puzzles and what takes no longer, what is estimated below
 # INSTANT_SOLVE_SECONDS, and what takes longer. A question that takes no more than a turn never waits.
-CHEAP_RUNNING, CHEAP_QUEUED = 2, 64
-SHORT_RUNNING, SHORT_QUEUED = 2, 24
+# Queues are short: who comes when one is full is told at once, and asks again later.
+CHEAP_RUNNING, CHEAP_QUEUED = 2, 6
+CHEAP_TURNS = 100  # of a game whose review is cheap
+CHEAP_WORK_SECONDS = (
+    0.02  # estimate of what is solved for a cheap answer; it may take ten times as long
+)
+SHORT_RUNNING, SHORT_QUEUED = 1, 6
 LONG_RUNNING, LONG_QUEUED = 1, 8
 # Threads of requests: one for each that runs or is queued, and some for those that never wait.
 REQUEST_THREADS = (
