@@ -29,10 +29,9 @@ from perfect_yatzy import (
     reach,
 )
 from perfect_yatzy.cli.views.answer_text import expect_lines
-from perfect_yatzy.core import scorecard
 from perfect_yatzy.core.state_space import StateSpace
 from perfect_yatzy.errors import CODES, SolverError
-from perfect_yatzy.game import notation
+from perfect_yatzy.game import card_checks, notation
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
@@ -85,7 +84,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     def kind(evaluator: TurnEvaluator) -> str:
         return "objective" if isinstance(evaluator, ScoreEvaluator) else "mean"
 
-    for module in (scorecard, notation):
+    for module in (card_checks, notation):
         count(module, "check_card", lambda card: "card")
     count(StateSpace, "check", lambda space: "state")
     count(strategies, "check_state", lambda rules: "state")

@@ -21,10 +21,11 @@ from unicodedata import combining, normalize
 
 from ..core.dice import Dice
 from ..core.rules import RuleSet, category_label
-from ..core.scorecard import Scorecard, check_card
+from ..core.scorecard import Scorecard
 from ..core.scoring import possible_points
 from ..errors import StateError, shown, whole_number
 from ..words import _, alternatives, ngettext
+from .card_checks import check_card
 from .limits import (
     MAX_CARD_ENTRIES,
     MAX_CARD_TEXT,

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, check_card
+from ..core.scorecard import Scorecard
 from ..errors import SolverError, StateError, shown
+from ..game.card_checks import check_card
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
 from ..strategy.score_distribution import MAX_FINAL_SCORE

@@ -1,0 +1,105 @@
+"""Whether a scorecard is possible under its rules, and what is wrong with it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ..core.rules import RuleSet, category_label
+from ..core.scorecard import Scorecard, skipped_box
+from ..core.scoring import first_roll_points, possible_points
+from ..errors import StateError, whole_number
+from ..words import _, span
+
+
+def check_card(card: Scorecard) -> Scorecard:
+    """Check that a card is possible under its rules, apart from saved rolls
+    (:class:`.StateSpace`); returns it with Python's integers in place of NumPy's.
+    """
+    for problem in _card_problems(card):
+        raise StateError(problem, code="invalid-card")
+    numbers = (*card.points, *card.points.values(), card.saved, card.bonus_points)
+    if all(type(number) is int for number in numbers):
+        return card
+    points = {int(c): int(points) for c, points in card.points.items()}
+    saved = whole_number(card.saved, "saved")
+    return Scorecard(card.rules, points, saved, int(card.bonus_points))
+
+
+def _card_problems(card: Scorecard) -> Iterator[str]:
+    """What is wrong with a card: one sentence for each problem."""
+    rules, possible = card.rules, possible_points(card.rules)
+    most = len(rules.categories) - 1
+    for c, points in card.points.items():
+        if type(c) is int and 0 <= c <= most and type(points) is int and points in possible[c]:
+            continue
+        if not 0 <= whole_number(c, "a category") <= most:
+            yield _(
+                "there is no category {number}; {rules} has 0 to {most}",
+                number=c,
+                rules=rules.key,
+                most=most,
+            )
+        label = category_label(rules, c)
+        if whole_number(points, label) not in possible[c]:
+            text = _("{category} cannot hold {points}; it can hold {possible}")
+            yield text.format(category=label, points=points, possible=_summarized(possible[c]))
+    bonus_points = whole_number(card.bonus_points, "bonus_points")
+    maximum = max_bonus_points(card) if bonus_points else 0
+    if not 0 <= card.bonus_points <= maximum:
+        text = _("{count} bonus points are impossible here: this card cannot have any")
+        if maximum:
+            text = _("{count} bonus points are impossible here: this card can have {possible}")
+        yield text.format(count=card.bonus_points, possible=span(0, maximum))
+    if (gap := skipped_box(rules, card.state.filled)) >= 0:
+        label = category_label(rules, gap)
+        yield _(
+            "{rules} fills in order: {category} must come first", rules=rules.key, category=label
+        )
+    for c, required in required_boxes(rules):
+        if card.points.get(c) and not card.points.get(required):
+            names = {
+                "category": category_label(rules, c),
+                "required": category_label(rules, required),
+            }
+            yield _("{category} cannot hold points: {required} holds none", **names)
+
+
+@lru_cache(maxsize=32)
+def required_boxes(rules: RuleSet) -> tuple[tuple[int, int], ...]:
+    """Positions of each category that holds points only if another one does, and of that one."""
+    return tuple(
+        (c, rules.index_of[category.requires])
+        for c, category in enumerate(rules.categories)
+        if category.requires
+    )
+
+
+def max_bonus_points(card: Scorecard) -> int:
+    """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
+    rules = card.rules
+    first_rolls = sum(
+        extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c)
+    )
+    joker, held = rules.joker, card.points.get(rules.joker_index)
+    if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
+        return first_rolls
+    # in each turn but that of the joker's box
+    return first_rolls + joker.bonus * (len(card.points) - 1)
+
+
+def _summarized(values: list[int]) -> str:
+    """Ascending numbers from 0 as text: all of at most eight, else as a range with its step,
+    else the first four.
+    """
+    if len(values) <= 8:
+        return ", ".join(map(str, values))
+    step = values[2] - values[1]
+    if values[1:] == list(range(values[1], values[-1] + 1, step)):
+        text = (
+            _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
+        )
+        return text.format(low=values[1], high=values[-1], step=step)
+    return _("{values}, ... up to {high}").format(
+        values=", ".join(map(str, values[:4])), high=values[-1]
+    )
