@@ -3,7 +3,8 @@
 
 ``golden.py make`` writes them from tables whose SHA-256 is published in ``tables/checksums.json``,
 and checks each with the oracle in fractions of the tests: the turn from the values of the cards
-after it, or the whole rest of a game with one open box. ``golden.py check COMMAND...`` asks an
+after it, or the whole rest of a game with one open box. With names of rule sets, only their
+positions are written anew. ``golden.py check COMMAND...`` asks an
 installed ``yatzy``; it needs nothing but Python.
 
 Not in the file are games too large for a table, and `maxi`, whose table is stored in float32.
@@ -35,7 +36,7 @@ PAGED = (
     "yatzy-online-6",
     "yatzy-saved",
 )
-POSITIONS, OF_A_SWITCH = 500, 4
+POSITIONS, OF_A_SWITCH = 548, 4
 MOST_DICE = 6  # the oracle takes hours for two rerolls of twelve
 OPTIONS = 4  # of each answer, the best ones
 
@@ -212,13 +213,17 @@ def check(position: Position) -> str:
     return "whole game" if whole else "turn"
 
 
-def make() -> None:
-    """Write the file."""
+def make(names: list[str]) -> None:
+    """Write the file, or the positions of some rule sets in it."""
     from perfect_yatzy.service.queries import QueryService
 
     service, made = QueryService(), []
     published = json.loads((ROOT / "tables" / "checksums.json").read_text(encoding="utf-8"))
+    known = positions() if names else []
     for name, number in games().items():
+        if names and name not in names:
+            made += [position for position in known if position["request"]["rules"] == name]
+            continue
         oracle.cache_clear()
         if name in published:
             assert service.strategy(service.rules(name)).info.sha256 == published[name]["sha256"]
@@ -242,7 +247,7 @@ def make() -> None:
 def main(arguments: list[str]) -> str | None:
     """Write the file, or ask a command; what is wrong."""
     if arguments[:1] == ["make"]:
-        make()
+        make(arguments[1:])
         return None
     asked = positions()
     found = differences(asked, ask_command(arguments[1:], asked))

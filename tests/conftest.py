@@ -25,7 +25,7 @@ from support.refusals import load_text
 from support.rule_files import TINY
 from support.seeds import SEED_VARIABLE
 
-pytest_plugins = ["support.isolation", "support.termination"]
+pytest_plugins = ["support.isolation", "support.termination", "support.summary"]
 
 RINGS = {"full": 2, "slow": 3}  # marker -> ring; a test without a marker is in ring 1
 TIMES = Path(__file__).with_name("times.json")  # ring -> file -> seconds

@@ -206,6 +206,14 @@ def test_solved_games_and_the_series_of_figures_are_those_of_the_checksums() -> 
     )
 
 
+def test_the_rules_as_printed_have_the_values_of_the_checksums() -> None:
+    sums = json.loads(read("tables", "checksums.json"))
+    text = read("solver", "perfect_yatzy", "game", "README.md").split("## The rules as printed")[1]
+    rows = re.findall(r"^\| .+ \| `(\S+)` \| (\S+) \|$", text, re.MULTILINE)
+    assert len(rows) > 20
+    assert dict(rows) == {key: sums[key]["value"] for key, _ in rows}
+
+
 def test_every_error_code_and_every_field_of_a_table_is_documented() -> None:
     section = (
         read("solver", "perfect_yatzy", "service", "README.md")

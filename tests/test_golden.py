@@ -71,6 +71,21 @@ def by_server(asked: list[Position]) -> Answers:
         ]
 
 
+def by_address(asked: list[Position]) -> list[str]:
+    """Where the answer to an address is not that to a body."""
+    found = []
+    with app_client() as client:
+        for query, body in map(asked_of, asked):
+            fields = {
+                name: value if isinstance(value, str) else json.dumps(value)
+                for name, value in body.items()
+            }
+            answer = client.get(f"/api/{query}", params=fields).json()
+            if answer != client.post(f"/api/{query}", json=body).json():
+                found.append(f"{query} {fields}: GET and POST differ")
+    return found
+
+
 def by_engine(asked: list[Position], folder: Path) -> Answers:
     make_site(folder, QueryService(), dict.fromkeys(map(rules_of, asked)), values_only=True)
     replies = ask_engine(folder, map(asked_of, asked))
@@ -92,6 +107,7 @@ WAYS: dict[str, Callable[[list[Position], Path], list[str]]] = {
     "command": lambda asked, _: differences(asked, by_command(asked)),
     "python": lambda asked, _: by_python(asked),
     "server": lambda asked, _: differences(asked, by_server(asked)),
+    "address": lambda asked, _: by_address(asked),
     "engine": lambda asked, folder: differences(asked, by_engine(asked, folder)),
 }
 

@@ -306,6 +306,12 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def discard(path: Path) -> None:
+    """Remove a file that is of no more use. One that cannot be there or be removed does no harm."""
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
 def folder_lock(
     folder: Path,

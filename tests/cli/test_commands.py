@@ -191,9 +191,12 @@ def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
     assert run("expect", "--card", card).stdout == shown
     best = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 p=12 pp=22 3k=18 4k=24 ss=15 ls=20 fh=28 c=30 y=50"
     assert run("expect", "--card", best).stdout.startswith("Final score 374\n")
-    for goal, chance in (("374", "100.00"), ("375", "0.00")):
-        said = f"Final score 374: {chance} % chance of {goal}"
-        assert run("expect", "--card", best, "--goal", goal).stdout.startswith(said)
+    said = "Final score 374: 100.00 % chance of 374"
+    assert run("expect", "--card", best, "--goal", "374").stdout.startswith(said)
+    said = "Final score 0: 0.00 % chance of 1"
+    assert run("expect", "--card", card, "--goal", "1").stdout.startswith(said)
+    beyond = "yatzy: goal is 375; the highest score of yatzy is 374\n"
+    assert refusal(run, "expect", "--card", best, "--goal", "375") == beyond
 
 
 def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(
@@ -740,3 +743,29 @@ def test_a_repeated_option_is_joined_or_refused(run: Run, yatzy: Strategy) -> No
     assert refusal(run, "hold", "33456", "-c", "ones=3", "-c", "ones=4").startswith("yatzy: ")
     assert refusal(run, "--lang", "sv", "rules", "list", "--lang", "da").startswith("yatzy: --lang")
     assert run("--lang", "sv", "rules", "list", "--lang", "sv").returncode == 0
+
+
+def test_hold_and_score_say_why(run: Run, yatzy: Strategy) -> None:
+    """The figures are those of the JSON answer."""
+    words = " ".join(run("hold", "33456", "--explain").stdout.split())
+    answer = json.loads(run("hold", "33456", "--explain", "--json").stdout)
+    best, other = (entry["outlook"] for entry in answer["holds"][:2])
+    (threes,) = (chance for name, chance, _ in best["categories"] if name == "threes")
+    (less,) = (chance for name, chance, _ in other["categories"] if name == "threes")
+    ends = f"Ends in Threes in {threes:.0%} of turns, with 5 6 only in {less:.0%}.".replace(
+        "%", " %"
+    )
+    chances = best["bonus_chance"], other["bonus_chance"]
+    bonus = "The upper bonus is reached in {:.0%} of games instead of {:.0%}.".format(*chances)
+    assert f"{ends} {bonus.replace('%', ' %')}" in words
+    assert "Ends in" not in run("hold", "33456").stdout
+    score = run("score", "22255", "--explain", "--lang", "de").stdout
+    assert "Full House" in score
+    assert run(
+        "score",
+        "11111",
+        "--card",
+        "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 "
+        "three-of-a-kind=18 four-of-a-kind=0 small-straight=0 large-straight=20 full-house=0 chance=20",
+        "--explain",
+    ).stdout  # one option

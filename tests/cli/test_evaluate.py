@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import Strategy, load_rules, rate
+from perfect_yatzy import Strategy, distribution, load_rules, rate, simulate
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.play.record import Game, simulated_records, write_games
 from perfect_yatzy.policies.evaluation import policy_mean
@@ -219,6 +219,53 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     assert "must end in .png, .svg or .pdf" in wrong
 
 
+def test_scores_of_a_spreadsheet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    """In both forms, with any separator; compared with the distribution of perfect play."""
+    scores = {"Ann": [201, 256, 374], "Bo": [245, 0]}
+    rows = ["Date;Ann;Bo", "1 May;201;245", "2 May;256;0", "3 May;374;"]
+    wide, long = tmp_path / "wide.csv", tmp_path / "long.CSV"
+    wide.write_text("\ufeff" + "\r\n".join(rows), encoding="utf-8")
+    lines = [f'"{name}",{score}' for name, found in scores.items() for score in found]
+    long.write_text("\n".join(["Player,Score", *lines]))
+    found = distribution(yatzy)
+    for path in (wide, long):
+        answer = json.loads(printed(run, "rate", str(path), "--json"))
+        assert (answer["ratings"], answer["not_rated"]) == ([], [])
+        for entry, (name, results) in zip(answer["results_only"], scores.items(), strict=True):
+            assert (entry["player"], entry["rules"], entry["games"]) == (
+                name,
+                "yatzy",
+                len(results),
+            )
+            assert entry["result"]["mean"] == pytest.approx(np.mean(results))
+            below = [
+                found.chances[found.scores < score].sum()
+                + found.chances[found.scores == score].sum() / 2
+                for score in results
+            ]
+            assert entry["perfect_games_below"] == pytest.approx(np.mean(below), abs=1e-9)
+            assert entry["perfect_mean"] == pytest.approx(yatzy.value(), abs=1e-9)
+        words = " ".join(printed(run, "rate", str(path)).split())
+        assert (
+            "Results alone show neither mistakes nor luck. Perfect play has a mean of 248.44"
+            in words
+        )
+    played = simulate(yatzy, 4000, seed=1).final_scores
+    long.write_text("\n".join(["player,rules,result", *(f"P,yatzy,{score}" for score in played)]))
+    (entry,) = json.loads(printed(run, "rate", str(long), "--json", "-r", "crag"))["results_only"]
+    assert entry["perfect_games_below"] == pytest.approx(0.5, abs=0.03)  # 5 standard errors
+    for text, message in (
+        ("player,score\nAnn,375\n", ":2: the score '375' must be a whole number from 0 to 374"),
+        ("player,score\nAnn,2.5\n", ":2: the score '2.5' must be"),
+        ("player,rules,score\nAnn,yatzi,5\n", ":2: unknown rules 'yatzi'"),
+        ("player,rules\nAnn,yatzy\n", " has no scores; its first line must name the columns"),
+        ("Ann,Bo\n\n", " contains no games"),
+        ("", " has no scores"),
+    ):
+        long.write_text(text)
+        assert f"{long}{message}" in refusal(run, "rate", str(long))
+
+
 def test_exit_codes(
     run: Run, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,7 +285,7 @@ def test_exit_codes(
     words = " ".join(out.stdout.split())
     assert (out.returncode, out.stderr) == (1, "")
     assert f" {path}:4: rules is null; must be text or an object" in words
-    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Luck cannot be" in words
+    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Results alone" in words
     other.write_text('id = "one"\n')
     for arguments, message in (
         ((path, "--player", "Dan"), "there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"),

@@ -53,6 +53,7 @@ from perfect_yatzy.tablebase.store import (
 from perfect_yatzy.tablebase.table_reader import read_table
 from perfect_yatzy.two_players.two_player_table import TwoPlayerTable, stored_game
 from perfect_yatzy.two_players.two_players import TwoPlayerGame
+from perfect_yatzy.two_players.versus import versus
 from support.command import Run, refusal
 from support.need import need
 from support.refusals import refused
@@ -269,6 +270,7 @@ def test_a_folder_that_cannot_be_used_is_empty_and_answers_come_from_memory(
         assert info is None
         assert values is None or np.array_equal(np.asarray(found), values)
     assert open_strategy(SMALL, folder).value() == open_strategy(SMALL, tmp_path / "stored").value()
+    assert versus(SMALL, tables=folder).first == versus(SMALL, tables=tmp_path / "stored").first
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "choose a folder with the parameter tables; this answer is computed in memory" in said

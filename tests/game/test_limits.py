@@ -44,7 +44,7 @@ FIXED = f"{ONE}score = 'fixed'\npoints = "
 JOKER = "joker = {{ category = 'box', bonus = {}, mode = 'none' }}"
 STEP = "{{ threshold = {0}, points = {0} }}, "
 PUBLISHED = "{ value = '1.5' }, "
-MORE = r"at most|longer than|larger than|more than|deeper than|must be (a whole number )?(from|\d+ to)|must not be negative"
+MORE = r"at most|longer than|larger than|more than|deeper than|must be (a (whole number|score) )?(from|\d+ to)|must not be negative"
 
 
 def each(n: int, text: str) -> str:
@@ -218,7 +218,6 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_GAMES", 10_000_000, lambda n, files: asked(games=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: asked(seed=n)),
     ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: check_seed(n)),
-    ("MAX_GOAL", 99_999, lambda n, files: asked(goal=n)),
     ("MAX_GOAL", 99_999, lambda n, files: check_goal(n)),
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, [n])),
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, f"{n}")),

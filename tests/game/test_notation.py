@@ -284,7 +284,7 @@ NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
 def test_known_languages() -> None:
     assert list(languages().items())[:2] == [("en", "English"), ("da", "Dansk")]
     assert set(NORDIC_AND_GERMAN) == {"da", "de", "fi", "nb", "sv"}
-    text = "unknown language 'xx'; known languages: en, da, de, fi, nb, sv"
+    text = "unknown language 'xx'; known languages: en, da, de, fi, ja, ko, nb, sv, zh"
     refused(text, localized, load_rules("yatzy"), "xx", error=RulesError)
 
 

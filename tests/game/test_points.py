@@ -30,7 +30,7 @@ from perfect_yatzy.core.rules import Bonus, Category, Joker, RuleSet
 from perfect_yatzy.core.scoring import full_points, points_table, roll_points
 from perfect_yatzy.game import legal_actions as module
 from perfect_yatzy.game.legal_actions import action_number, numbered_action
-from perfect_yatzy.game.maximum_score import maximum_score
+from perfect_yatzy.game.maximum_score import is_highest_score_exact, maximum_score
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rule_loader import builtin_ids
 from support import games, reference
@@ -254,13 +254,20 @@ def test_highest_scores() -> None:
         "yatzy": 374,
         "yatzy+bonus-35": 374 - 15,
         "yatzy-online-5": 404,
-        "yatzy-online-6": 685,
-        "yatzy-online-6+full-house-all-dice": 691,
+        "yatzy-online-6": 691,
+        "yatzy-online-6+full-house-five-dice": 685,
+        "yatzy-online-5+first-roll-points": 404 + 25 + 50 + 100,
+        "yacht-51": 325,
         "maxi-unsaved": 649,
         "maxi-unsaved+full-straight-30": 658,
         "yahtzee-plain": 375,
         "yahtzee-plain+no-upper-bonus": 375 - 35,
         "family-yatzy": 530,
+        "kniffel": 975,  # twelve further Kniffels
+        "kniffel+free-striking": 975,
+        "kniffel+no-upper-bonus": 975 - 35,
+        "kniffel+no-extra": 375,
+        "kniffel+bonus-100": 1575,
         "yahtzee": 1575,
         "yahtzee-free-joker": 1575,
         "yacht": 297,
@@ -274,6 +281,43 @@ def test_highest_scores() -> None:
         "triple-yahtzee": 2250,  # http://www.primidi.com/games_related_to_yahtzee/triple_yahtzee
     }
     assert {key: maximum_score(load_rules(key)) for key in known} == known
+    assert all(is_highest_score_exact(load_rules(key)) for key in known)
+
+
+@pytest.mark.parametrize(
+    "edition", ["", *(switch.id for switch in load_rules("kniffel").switches if switch.excludes)]
+)
+def test_the_highest_score_of_kniffel_against_a_search_over_all_cards(edition: str) -> None:
+    rules = load_rules(f"kniffel+{edition}".rstrip("+"))
+    assert is_highest_score_exact(rules)
+    assert maximum_score(rules) == reference.maximum_score(rules)
+
+
+@pytest.mark.parametrize("requires", ["filled", "points"])
+@pytest.mark.parametrize("bonus_requires", ["filled", "points"])
+@pytest.mark.parametrize("bonus_while", ["always", "matching-box-open"])
+@pytest.mark.parametrize("mode", ["none", "free", "forced", "maximum"])
+@pytest.mark.parametrize("crossing_out", ["free", "only-if-nothing-scores"])
+def test_the_highest_score_with_conditions_of_jokers_against_the_oracle(
+    mode: str, requires: str, bonus_requires: str, bonus_while: str, crossing_out: str
+) -> None:
+    """Exact where it says so, else an upper bound."""
+    rules = games.joker_game(mode, crossing_out=crossing_out)
+    conditions = {
+        "requires": requires,
+        "bonus_requires": bonus_requires,
+        "bonus_while": bonus_while,
+    }
+    first_box = replace(rules, categories=(*rules.categories[::-1], games.face(2)))
+    for each in (
+        rules,
+        first_box,
+        replace(rules, order="forced"),
+        replace(first_box, order="forced"),
+    ):
+        conditional = replace(each, joker=replace(each.joker, **conditions))
+        most, found = Naive(conditional.canonical()).max_score(), maximum_score(conditional)
+        assert found == most if is_highest_score_exact(conditional) else found >= most
 
 
 def test_switches_orders_columns_and_rows_of_built_in_sheets() -> None:

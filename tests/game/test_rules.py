@@ -960,6 +960,7 @@ def test_the_rules_are_shown_by_rows(columns: RuleSet, balut: RuleSet) -> None:
     assert columns.sentences()[1:] == [
         "Column Down (.down): in the listed order, upper bonus of 5 at 8",
         "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24",
+        "A box may be crossed out at any time",
         "Trio on the first roll pays 4 or 12 bonus points",
     ]
     many = replace(columns, columns=columns.columns * 3)

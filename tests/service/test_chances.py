@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from perfect_yatzy import load_rules
 from perfect_yatzy.cli.views.wording import chance_text
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.rules import Bonus
+from perfect_yatzy.game.maximum_score import maximum_score
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.words import language_scope
@@ -67,10 +69,11 @@ def test_chances_of_all_commands(
     monkeypatch.setenv("YATZY_TABLES", str(tmp_path))
     rules = tmp_path / "dice.toml"
     rules.write_text(RULES.format(dice=dice, threshold=3 * dice))
+    most = maximum_score(load_rules(rules))
     of_rules = ("-r", str(rules), "--json")
     roll = " ".join(str(1 + i % 6) for i in range(dice))
     aims = [(), ("--opponents", "empty"), ("--opponents", str(12 * dice), "--ties", "half")]
-    aims += [("--goal", str(goal)) for goal in range(1, 18 * dice + 7, max(2, 2 * dice))]
+    aims += [("--goal", str(goal)) for goal in range(1, most + 1, max(2, 2 * dice))]
     questions: list[tuple[str, ...]] = [("odds",), ("odds", roll)]
     for aim in aims:
         questions += [("expect", *aim), ("hold", roll, *aim), ("score", roll, *aim)]
@@ -87,6 +90,13 @@ def test_chances_of_all_commands(
         for aim in ({}, {"goal": 9 * dice}):
             asked = {"query": query, "rules": str(rules), "dice": roll, "explain": True, **aim}
             answers.append((("explained", query), service.answer(asked)))
+    late = {"query": "hold", "rules": str(rules), "dice": roll, "explain": True}
+    for card in ({"fives": 0}, {"fives": 0, "sixes": 0}, {"chance": dice, "sixes": 0}):
+        answer = service.answer(late | {"card": card})
+        outlooks = [each["outlook"] for each in answer["holds"] if "outlook" in each]
+        # a turn ends in one category for sure, or nearly
+        ends = [chance for found in outlooks for _, chance, _ in found["categories"]]
+        answers.append((("ends", str(card)), {"chances": ends}))
     seen = 0
     for question, answer in answers:
         for chance in chances(answer):

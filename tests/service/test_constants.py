@@ -37,7 +37,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "SHARDED_FORMAT": 3,
         "MAX_SIDECAR": 16_777_216,
     },
-    "core.resources": {"SPARE_DISK": 16_777_216},
+    "core.resources": {"SPARE_DISK": 16_777_216, "MAX_THREADS": 256},
     "tablebase.checkpoint": {"CHECKPOINT_SECONDS": 30.0},
     "tablebase.store": {"PART_SECONDS": 60.0, "STALE": 3600.0},
     "approximation.fitted_file": {
@@ -159,6 +159,9 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_NAME_TEXT": 200,
         "MAX_RULE_SETS_CACHED": 64,
         "SHORT_RUNNING": 2,
+        "CHEAP_RUNNING": 2,
+        "CHEAP_QUEUED": 64,
+        "REQUEST_THREADS": 117,
         "SHORT_QUEUED": 24,
         "LONG_RUNNING": 1,
         "LONG_QUEUED": 8,
@@ -244,6 +247,7 @@ def test_budgets() -> None:
 # option, of all commands or of one -> default, lowest and highest number
 RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--threads": (None, 1, 256),
+    "--memory": (2048, 0, 1_048_576),
     "--workers": (None, 1, 256),
     "--seed": (1, 0, 2**63 - 1),
     "play --seed": (None, 0, 2**63 - 1),
@@ -477,7 +481,7 @@ NUMBERS: list[tuple[dict[str, Any], str, int, int]] = [  # request, field, lowes
     ({"query": "expect", "rules": "yatzy-saved", "card": SAVED}, "saved", 0, 4),
     ({"query": "expect", "rules": "yatzy"}, "saved", 0, 0),
     ({"query": "expect"}, "games", 100, 10_000_000),
-    ({"query": "expect"}, "goal", 0, 99_999),
+    ({"query": "expect"}, "goal", 0, 374),  # the highest score
     ({"query": "expect"}, "seed", 0, 2**63 - 1),
     ({"query": "puzzle"}, "seed", 0, 2**63 - 1),
     ({"query": "expect", "rules": "yahtzee", "card": "yahtzee=50 aces=3"}, "bonus_points", 0, 100),

@@ -283,6 +283,23 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
     assert has_table(rules, tmp_path, Goals.name)
 
 
+def test_a_solve_that_cannot_be_stored_is_announced_as_one_in_memory(tmp_path: Path) -> None:
+    lines: list[str | None] = []
+
+    def announce(_rules: RuleSet, line: str | None) -> None:
+        lines.append(line)
+
+    (tmp_path / "file").touch()
+    service = QueryService(
+        tmp_path / "file" / "x", announce=announce, budget=SolveBudget(instant_seconds=0.0)
+    )
+    service.answer({"query": "expect", "rules": "yatzy-forced", "goal": 150, "spread": False})
+    assert [re.sub(", [0-9].* s, ", ", ", line or "") for line in lines] == [
+        "solving yatzy-forced, in memory",
+        "solving all goals of yatzy-forced, in memory",
+    ]
+
+
 def test_tables_of_goals_are_stored_up_to_a_limit(tmp_path: Path) -> None:
     rules = load_rules("yatzy-forced")
     perfect_yatzy.open_strategy(rules, tmp_path)

@@ -1,9 +1,13 @@
 """NumPy and compiled code give single questions the same answers, and when a process changes over."""
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -139,6 +143,40 @@ def test_nothing_is_compiled_unasked(yatzy: Strategy, monkeypatch: pytest.Monkey
     strategy.evaluator.questions.next_try = 1
     strategy.best_action(start_turn("yatzy", dice="33456"))
     assert strategy.evaluator.questions.compiled is None
+
+
+WITHOUT_NUMBA = """
+import os, sys
+import perfect_yatzy
+from perfect_yatzy import start_turn
+strategy = perfect_yatzy.open_strategy("yatzy-forced")
+strategy.evaluator.questions.next_try = 1
+position = start_turn("yatzy-forced", dice="33456")
+print(strategy.best_action(position), strategy.evaluator.questions.compiled)
+"""
+
+
+def test_numpy_goes_on_where_numba_may_not_compile(forced: Strategy) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NUMBA],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    best = forced.best_action(start_turn("yatzy-forced", dice="33456"))
+    assert (found.stdout, found.stderr) == (f"{best} None\n", "")
+
+
+def test_a_first_change_over_compiles_nothing(forced: Strategy, tmp_path: Path) -> None:
+    """With an empty cache of kernels."""
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NUMBA],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert found.stdout.endswith(" None\n"), found.stderr
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
 
 
 def test_values_that_may_move_stay_with_numpy(yatzy: Strategy) -> None:

@@ -461,6 +461,21 @@ def test_the_empty_card_stores_first_turns(
     )
 
 
+@pytest.mark.parametrize("saved_rolls", [False, True])
+def test_first_turns_of_a_game_with_saved_rolls_are_not_stored(
+    saved_rolls: bool, tmp_path: Path
+) -> None:
+    """The distribution from the empty card on is, and it is the same."""
+    rules = games.saved_rolls_game("free", saved_rolls)
+    strategy = in_memory(rules)
+    found = stored_distribution(strategy, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    expected = distribution(strategy, EMPTY_STATE)
+    assert found.chances == pytest.approx(expected.chances, abs=1e-12)
+    assert has_first_turns(rules, tmp_path) is not saved_rolls
+    stored = stored_distribution(strategy, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    assert stored.chances.tobytes() == found.chances.tobytes()
+
+
 def test_a_file_that_is_damaged_or_of_another_version_is_removed(
     crag: Strategy, tmp_path: Path
 ) -> None:

@@ -111,6 +111,7 @@ AbortSignal.timeout = () => new AbortController().signal;
 
 export const load = (name) => import(`${modules}${name}.js`);
 export const seed = Number(process.argv[4]);
+export const readCases = () => JSON.parse(readFileSync(process.argv[4], "utf8"));
 // A function whose calls draw(n) give numbers from 0 to n - 1, the same for each seed.
 export function drawing(seed) {
   let x = seed;

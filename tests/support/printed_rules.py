@@ -44,11 +44,13 @@ class PrintedGuide:
 
     def __init__(self, rules: RuleSet, language: str, text: str) -> None:
         self.rules, self.phrases = rules, PHRASES[language]
-        self.and_, self.or_, self.numbers = (
-            self.phrases["and"],
-            self.phrases["or"],
-            self.phrases["numbers"].split(),
-        )
+        self.and_, self.or_ = self.phrases["and"], self.phrases["or"]
+        # A language may have several words for one, by what is counted.
+        self.numbers = {
+            word: number
+            for number, words in enumerate(self.phrases["numbers"].split(), start=1)
+            for word in words.split("/")
+        }
         self.names = {box.name: box.id for box in rules.categories}
         self.sections = [*self.phrases["upper"], *self.phrases["lower"]]
         by_length = sorted([*self.names, *self.sections], key=len, reverse=True)
@@ -74,7 +76,7 @@ class PrintedGuide:
 
     def phrase(self, text: str) -> str:
         """A phrase as a regular expression."""
-        number = "(?:" + "|".join([*self.numbers, r"\d+"]) + ")"
+        number = "(?:" + "|".join([*sorted(self.numbers, key=len, reverse=True), r"\d+"]) + ")"
         parts = {
             "n": f"(?P<n>{number})",
             "m": f"(?P<m>(?i:{number}))",
@@ -159,7 +161,7 @@ class PrintedGuide:
 
     def number(self, text: str | None) -> int:
         text = (text or "").lower()
-        return int(text) if text.isdigit() else self.numbers.index(text) + 1
+        return int(text) if text.isdigit() else self.numbers[text]
 
     @staticmethod
     def span(text: str | None) -> tuple[int, int]:

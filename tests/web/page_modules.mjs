@@ -1,5 +1,5 @@
 // Modules of the page: the state and its history, the course of a game, links, words, questions, training.
-import { byId, drawing, equal, game, isTrue, load, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
+import { byId, drawing, equal, game, isTrue, load, readCases, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
 
 const change = (edit) => state.change(edit);
 const undos = (count) => { for (let i = 0; i < count; i++) state.undo(); };
@@ -55,7 +55,7 @@ test("a change stores one step, and everything is restored", ["yatzy"], async ()
   state.undo();
   equal([...written.slice(0, 4), written.at(-1)], ["1 7", "head", "2 7", "head", "head"]); // undo writes where the history stands
   const { openGame, writeGame } = await load("storage"), link = location.hash, { at, steps, isCopy } = await openGame(link);
-  equal(link, "#rules=yatzy&card=ones%3D3&dice=12&left=1&goal=178");
+  equal(link, "#rules=yatzy&card=ones%3D3&dice=12&rolls_left=1&goal=178");
   equal([at, steps.length, isCopy, JSON.parse(steps[at]).goal, JSON.parse(steps[1]).goal], [81, 83, false, "178", "7"]);
   equal(await openGame("#rules=crag"), null);
   writeGame({ link: "#rules=crag", first: 0, at: 0, count: 1 }, [[0, "{}"]]);
@@ -372,7 +372,7 @@ test("turns, players and the record", ["yahtzee"], () => {
 
 const NOT_HERE = "The rules “giant” are not available on this page, which shows Yatzy instead.";
 const LINKS = { // link -> fields, what is said, the command that asks about the position
-  "#rules=yatzy&card=ones=3+sixes=24&dice=3,3,4,5,6&left=1": [
+  "#rules=yatzy&card=ones=3+sixes=24&dice=3,3,4,5,6&rolls_left=1": [
     { card: { ones: 3, sixes: 24 }, dice: [3, 3, 4, 5, 6], left: 1 }, [], 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"',
   ],
   "#dice=⚂⚂⚃⚄⚅&goal=240": [{ dice: [3, 3, 4, 5, 6], left: 2, goal: "240" }, [], "yatzy hold 33456 --rolls-left 2 --goal 240"],
@@ -415,6 +415,17 @@ test("links and texts are read and written", ["yatzy", "yatzy-saved", "yahtzee"]
   for (const [text, query] of Object.entries(PASTED)) equal(decodeURIComponent(queryOf(text).replaceAll("+", " ")), query);
 });
 
+// The texts of chance_text() in Python, for the same chances.
+test("a tiny chance has words", [], async () => {
+  const words = await load("i18n"), tiny = [1e-9, 4.9e-7, 1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21];
+  const shown = (decimals) => tiny.map((chance) => words.formatPercent(chance, decimals));
+  equal(shown(2), ["1 in 1 billion", "1 in 2.04 million", "1 in 277 trillion", "1 in 1 billion", "1 in 1 quadrillion", "1 in 2.5 × 10^20"]);
+  equal(shown(0), tiny.map(() => "<1\u00a0%")); // where no digits are shown
+  await words.setLanguage("sv");
+  equal(shown(1).slice(1, 3), ["1 på 2,04 miljoner", "1 på 277 biljoner"]);
+  await words.setLanguage("en");
+});
+
 test("words, numbers and plurals of a language", [], async () => {
   const words = await load("i18n"), nordic = ["-248,5", "50,00\u00a0%"];
   for (const [tag, ...expected] of [
@@ -427,7 +438,7 @@ test("words, numbers and plurals of a language", [], async () => {
     const seconds = [1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count }));
     equal([words.language, words._("Undo"), words.formatNumber(-248.45, 1).replace("−", "-"), words.formatPercent(0.5), ...seconds], expected);
   }
-  const percents = [1 - 1e-12, 0.99999, 1e-15, 1e-6].map((chance) => words.formatPercent(chance));
+  const percents = [1 - 1e-12, 0.99999, 0, 1e-6].map((chance) => words.formatPercent(chance));
   equal(percents, ["100.00\u00a0%", ">99.99\u00a0%", "0.00\u00a0%", "<0.01\u00a0%"]);
   equal([-0.04, 9999, 12345.6].map((x) => words.formatNumber(x, 0)), ["0", "9999", "12,346"]);
   equal(localStorage.getItem("perfect-yatzy-language"), "en");
@@ -636,6 +647,11 @@ test("sentences of the advice and the verdict", ["yatzy"], async () => {
   equal([lossOf({ ...b, ...at(190, 1) }, { ...a, ...at(200, 1) }), lossOf(at(201), at(200))], [10, 0]);
   equal([gradeOfChoice(c, a), gradeOfChoice({ hold: [1], category: "chance", ...at(195) }, c)], ["blunder", "best"]);
   equal([1.25, -4, 0.04].map((x) => signedText(x)), ["+1.3", "−4.0", "0.0"]);
+});
+
+test("the command says why in the sentences of the page", ["yatzy", "generala"], async () => {
+  const { whySentence } = await load("why");
+  for (const { spec, best, other, sentence } of readCases()) equal(whySentence(best, other, spec).replaceAll("\u00a0", " "), sentence);
 });
 
 const near = (found, expected, tolerance) =>

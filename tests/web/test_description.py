@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from urllib.request import urlopen
 
 from support.command import ROOT
 from support.need import need, need_program
@@ -25,8 +27,9 @@ from perfect_yatzy.service.budget import Report
 from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.web import limits
 from perfect_yatzy.web.answer_types import HTTP_CODES
-from perfect_yatzy.web.app import RequestScheduler
+from perfect_yatzy.web.app import ADDRESSES, RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
+from perfect_yatzy.web.schemas import FIELDS, kinds_in_address
 from perfect_yatzy.web.static_files import listed_rules
 from support.human import human
 from support.seeds import ring_2, ring_3
@@ -132,6 +135,8 @@ def test_answers_are_as_described(client: TestClient, described: dict[str, Any],
             ("hold", {"dice": dice, "explain": True}),
             ("score", {"dice": dice, "explain": True, "id": 1}),
             ("points", {"dice": dice, "id": 1}),
+            ("odds", {"dice": dice, "id": 1}),
+            ("odds", {}),
             ("expect", {"id": "a"}),
             ("outcomes", {"hold": [1], "rolls_left": 1}),
         ):
@@ -234,6 +239,8 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
         "puzzle",
         "review",
         "solve",
+        *(f"{query}_by_address" for query in ADDRESSES),
+        "odds",
         "rule_sets",
         "scoring",
         "known_languages",
@@ -302,18 +309,56 @@ def test_requests_with_curl_are_answered_as_the_readme_shows(address: str) -> No
 
 
 def test_the_examples_in_python_and_javascript_run(address: str, yatzy: Strategy) -> None:
-    (python,) = examples("py")
+    python, python_address = examples("py")
     printed = run([sys.executable, "-c", python.replace(ADDRESS, address)])
     card = "ones=3 sixes=24 chance=22"
     hold, *others = yatzy.holds(card, "33456", rolls_left=1)
     assert printed.split("] ")[0] == str(list(hold.dice))[:-1]
     assert float(printed.split("] ")[1]) == others[0].loss
-    (script,) = examples("js")
-    printed = run(
-        [need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address)
-    )
     best = yatzy.categories("ones=3 chance=22", "22555")[0]
+    printed = run([sys.executable, "-c", python_address.replace(ADDRESS, address)])
     assert printed.split() == [best.category, str(best.points)]
+    for script in examples("js"):
+        printed = run(
+            [need_program("node"), "--input-type=module", "-"], script.replace(ADDRESS, address)
+        )
+        assert printed.split() == [best.category, str(best.points)]
+
+
+def test_the_addresses_for_curl_and_a_spreadsheet_are_answered(
+    address: str, yatzy: Strategy
+) -> None:
+    """The functions of the formula are those of Excel, played by Python."""
+    (asked,) = re.findall(r"```sh\ncurl '(.*?)'\n```", README)
+    answer = run([need_program("curl"), "-s", asked.replace(ADDRESS, address)])
+    hold = yatzy.holds("ones=3 sixes=24 chance=22", "33456", rolls_left=1)[0]
+    assert json.loads(answer)["best"]["hold"] == list(hold.dice)
+    (formula,) = re.findall(
+        r'=TEXTBEFORE\(TEXTAFTER\(WEBSERVICE\((.*)\), "(.*)"\), "(.*)"\)\n', README
+    )
+    parts, after, before = formula
+    cells = {"A2": "33456", "ENCODEURL(B2)": quote("ones=3 sixes=24 chance=22", safe="")}
+    url = "".join(cells.get(part) or part.strip('"') for part in parts.split(" & "))
+    with urlopen(url.replace(ADDRESS, address)) as found:
+        text = found.read().decode()
+    assert len(text) < 32_767  # of a cell
+    kept = text.partition(after.replace('""', '"'))[2].partition(before)[0]
+    best = yatzy.holds("ones=3 sixes=24 chance=22", "33456")[0]
+    assert kept == ",".join(map(str, best.dice))
+
+
+def test_every_address_of_llms_txt_is_answered(client: TestClient) -> None:
+    text = client.get("/llms.txt").text
+    asked = re.findall(r"\]\((/[^)]*)\)", text)
+    assert {path.partition("?")[0] for path in asked} == {
+        *(f"/api/{query}" for query in ADDRESSES),
+        "/api/rules",
+        "/api/openapi.json",
+    }
+    for path in asked:
+        assert client.get(path).status_code == 200, path
+    for model, _ in ADDRESSES.values():
+        assert set(kinds_in_address(model)) <= set(FIELDS)
 
 
 def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, Any]) -> None:

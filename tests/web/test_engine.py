@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import timedelta
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.web.site.folder import rule_data
+from support import games
+from support.chances import chances
 from support.engine import (
     FIRST_DAY,
     Question,
@@ -213,6 +215,33 @@ def whole_questions(rules: RuleSet) -> Iterator[Question]:
 def test_small_games_of_every_mechanic(small: Path, service: QueryService) -> None:
     questions = [each for name in NAMES for each in whole_questions(service.rules(name))]
     assert differences(small, service, questions) == []
+
+
+@pytest.mark.parametrize("dice", [2, 9, ring_2(11), ring_2(12)])
+def test_chances_lie_within_0_and_1(dice: int, tmp_path: Path) -> None:
+    """Sums of many chances miss that by rounding; and best play is never below play for the mean."""
+    rules = games.small(games.face(5), games.face(6), games.CHANCE, dice=dice, faces=6)
+    service = QueryService(tmp_path / "tables", 1)
+    make_site(tmp_path, service, [rules], values_only=True)
+    aims: list[dict[str, Any]] = [{"goal": goal} for goal in (dice, 5 * dice, 12 * dice)]
+    aims += [{}, {"opponents": [9 * dice]}, {"opponents": "empty", "ties": "half"}]
+    cards = {"face-5": 0}, {"face-5": 0, "face-6": 0}, {"chance": dice, "face-6": 0}
+    roll, questions = [1 + i % 6 for i in range(dice)], list[Question]()
+    for card, aim in product(cards, aims):
+        where = {"rules": rules.key, "card": card, **aim}
+        questions.append(("expect", where))
+        for query in ("hold", "score"):
+            questions.append((query, where | {"dice": roll, "explain": True}))
+    certain = 0  # categories in which a turn ends for sure
+    for question, answer in zip(questions, answers(tmp_path, *questions), strict=True):
+        outlooks = [entry["outlook"] for entry in answer.get("holds", []) if "outlook" in entry]
+        ends = [chance for outlook in outlooks for _, chance, _ in outlook["categories"]]
+        for chance in (*chances(answer | {"card": {}}), *ends):
+            assert 0 <= chance <= 1, (question, chance)
+        certain += sum(chance > 1 - 1e-9 for chance in ends)
+        if "chance_by_mean_play" in answer:
+            assert answer["chance"] >= answer["chance_by_mean_play"], question
+    assert certain > 10
 
 
 def test_reviews(small: Path, folder: Path, service: QueryService) -> None:

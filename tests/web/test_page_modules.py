@@ -3,22 +3,26 @@ questions, training, the views.
 """
 
 import json
+import random
 import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import load_rules
+from perfect_yatzy import Strategy, load_rules
+from perfect_yatzy.cli.views import why
 from perfect_yatzy.core import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
 from perfect_yatzy.service import answers as service_answers
 from perfect_yatzy.service import reviews as service_reviews
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.static_files import rule_set_json
-from support.engine import run_node
+from support.engine import random_positions, run_node
 from support.seeds import ring_2, seeds
 
 STATIC = Path(perfect_yatzy.__file__).parent / "web" / "static"
@@ -29,6 +33,7 @@ TESTS = {  # name -> its file, whether it is in ring 2, and the rule sets of the
         r'^test(InRing2)?\("(.+?)", \[(.*?)\]', path.read_text(), re.MULTILINE
     )
 }
+SAME_SENTENCES = "the command says why in the sentences of the page"
 ANY_ORDER = "dice and corrections in any order leave a turn that can be reviewed"
 
 
@@ -40,7 +45,11 @@ def check(name: str, *options: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [ring_2(name) if ring else name for name, (_, ring, _) in TESTS.items() if name != ANY_ORDER],
+    [
+        ring_2(name) if ring else name
+        for name, (_, ring, _) in TESTS.items()
+        if name not in (ANY_ORDER, SAME_SENTENCES)
+    ],
 )
 def test_in_javascript(name: str) -> None:
     check(name)
@@ -49,6 +58,50 @@ def test_in_javascript(name: str) -> None:
 @pytest.mark.parametrize("seed", seeds(3, 10))
 def test_dice_and_corrections_in_any_order(seed: int) -> None:
     check(ANY_ORDER, str(seed))
+
+
+def random_option(draw: random.Random, has_chance: bool) -> dict[str, Any]:
+    """An option of Yatzy with figures that round in every way."""
+    chance = lambda: draw.choice([draw.randint(0, 40) / 40, draw.random(), 1e-4, 0.9999])  # noqa: E731
+    kind = draw.choice(
+        [
+            {"hold": draw.choice([[], [6, 6], [1, 2, 3]]), "category": None},
+            {"hold": [6, 6, 6, 6, 6], "category": "sixes"},
+            {"category": draw.choice(["ones", "full-house"]), "points": draw.randint(0, 8)},
+        ]
+    )
+    ends = [["ones", chance(), 3.0], ["sixes", chance(), 18.0], ["full-house", chance(), 1.0]]
+    outlook = {
+        "turn_points": draw.randint(0, 80) / 4,
+        "later_points": draw.choice([None, 100 + draw.randint(0, 80) / 4]),
+        "bonus_chance": draw.choice([None, chance()]),
+        "categories": draw.sample(ends, draw.randint(1, 3)),
+    }
+    value = {"expected_final_score": 200 + draw.randint(0, 40) / 4}
+    return kind | value | {"outlook": outlook} | ({"chance": chance()} if has_chance else {})
+
+
+def test_the_command_says_why_in_the_sentences_of_the_page(yatzy: Strategy, tmp_path: Path) -> None:
+    """Of answers to random positions, and of options with random figures."""
+    service, pairs = QueryService(), []
+    for spec in ("yatzy", "generala"):
+        for query, body in random_positions(load_rules(spec), 60, seed=3):
+            if query in ("hold", "score"):
+                answer = service.answer({"query": query, **body, "explain": True})
+                pairs.append((spec, answer["holds" if query == "hold" else "categories"][:2]))
+    draw = random.Random(5)
+    for number in range(400):
+        pairs.append(("yatzy", [random_option(draw, number % 2 > 0) for _ in range(2)]))
+    cases = [
+        {"spec": spec, "best": options[0], "other": options[1], "sentence": (found or [""])[0]}
+        for spec, options in pairs
+        if len(options) == 2
+        for found in [why.why_sentences(load_rules(spec), *options)]
+    ]
+    begin = {" ".join(case["sentence"].split()[:2]) for case in cases if case["sentence"]}
+    assert {"Ends in", "A sure", "The upper", "It is", "Playing for", "The difference"} < begin
+    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    check(SAME_SENTENCES, str(tmp_path / "cases.json"))
 
 
 def test_every_test_in_javascript_is_found() -> None:
@@ -70,6 +123,9 @@ CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the
     "engine/review GRADES": reviews.GRADES,
     "game CLEAR_LOSS": reviews.GRADES[0][0],
     "game BLUNDER": reviews.GRADES[1][0],
+    "why NOTABLE_CHANCE": why.NOTABLE_CHANCE,
+    "why NOTABLE_BONUS": why.NOTABLE_BONUS,
+    "why NOTABLE_POINTS": why.NOTABLE_POINTS,
     "grades TIE": reviews.TIE_TOLERANCE,
     "engine/review TIE_TOLERANCE": reviews.TIE_TOLERANCE,
     "engine/review MIN_EXPLAINED_LOSS": service_reviews.MIN_EXPLAINED_LOSS,

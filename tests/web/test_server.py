@@ -48,6 +48,7 @@ from perfect_yatzy.web import limits
 from perfect_yatzy.web.app import RequestScheduler, Solve, create_app, work_events
 from perfect_yatzy.web.limits import ClientDisconnected, ConcurrencyLimiter, IsDisconnected
 from perfect_yatzy.web.middleware import RequestFilter, host_name
+from perfect_yatzy.web.schemas import RollRequest, kinds_in_address
 from support.human import human
 from support.refusals import WRONG_QUESTIONS
 from support.waiting import wait_until
@@ -522,8 +523,9 @@ def test_a_queue_serves_who_came_first_and_forgets_who_has_left() -> None:
 
 def test_allowed_methods_are_named_and_head_is_answered(client: Any) -> None:
     for path, wrong, allowed in (
-        ("/api/hold", "GET", "POST"),
-        ("/api/hold", "HEAD", "POST"),
+        ("/api/hold", "PUT", "GET, HEAD, POST"),
+        ("/api/outcomes", "GET", "POST"),
+        ("/api/outcomes", "HEAD", "POST"),
         ("/api/rules", "DELETE", "GET, HEAD"),
     ):
         found = client.request(wrong, path)
@@ -531,6 +533,60 @@ def test_allowed_methods_are_named_and_head_is_answered(client: Any) -> None:
     got, head = (client.request(method, "/api/rules?rules=yatzy") for method in ("GET", "HEAD"))
     assert head.status_code == 200
     assert head.headers["content-type"] == got.headers["content-type"]
+
+
+ADDRESS_OF_HOLD = "/api/hold?rules=yatzy&card=ones=3+sixes=24&dice=33456&rolls_left=1"
+
+
+def test_an_address_is_cached_and_not_sent_again(client: TestClient) -> None:
+    found = client.get(ADDRESS_OF_HOLD)
+    assert found.headers["cache-control"] == "public, max-age=3600"
+    tag = {"if-none-match": found.headers["etag"]}
+    assert client.get(ADDRESS_OF_HOLD, headers=tag).status_code == 304
+    assert (
+        client.get(ADDRESS_OF_HOLD.replace("33456", "33455"), headers=tag).headers["etag"]
+        != tag["if-none-match"]
+    )
+    explained = client.get(f"{ADDRESS_OF_HOLD}&explain=true")
+    assert explained.headers["cache-control"] == "no-cache"
+    assert client.get("/api/hold?dice=3345").headers["cache-control"] == "no-store"
+    assert client.head(ADDRESS_OF_HOLD).headers["etag"] == found.headers["etag"]
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("hold?dice=33456&dice=33456", '"dice" is there twice in the address'),
+        ("hold?dice=33456&rolls_left=two", 'rolls_left is "two"; must be the rerolls left'),
+        ("hold?dice=33456&explain=maybe", 'explain is "maybe"; must be true or false'),
+        ("hold?dice=33456&hold=33", '"hold" is not a field of this request'),
+        ("score", "dice is missing"),
+        ("expect?spread=", "spread is"),
+        ("odds?dice=7", "the faces are 1 to 6"),
+        ("odds?rolls_left=3", "3 rolls left; under yatzy there can be 0 to 2"),
+        ("hold?dice=33456&rules=/etc/passwd.toml", "unknown rules"),
+        (f"hold?dice=33456&saved={'9' * 30}", "saved is"),
+    ],
+)
+def test_wrong_addresses(client: TestClient, address: str, message: str) -> None:
+    found = client.get(f"/api/{address}")
+    assert (found.status_code, found.json()["schema"]) == (422, 2)
+    assert message in found.json()["error"]
+
+
+def test_the_address_of_the_page_has_the_fields_of_an_address_of_the_api() -> None:
+    link = (Path(long_work.__file__).parent / "static" / "link.js").read_text(encoding="utf-8")
+    fields = re.findall(r'"(\w+)"', re.search(r"const FIELDS = \[(.*?)\]", link)[1])  # type: ignore[index]
+    assert set(fields) < set(kinds_in_address(RollRequest))
+
+
+def test_odds_are_those_of_the_command(client: TestClient, run: Run) -> None:
+    shown = json.loads(run("odds", "33456", "-l", "1", "--card", "ones=3 yatzy=0", "--json").stdout)
+    asked = {"dice": [3, 3, 4, 5, 6], "rolls_left": 1, "card": {"ones": 3, "yatzy": 0}}
+    assert client.post("/api/odds", json=asked).json() == shown
+    before = client.get("/api/odds?id=7").json()
+    assert (before["id"], before["dice"], before["rolls_left"]) == ("7", None, 2)
+    assert len(before["categories"]) == 15
 
 
 def test_serve_reports_a_port_in_use_first(run: Run) -> None:

@@ -440,6 +440,11 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+explain_option = click.option(
+    "--explain", is_flag=True, help="Also say why the best option is better than the next."
+)
+
+
 def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options of `hold`, `score` and `expect`, with the help of ``--all``."""
     options = (

@@ -362,6 +362,8 @@ class RuleSet:
             found.append(
                 _("A box may be crossed out only if the roll scores in no box that may take it")
             )
+        elif leaves_choice(self):
+            found.append(_("A box may be crossed out at any time"))
         if self.saved_rolls:
             found.append(_("Unused rolls are saved for later turns"))
         if self.joker:

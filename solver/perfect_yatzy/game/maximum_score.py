@@ -25,13 +25,19 @@ def maximum_score(rules: RuleSet) -> int:
 
     The upper sum is not part of the search: the upper bonus counts as if every upper box held as
     many points as possible. This is exact unless a joker bonus makes it better to fill an upper box
-    with fewer points, or the joker rule has further conditions or the sheet several boxes of a
-    face.
+    with fewer points, or the search does not apply (:func:`is_highest_score_exact`).
     """
     sums, upper = upper_sums(rules), 0
     for c in sums.counting:
         upper = sums.add(upper, c, max(possible_points(rules)[c]))
     return sums.bonus(upper) + _BestTurns(rules).total()
+
+
+def is_highest_score_exact(rules: RuleSet) -> bool:
+    """Whether :func:`maximum_score` searches the ways to fill the boxes with jokers; else it may
+    be more than any game can score.
+    """
+    return rules.joker is None or _BestTurns(rules).is_plain
 
 
 class _BestTurns:
@@ -44,20 +50,23 @@ class _BestTurns:
     def __init__(self, rules: RuleSet) -> None:
         self.rules, self.joker_box = rules, rules.joker_index
         self.boxes = range(len(rules.categories))
+        joker = rules.joker
+        # of a joker, and of one whose matching box is filled or does not exist
+        self.joker_bonus = joker.bonus if joker else 0
+        self.free_bonus = self.joker_bonus if joker and joker.bonus_while == "always" else 0
         self.first_roll_points = first_roll_points(rules)
         table = points_table(rules)
-        joker = rules.joker
         self.by_best_roll = [
             self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())
         ]
-        # whether the search applies: only the boxes that match jokers matter to them
+        # Whether the search applies: only the boxes that match jokers matter to them. The box of
+        # the joker can always be filled with points before them.
         self.is_plain = (
             joker is not None
             and (
-                joker.mode != "maximum"
-                and joker.requires == "filled"
-                and joker.bonus_while == "always"
+                joker.bonus_while == "always" or (joker.mode == "forced" and rules.order == "free")
             )
+            and (joker.mode == "maximum" or rules.crossing_out == "free")
             and sum(category.face > 0 for category in rules.categories) <= MAX_MATCHING
             and (rules.order in ("free", "forced") and not rules.columns)
             and all(len(chain) == 1 or rules.order == "forced" for chain in chains(rules))
@@ -81,14 +90,14 @@ class _BestTurns:
     def total(self) -> int:
         """The most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
-        # any joker may go to any box, and pay in full: a bound
-        if joker is None or not self.is_plain:
-            return sum(self._most(c, self.jokers, self.jokers) for c in self.boxes)
-        if self.rules.order == "forced":
+        if joker is None:
+            return sum(self.by_best_roll)
+        if self.is_plain and self.rules.order == "forced":
             return self._forced_order()
         others = [c for c in self.boxes if c != self.joker_box]
-        if joker.mode == "forced":
+        if self.is_plain and joker.mode == "forced":
             return self._forced_jokers(others)
+        # Any joker may go to any other box, and pay in full: a bound if the search does not apply.
         return self.by_best_roll[self.joker_box] + sum(
             self._most(c, self.jokers, self.jokers) for c in others
         )
@@ -129,26 +138,34 @@ class _BestTurns:
         for chosen in range(n_sets):
             filled = sum(1 << box for place, box in enumerate(matching) if chosen >> place & 1)
             free = [matched for matched, bits in to_fill.items() if not bits & ~filled]
-            after[chosen] = max(
-                after[chosen], before[chosen] + sum(self._most(c, free, free) for c in lower)
-            )
+            after[chosen] = max(after[chosen], before[chosen] + self._by_free_jokers(lower, free))
             for place, box in enumerate(matching):
                 if not chosen >> place & 1:
                     with_box = chosen | 1 << place
                     by_own_joker = self._most(box, [class_of[box]])
                     before[with_box] = max(before[with_box], before[chosen] + by_own_joker)
                     # With all lower boxes filled, free jokers may go to it as well.
-                    by_any_joker = max(by_own_joker, self._most(box, free))
+                    by_any_joker = max(by_own_joker, self._most(box, free, bonus=self.free_bonus))
                     after[with_box] = max(after[with_box], after[chosen] + by_any_joker)
         return (
             self.by_best_roll[self.joker_box]
             + after[-1]
-            + sum(self._most(c, self.jokers) for c in rest)
+            + sum(self._most(c, self.jokers, bonus=self.free_bonus) for c in rest)
         )
 
-    def _most(self, c: int, classes: Collection[int], in_full: Collection[int] = ()) -> int:
+    def _by_free_jokers(self, lower: list[int], free: list[int]) -> int:
+        """The most points of lower boxes, with jokers whose matching boxes are filled."""
+        return sum(self._most(c, free, free, self.free_bonus) for c in lower)
+
+    def _most(
+        self,
+        c: int,
+        classes: Collection[int],
+        in_full: Collection[int] = (),
+        bonus: int | None = None,
+    ) -> int:
         """The most points of a box, by its best roll or by a joker of one of these classes (keys of
-        `jokers`).
+        `jokers`), which earns a bonus.
 
         Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower
         boxes in full.
@@ -161,7 +178,8 @@ class _BestTurns:
             most = max(possible_points(self.rules)[c])
         elif in_full and joker.mode != "none":
             most = max([most, *self.rules.categories[c].full_points])
-        return max(self.by_best_roll[c], joker.bonus + self._with_bonus(c, most))
+        earned = self.joker_bonus if bonus is None else bonus
+        return max(self.by_best_roll[c], earned + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
         """Points in a box, and its bonus for a first roll."""

@@ -79,6 +79,7 @@ SUMS = {  # what a sheet adds up by itself
     *("zwischensumme-oben", "gesamt-oben", "gesamt-unten", "ovre-summa", "ovre-sum"),
 }
 BRACES = str.maketrans("", "", "{}\"'")
+FULL_WIDTH = str.maketrans("：，、；＝", ":,,;=")  # as Chinese and Japanese keyboards write them
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
@@ -426,7 +427,8 @@ def parse_card(
         check_length(card, MAX_CARD_TEXT, "card")
         if (known := _known_entries(rules, card)) is not None:
             return check_card(Scorecard(rules, known, saved, bonus_points))
-        plain = card.translate(BRACES) if card.lstrip().startswith("{") else card
+        plain = card.translate(FULL_WIDTH)
+        plain = plain.translate(BRACES) if plain.lstrip().startswith("{") else plain
         entries = _by_row(rules, _entries(plain))
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))

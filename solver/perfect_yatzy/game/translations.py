@@ -9,15 +9,16 @@ own. Its id, name and short code are those of the row with an ending::
     both              fours-2.down              Fours (2) (Down)
 
 Other languages are read from ``names/*.toml``. Names of every language are understood, as long as
-they mean one category of the rules; ``--lang`` chooses the language that is shown. Ids and short
-codes do not depend on it.
+they mean one category of the rules, also those on Dutch and French sheets (``sheet_names/*.toml``);
+``--lang`` chooses the language that is shown. Ids and short codes do not depend on it. For Japanese,
+Korean and Chinese there are names, but no catalogue of sentences.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import Any
 
 from ..core.rules import Category, Column, RuleSet
 from ..errors import RulesError, SolverError
-from ..words import ENGLISH, _
+from ..words import ENGLISH, LANGUAGES, _
 
 GAME = Path(__file__).parent  # with the TOML files of the package: rule sets and names
 
@@ -142,24 +143,28 @@ def toml_text(folder: str, name: str, package: Path = GAME) -> str:
 
 @cache
 def languages() -> dict[str, str]:
-    """Code of every language and the name it has for itself, English first."""
-    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in toml_names("names")}
+    """Code of every language with a catalogue and the name it has for itself, English first."""
+    known = [code for code in toml_names("names") if code in LANGUAGES]
+    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in known}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, a code of :func:`languages` in any
-    case.
+    """Names of the categories of a rule set in one language, a code in any case: one of
+    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``ja``.
     """
     language = language.lower()
     if language == ENGLISH:
         return {}
     if language not in toml_names("names"):
-        known = ", ".join(languages())
+        known = ", ".join([ENGLISH, *toml_names("names")])
         message = _("unknown language {language!r}; known languages: {languages}")
         raise RulesError(message.format(language=language, languages=known))
-    data = _read(language)
+    return _names_of_boxes(rules, _read(language))
+
+
+def _names_of_boxes(rules: RuleSet, data: Mapping[str, Any]) -> dict[str, list[str]]:
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
-    shown = replace(rules, columns=_columns(rules, language))
+    shown = replace(rules, columns=_columns(rules, data))
     return {
         category.id: [
             name + endings(shown, category)[1] for name in names[category.row or category.id]
@@ -177,7 +182,7 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     language = language.lower()
     if language == ENGLISH:
         return rules
-    shown = replace(rules, columns=_columns(rules, language))
+    shown = replace(rules, columns=_columns(rules, _read(language)))
     new_names = [
         names.get(box.id) or [row_of(rules, box).name + endings(shown, box)[1]]
         for box in rules.categories
@@ -199,20 +204,27 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
 
 
 def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
-    """Pairs of a name and a category id, for all languages but English."""
+    """Pairs of a name and a category id, for all languages but English, also those whose names
+    are understood only.
+    """
+    of_languages = [category_names(rules, language) for language in (ENGLISH, *toml_names("names"))]
+    of_sheets = [
+        _names_of_boxes(rules, tomllib.loads(toml_text("sheet_names", language)))
+        for language in toml_names("sheet_names")
+    ]
     return [
         (name, category)
-        for language in languages()
-        for category, names in category_names(rules, language).items()
+        for found in (*of_languages, *of_sheets)
+        for category, names in found.items()
         for name in names
     ]
 
 
-def _columns(rules: RuleSet, language: str) -> tuple[Column, ...]:
+def _columns(rules: RuleSet, data: Mapping[str, Any]) -> tuple[Column, ...]:
     """The columns of the sheet with the names of a language; one that a rule file names itself
     keeps its name.
     """
-    names = _read(language).get("columns", {})
+    names = data.get("columns", {})
     return tuple(
         replace(column, name=names.get(column.id, column.name))
         if column.name.lower() == column.id

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import typeof, types
 from numba.extending import NativeValue, intrinsic, unbox
 
-from ..core.jit import jit
+from ..core.jit import is_compiled, jit
 from ..core.simd import WORD, StoredType, emit_views, view_type
 
 
@@ -51,21 +51,29 @@ class StoredJob:
 
     def __init__(self, job: Any) -> None:
         self.job = job
-        self.kind, size = _kind_and_size(job)
-        self._memory = np.zeros(-(-size // 8), dtype=np.int64)
+        self.kind = stored_type(job)
+        if self.kind not in _SIZES:
+            _SIZES[self.kind] = store_views(0, job)
+        self._memory = np.zeros(-(-_SIZES[self.kind] // 8), dtype=np.int64)
         self.address: int = self._memory.ctypes.data
         store_views(self.address, job)
 
 
-_KINDS: dict[Any, tuple[StoredType, int]] = {}  # by :func:`_structure`
+_KINDS: dict[Any, StoredType] = {}  # by :func:`_structure`
+_SIZES: dict[StoredType, int] = {}  # bytes of the views
 
 
-def _kind_and_size(job: Any) -> tuple[StoredType, int]:
-    """The type of a stored job, and the size of its views in bytes."""
+def stored_type(job: Any) -> StoredType:
+    """The type of a stored job, from the job."""
     key = _structure(job)
     if key not in _KINDS:
-        _KINDS[key] = StoredType(view_type(typeof(job))), store_views(0, job)
+        _KINDS[key] = StoredType(view_type(typeof(job)))
     return _KINDS[key]
+
+
+def can_be_stored(job: Any) -> bool:
+    """Whether a job can be stored without compiling anything."""
+    return is_compiled(store_views, (types.int64, typeof(job)))
 
 
 def _structure(value: Any) -> Any:

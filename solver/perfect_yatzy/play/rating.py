@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from math import ceil
@@ -21,8 +21,12 @@ import numpy.typing as npt
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..errors import StateError, positive_number
+from ..core.scorecard import EMPTY_STATE
+from ..errors import SolverError, StateError, positive_number
+from ..strategy.distribution import has_distribution, stored_distribution
+from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.strategy import Strategy
+from ..strategy.tie_rules import clipped
 from ..words import _
 from .confidence import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
@@ -298,16 +302,31 @@ class Ratings:
         Games without a rating, and why.
     results_only : dict of (str, str) to (m,) int64 array
         Key of the rules and player -> results, for players of whom no decisions are recorded.
+    perfect_play : dict of str to ScoreDistribution
+        Key of the rules -> the distribution of perfect play, with which these results are compared;
+        of rules whose distribution takes seconds only.
     """
 
     ratings: tuple[Rating, ...]
     skipped: tuple[Skipped, ...]
     results_only: dict[tuple[str, str], Ints]
+    perfect_play: dict[str, ScoreDistribution] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
             f"<Ratings: {', '.join(map(repr, self.ratings))}; {len(self.skipped)} games left out>"
         )
+
+    def beaten_share(self, rules: str, player: str) -> float | None:
+        """The share of games of perfect play that end lower than the results of a player without
+        decisions, on average, and half of those that end the same: 0.5 for perfect play. None
+        if the distribution of the rules is not known.
+        """
+        if (found := self.perfect_play.get(rules)) is None:
+            return None
+        results = self.results_only[rules, player].tolist()
+        halves = [found.at_least(score) + found.at_least(score + 1) for score in results]
+        return clipped(1 - sum(halves) / (2 * len(results)))
 
     def of(self, player: str, rules: str | None = None) -> Rating:
         """The rating of a player.
@@ -359,6 +378,7 @@ def rate(
     confidence: float = CONFIDENCE,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
+    rules: RuleSet | str = "yatzy",
 ) -> Ratings:
     """Rate the players of recorded games, each rule set apart.
 
@@ -367,7 +387,8 @@ def rate(
     games
         Files of games (:mod:`perfect_yatzy.play.record`), or games of :func:`.record.read_games`. A
         wrong or unfinished game, or a line that occurs twice, is left out and listed; it does not
-        stop the others.
+        stop the others. A file that ends in ``.csv`` has scores only
+        (:mod:`perfect_yatzy.play.score_list`), which are compared with those of perfect play.
     strategies
         Opens the strategy of a rule set; by default :func:`perfect_yatzy.open_strategy`, which
         solves what no table is stored for.
@@ -377,6 +398,8 @@ def rate(
         Number of threads; default: one per processor.
     progress
         Called with the bytes read so far.
+    rules
+        The game of the scores in CSV files that do not name it.
 
     Returns
     -------
@@ -397,15 +420,15 @@ def rate(
     sources: Iterable[Source] = (
         source if isinstance(source, Game) else str(source) for source in given
     )
-    reader = RatingInput(strategies or partial(open_strategy, threads=threads), threads)
+    reader = RatingInput(strategies or partial(open_strategy, threads=threads), threads, rules)
     # By fingerprint of the rules and player, as they first occur.
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
     # of games without decisions, by the same
     results: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for rules, player, result in reader.results:
-        results[rules.fingerprint, player].append(result)
+    for of_game, player, result in reader.results:
+        results[of_game.fingerprint, player].append(result)
     # By the first game of each rule set: chunks have their rule sets in another order.
     by_rules = sorted(
         collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number
@@ -415,12 +438,19 @@ def rate(
         for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
             ratings.append(_rating(of_player, np.array(other_results, dtype=np.int64), confidence))
-    keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
+    games_of = {of_game.fingerprint: of_game for of_game, _, _ in reader.results}
     unrated = {
-        (keys[fingerprint], player): np.array(found)
+        (games_of[fingerprint].key, player): np.array(found)
         for (fingerprint, player), found in results.items()
     }
-    return Ratings(tuple(ratings), reader.skipped, unrated)
+    perfect = {}
+    for fingerprint in dict.fromkeys(fingerprint for fingerprint, _player in results):
+        if has_distribution(games_of[fingerprint]):
+            strategy = reader.strategy(games_of[fingerprint])
+            if not isinstance(strategy, SolverError):
+                found = stored_distribution(strategy, EMPTY_STATE, threads=threads, store=False)
+                perfect[games_of[fingerprint].key] = found
+    return Ratings(tuple(ratings), reader.skipped, unrated, perfect)
 
 
 def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:

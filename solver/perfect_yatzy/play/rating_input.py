@@ -31,6 +31,7 @@ from .record import (
     record_lines,
 )
 from .review import Bools, GameColumns, GradedGames, grade_games
+from .score_list import is_score_list, read_scores
 
 CHUNK = 4096  # games valued at the same time; bounds the memory
 
@@ -78,8 +79,12 @@ class RatingInput:
     """Reads games and values them."""
 
     def __init__(
-        self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None
+        self,
+        strategies: Callable[[RuleSet], Strategy],
+        threads: int | None = None,
+        rules: RuleSet | str = "yatzy",
     ) -> None:
+        self._rules_of_scores = rules
         self.results: list[
             tuple[RuleSet, str, int]
         ] = []  # rules, player and score of games without decisions
@@ -103,6 +108,9 @@ class RatingInput:
             if isinstance(source, Game):
                 self._add_game(Entry(next(self._numbers), f"game {number}", source), source)
                 yield from self._flush(CHUNK)
+                continue
+            if is_score_list(source):
+                self.results += read_scores(source, self._rules_of_scores)
                 continue
             is_first = True
             for line_number, line in record_lines(source):

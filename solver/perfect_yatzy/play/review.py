@@ -36,6 +36,7 @@ from ..game.notation import dice_of
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
+from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import (
     ScoreEvaluator,
     TurnEvaluator,
@@ -511,7 +512,9 @@ def turn_outlook(
     if not isinstance(evaluator, ScoreEvaluator):
         later_points = sum(chance * evaluator.value(state) for chance, state in after)
     if upper_bonus_chance:
-        chance_of_bonus = sum(chance * upper_bonus_chance(state) for chance, state in after)
+        chance_of_bonus = clipped(
+            sum(chance * upper_bonus_chance(state) for chance, state in after)
+        )
     chances: dict[int, float] = defaultdict(float)  # by category
     shares: dict[int, float] = defaultdict(float)  # what each category adds to `turn_points`
     for o in outcomes:
@@ -519,6 +522,7 @@ def turn_outlook(
         shares[o.category] += o.chance * (o.points + o.bonus_points)
     most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
     categories = tuple(
-        (rules.categories[c].id, chance, shares[c] / chance) for c, chance in most_likely_first
+        (rules.categories[c].id, clipped(chance), shares[c] / chance)
+        for c, chance in most_likely_first
     )
     return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

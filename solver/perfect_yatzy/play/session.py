@@ -281,7 +281,13 @@ class SaveFile:
     def remove(self) -> None:
         """Delete the file, after the finished game has been recorded."""
         self._check_unchanged()
-        self.path.unlink(missing_ok=True)
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            text = _("cannot remove {path}: {reason}")
+            raise SolverError(
+                text.format(path=self.path, reason=error.strerror or error)
+            ) from error
 
     def _content(self) -> bytes | None:
         try:

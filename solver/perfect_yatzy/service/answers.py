@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from .._version import ANSWER_SCHEMA
 from ..approximation.opening import certificate_of
+from ..core.dice import Dice
+from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.ranked_actions import max_rerolls
@@ -115,6 +117,31 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
             name: fraction_fields(value, DIGITS) for name, value in fractions.items()
         }
     return fields
+
+
+def open_odds(
+    card: Scorecard, dice: Dice | None, rolls_left: int, exact: bool = False
+) -> list[CategoryOdds]:
+    """The odds of each open category in one turn; `dice`: None before the first roll."""
+    from ..strategy.turn_evaluator import category_odds
+
+    return [
+        entry
+        for entry in category_odds(card.rules, dice, rolls_left, exact=exact)
+        if not card.state.filled >> card.rules.index_of[entry.category] & 1
+    ]
+
+
+def odds_answer(
+    rules: RuleSet, dice: Dice | None, rolls_left: int, entries: Sequence[CategoryOdds]
+) -> dict[str, Any]:
+    """The answer to "odds"."""
+    head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rules.key}
+    return head | {
+        "dice": dice,
+        "rolls_left": rolls_left,
+        "categories": [*map(odds_fields, entries)],
+    }
 
 
 def best_value_fields(

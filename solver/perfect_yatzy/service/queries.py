@@ -29,13 +29,14 @@ from ..game.translations import localized
 from ..objectives.policy_quantities import Variance
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
+from ..strategy.changeover import prepare_if_compiled
 from ..strategy.ranked_actions import Turn
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import ExactEvaluator
 from ..tablebase.estimates import SolveCost, rule_set_stats
 from ..tablebase.exact_fields import fraction_fields
-from ..tablebase.store import has_table, open_table
+from ..tablebase.store import can_store, has_table, open_table
 from ..words import ENGLISH, _, current_language
 from . import answers
 from .budget import (
@@ -118,14 +119,23 @@ class QueryService:
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
                 words = cost.words_with(thread_count(self.threads))
-                line = _(
-                    "solving {rules}, {cost}; the table will be stored", rules=rules.key, cost=words
-                )
+                line = _("solving {rules}, {cost}; the table will be stored")
+                if not can_store(cost.bytes, self.tables):
+                    line = _("solving {rules}, {cost}, in memory")
+                line = line.format(rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             # solves it first
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
+
+    def prepare(self, spec: str) -> None:
+        """Load the compiled code that answers single questions, if the table of these rules is
+        stored and the code was compiled before. From then on all tables are asked with it.
+        """
+        rules = self.rules(spec)
+        if has_table(rules, self.tables):
+            prepare_if_compiled(self.strategy(rules).evaluator)
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
         """What :meth:`strategy` has to solve; None if the table exists."""

@@ -34,7 +34,7 @@ from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
-from ..tablebase.store import Progress, has_table, open_table
+from ..tablebase.store import Progress, can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
@@ -437,6 +437,8 @@ class ObjectiveResolver:
             return None
         if plan.goals and plan.goals.stored:
             line = _("solving all goals of {rules}, {cost}; the table will be stored")
+            if not can_store(plan.cost.bytes, self.tables):
+                line = _("solving all goals of {rules}, {cost}, in memory")
         else:
             line = _("solving {rules} from this card on, {cost}, in memory")
         return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))

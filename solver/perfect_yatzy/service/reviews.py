@@ -168,6 +168,7 @@ def ratings_json(
             "rules": rules,
             "games": len(each),
             "result": _estimate_json(mean_of(each, confidence)),
+            **_against_perfect_play(found, rules, player),
         }
         for (rules, player), each in found.results_only.items()
     ]
@@ -182,6 +183,14 @@ def ratings_json(
             for each in found.skipped
         ],
     }
+
+
+def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, float]:
+    """The results of a player without decisions beside those of perfect play, if these are known."""
+    share = found.beaten_share(rules, player)
+    if share is None:
+        return {}
+    return {"perfect_mean": found.perfect_play[rules].mean, "perfect_games_below": share}
 
 
 def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:

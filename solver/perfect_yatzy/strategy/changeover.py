@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import SolverError
 from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:
@@ -51,12 +52,20 @@ def _change_over(evaluator: TurnEvaluator, *, in_memory: bool) -> None:
     """Change over if the kernel is in memory or, unless only that counts, in the disk cache."""
     if not is_compilable(evaluator):
         return
-    from .compiled_turn import CompiledTurn
-
+    try:
+        from .compiled_turn import CompiledTurn
+    except (ImportError, SolverError):  # numba is broken, or told not to compile: NumPy goes on
+        return
     turn = CompiledTurn(evaluator)
     if turn.is_ready(in_memory=in_memory):
         turn.load()
         evaluator.questions.compiled = turn
+
+
+def prepare_if_compiled(evaluator: TurnEvaluator) -> None:
+    """Change over now, unless the kernel would have to be compiled."""
+    if evaluator.questions.compiled is None:
+        _change_over(evaluator, in_memory=False)
 
 
 def prepare(evaluator: TurnEvaluator) -> None:

@@ -21,7 +21,7 @@ from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..game.legal_actions import holds_by_number
 from ..objectives.policy_kernel import score_policy
-from ..objectives.stored_job import StoredJob
+from ..objectives.stored_job import StoredJob, can_be_stored, stored_type
 from .batch_kernel import (
     ActionBatch,
     BatchJob,
@@ -60,22 +60,24 @@ class CompiledTurn:
         self._jobs: dict[int, StoredJob] = {}  # by the number of filled categories
         self._lock = Lock()  # threads ask one after the other
         self._answer: Any = None
-        self.signature = (types.int64, types.int64, self._job(self._space.first_layer).kind)
+        self._first_job = self._job(self._space.first_layer)
+        self.signature = (types.int64, types.int64, stored_type(self._first_job))
 
     def is_ready(self, *, in_memory: bool = False) -> bool:
-        """Whether the kernel needs not to be compiled; `in_memory`: nor to be read from the
+        """Whether nothing needs to be compiled; `in_memory`: nor the kernel to be read from the
         disk.
         """
-        return is_compiled(find_best_actions, self.signature, in_memory=in_memory)
+        is_loaded = is_compiled(find_best_actions, self.signature, in_memory=in_memory)
+        return is_loaded and can_be_stored(self._first_job)
 
     def load(self) -> None:
         """Load the kernel; it is compiled if it was not before."""
         self._answer = find_best_actions.compile(self.signature)
 
-    def _job(self, filled: int) -> StoredJob:
-        """Store the arguments of the kernel for cards with so many filled categories."""
+    def _job(self, filled: int) -> BatchJob:
+        """The arguments of the kernel for cards with so many filled categories."""
         table = window(self._space, self._evaluator.values, filled)
-        job = BatchJob(
+        return BatchJob(
             self._policy,
             MeanPolicy(table),
             PositionBatch(*self._position),
@@ -84,8 +86,6 @@ class CompiledTurn:
             self._ranked,
             self._known,
         )
-        self._jobs[filled] = StoredJob(job)
-        return self._jobs[filled]
 
     def ranked(self, turn: Turn, kinds: int) -> RankedActions:
         """The actions of some kinds, as :func:`.actions.ranked_actions`."""
@@ -114,5 +114,6 @@ class CompiledTurn:
         self._position[:, 0] = row, lane, roll, rolls_left, is_first, group, lane - group
         self._ranked.kinds[0] = kinds
         filled = state.filled.bit_count()
-        job = self._jobs.get(filled) or self._job(filled)
-        self._answer(0, 1, job.address)
+        if filled not in self._jobs:
+            self._jobs[filled] = StoredJob(self._job(filled))
+        self._answer(0, 1, self._jobs[filled].address)

@@ -96,12 +96,14 @@ def stored_distribution(
     progress: Progress | None = None,
 ) -> ScoreDistribution:
     """:func:`distribution`; for the mean it is read from the store, and stored if it begins at
-    the empty card.
+    the empty card, with `first_turns` along with those after every first turn. A game with saved
+    rolls has none of these.
     """
     checked, rules = strategy.check(start), strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
     from_empty = for_mean and checked.state == EMPTY_STATE
-    adds_first_turns = first_turns and store and from_empty and not has_first_turns(rules, tables)
+    first_turns &= store and from_empty and not rules.saved_rolls
+    adds_first_turns = first_turns and not has_first_turns(rules, tables)
     found = read_stored(rules, checked.state, tables) if for_mean and not adds_first_turns else None
     if found is None and from_empty:
         early = early_distributions(strategy, threads, progress, first_turns=adds_first_turns)

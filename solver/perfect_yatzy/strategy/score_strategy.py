@@ -119,9 +119,9 @@ def reach(
     rules, tables, threads, progress
         As for :func:`perfect_yatzy.open_strategy`.
     goal
-        Final score to reach, upper bonus included: 0 to 99999. To beat an opponent who has 230
-        points: 231; if a tie counts a half, :func:`maximise` with ``lambda score: (score > 230) +
-        (score == 230) / 2``.
+        Final score to reach, upper bonus included: from 0 to the highest score of the rules. To
+        beat an opponent who has 230 points: 231; if a tie counts a half, :func:`maximise` with
+        ``lambda score: (score > 230) + (score == 230) / 2``.
     start
         The earliest card you will ask about. Late in a game the rest of it is solved in memory, in
         less than two seconds. Otherwise the table of all goals is opened, or solved and stored
@@ -135,13 +135,14 @@ def reach(
     Raises
     ------
     StateError
-        If the goal is not a score, or no game can reach the start.
+        If the goal is not a score of these rules, or no game can reach the start.
     RulesError
         If the machine has too little memory, with an estimate.
     TableError
         If the table is damaged or cannot be written.
     """
-    rule_set, goal = load_rules(rules), check_goal(goal)
+    rule_set = load_rules(rules)
+    goal = check_goal(goal, rule_set)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
     exists = has_table(rule_set, tables, Goals.name)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import exclusive, replacing
+from .._files import discard, exclusive, replacing
 from .._sources import sources_of_values
 from ..core.backward_induction import RowSolver, solve_objective
 from ..core.dice import Floats, Ints, lattice
@@ -522,7 +522,7 @@ def prove(
         file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
     for done in (solve, of_spread):
         if done and done.part:
-            done.part.unlink(missing_ok=True)
+            discard(done.part)
     return proof
 
 

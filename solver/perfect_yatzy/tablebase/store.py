@@ -22,7 +22,7 @@ from .._files import HAS_LOCKS, Waiting, being_written, folder_lock, locked_if_f
 from ..core import table_info
 from ..core.checked_values import Table
 from ..core.objectives import Objective
-from ..core.resources import thread_count, writing_to
+from ..core.resources import check_space, thread_count, writing_to
 from ..core.rules import RuleSet
 from ..core.table_info import (
     MissingTable,
@@ -127,6 +127,16 @@ def solve_to_store(
                 raise
         finally:
             writer.close()
+
+
+def can_store(size: int, tables: Folder = None) -> bool:
+    """Whether a table of so many bytes could be written now; nothing but the folder is made."""
+    folder = tables_folder(tables)
+    try:
+        check_space(folder, size)
+    except StorageError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def finished_by_other(

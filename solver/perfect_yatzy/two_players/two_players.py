@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import discard
 from .._sources import sources_of_values
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
@@ -564,7 +565,7 @@ class TwoPlayerGame:
             if on_layer:
                 on_layer(left, values.values)
         if part and not on_layer:
-            part.unlink(missing_ok=True)
+            discard(part)
         # the last `values`
         low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
         # beyond the leads and the known chances beside them, the nearest one

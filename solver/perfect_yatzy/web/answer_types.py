@@ -209,6 +209,30 @@ PointsAnswer = record(
     CardAnswer,
     Roll,
 )
+OddsOfCategory = record(
+    "OddsOfCategory",
+    "What a category can yield within a turn that is played for it alone.",
+    {
+        "category": (str, "Id of the category"),
+        "chance": (float, "The best chance to score in it"),
+        "hold": (Faces | None, "The dice to hold for that chance; null before the first roll"),
+        "expected_points": (float, "The most expected points"),
+        "expected_points_hold": (Faces | None, "The dice to hold for these"),
+    },
+)
+OddsAnswer = record(
+    "OddsAnswer",
+    "The odds of the open categories in one turn.",
+    {
+        "schema": (int, "Version of the answers"),
+        "query": (str, "The question"),
+        "rules": (str, "The rules, with switches"),
+        "dice": (Faces | None, "The dice on the table, ascending; null before the first roll"),
+        "rolls_left": (int, "Rerolls left"),
+        "categories": (many[OddsOfCategory], "The open categories, as on the card"),
+        "id?": (str | int, "The id of the request"),
+    },
+)
 CategoryDistribution = record(
     "CategoryDistribution",
     "One category at the end of the game.",

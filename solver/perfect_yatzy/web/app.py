@@ -19,6 +19,7 @@ import traceback
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import copy_context
+from dataclasses import replace
 from threading import Event, Thread
 from typing import Annotated, Any
 
@@ -32,21 +33,23 @@ from starlette.exceptions import HTTPException
 
 from .._version import __version__
 from ..core.rules import RuleSet
-from ..errors import Cancelled, RulesError, SolverError, StateError, shown
+from ..errors import Cancelled, RulesError, SolverError, StateError, error_context, shown
 from ..game.legal_actions import start_turn
+from ..game.notation import parse_card, parse_dice
 from ..game.rule_loader import builtin_ids
 from ..game.translations import languages
 from ..play.record import read_game
-from ..service.answers import answer_head, picked, with_echo
+from ..service.answers import answer_head, odds_answer, open_odds, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
+from ..strategy.ranked_actions import max_rerolls
 from ..words import ENGLISH, _
 from . import answer_types, limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
-from .static_files import described, listed_rules, page_files
+from .static_files import Content, described, listed_rules, page_files
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
@@ -62,6 +65,14 @@ ERRORS = {
     422: "The request is malformed, or describes an impossible position or unknown rules",
     503: "Too many requests are queued",
 }
+# The questions that are addresses, too: the model of the request, and the answer.
+ADDRESSES: dict[str, tuple[type[schemas.RequestBody], Any]] = {
+    "hold": (schemas.RollRequest, answer_types.HoldAnswer),
+    "score": (schemas.RollRequest, answer_types.ScoreAnswer),
+    "expect": (schemas.ExpectRequest, answer_types.ExpectAnswer),
+    "odds": (schemas.OddsRequest, answer_types.OddsAnswer),
+}
+ADDRESS_CACHING = "public, max-age=3600"  # an answer changes only with the program or its tables
 STATUSES: dict[type[SolverError], int] = {
     limits.QueueFullError: 503,
     limits.ClientDisconnected: 503,
@@ -150,6 +161,7 @@ def create_app(
     )
     app.router.route_class = JSONRoute
     scheduler = RequestScheduler(tables, threads, cached_bytes)
+    app.state.service = scheduler.service
     add_error_handlers(app)
     add_questions(app, scheduler)
     add_rule_sets(app, scheduler)
@@ -188,8 +200,15 @@ def add_error_handlers(app: FastAPI) -> None:
             )
         response = error_response(error.status_code, SolverError(message, code=code))
         if allowed := (error.headers or {}).get("Allow"):
-            response.headers["Allow"] = "GET, HEAD" if allowed == "GET" else allowed
+            response.headers["Allow"] = ", ".join(methods_of(app, request.url.path)) or allowed
         return response
+
+
+def methods_of(app: FastAPI, path: str) -> list[str]:
+    """The methods that a path of the application accepts."""
+    routes = [route for route in app.routes if getattr(route, "path", None) == path]
+    found = {method for route in routes for method in getattr(route, "methods", None) or ()}
+    return sorted(found | {"HEAD"} if "GET" in found else found)
 
 
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
@@ -199,9 +218,10 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         return lambda: from_thread.run(request.is_disconnected)
 
     def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
-        return AsciiJSONResponse(
-            scheduler.answer(query, body.model_dump(exclude_none=True), disconnected(request))
-        )
+        fields = body.model_dump(exclude_none=True)
+        if query == "odds":  # needs no table, and never waits
+            return AsciiJSONResponse(scheduler.odds(fields))
+        return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
 
     @app.post("/api/hold", response_model=answer_types.HoldAnswer)
     def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
@@ -227,6 +247,11 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         """The expected final score, its distribution, the chance of a goal or a win."""
         return answered("expect", body, request)
 
+    @app.post("/api/odds", response_model=answer_types.OddsAnswer)
+    def odds(body: schemas.OddsRequest, request: Request) -> AsciiJSONResponse:
+        """The chance of each open category in one turn that is played for it alone."""
+        return answered("odds", body, request)
+
     @app.post("/api/outcomes", response_model=answer_types.OutcomesAnswer)
     def outcomes(body: schemas.OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and the expected final score after it."""
@@ -249,6 +274,29 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         strategy = scheduler.service.strategy(game.rules)
         with scheduler.short.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
+
+    def by_address(query: str, model: type[schemas.RequestBody]) -> Callable[[Request], Response]:
+        def ask(request: Request) -> Response:
+            body = schemas.from_address(model, request.query_params.multi_items())
+            content = Content.of(bytes(answered(query, body, request).body), "json")
+            # the chance of the bonus may be added to an explanation later
+            explains = getattr(body, "explain", False)
+            caching = content.caching if explains else ADDRESS_CACHING
+            response = replace(content, caching=caching).response(request.headers)
+            response.headers["vary"] = "accept-encoding, accept-language"
+            return response
+
+        return ask
+
+    for query, (model, answer) in ADDRESSES.items():
+        app.get(
+            f"/api/{query}",
+            name=f"{query}_by_address",
+            description=f"The same question as an address: the fields of `POST /api/{query}`, "
+            "each as text. The answer is the same, and may be cached.",
+            response_model=answer,
+            openapi_extra={"parameters": schemas.address_parameters(model)},
+        )(by_address(query, model))
 
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
     async def solve(body: schemas.SolveRequest) -> StreamingResponse:
@@ -364,6 +412,20 @@ class RequestScheduler:
         ]
         head = answer_head(request) | {"query": "points"} | picked(request, "dice", "rolls_left")
         return with_echo(head | {"categories": boxes}, request.echo)
+
+    def odds(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """The odds of the open categories in one turn: needs no table."""
+        rules = self.rules(fields["rules"])
+        with error_context("card", "invalid-card"):
+            card = parse_card(rules, fields["card"], fields["saved"], fields["bonus_points"])
+        roll = None
+        if "dice" in fields:
+            with error_context("dice", "invalid-dice"):
+                roll = parse_dice(rules, fields["dice"])
+        left = fields.get("rolls_left", max_rerolls(rules, card.saved))
+        with error_context("rolls_left"):
+            answer = odds_answer(rules, roll, left, open_odds(card, roll, left))
+        return with_echo(answer, {"id": fields["id"]} if "id" in fields else {})
 
     def confirmed(self, fields: dict[str, Any]) -> Solve:
         """A function that does the work for a question; the question is checked at once."""

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..errors import StateError
 from ..game.limits import MAX_CARD_TEXT
@@ -121,6 +123,13 @@ class ExpectRequest(ObjectiveFields):
     spread: Annotated[bool, field("spread", strict=True)] = True
 
 
+class OddsRequest(CardRequest):
+    """A scorecard, and the dice on the table; without dice, before the first roll."""
+
+    dice: Annotated[list[Face] | str | None, field("dice", max_length=limits.MAX_DICE)] = None
+    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
+
+
 class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
@@ -167,9 +176,60 @@ class SolveRequest(ObjectiveFields):
     why: Annotated[Integer | None, field("why", ge=0, le=50)] = None
 
 
+Body = TypeVar("Body", bound=RequestBody)
+
+
+@cache
+def kinds_in_address(model: type[RequestBody]) -> dict[str, str]:
+    """What the fields of a request are in an address: whole numbers, true or false, or text."""
+    found = {}
+    for name, about in model.model_json_schema()["properties"].items():
+        kinds = {form.get("type") for form in (about, *about.get("anyOf", []))} - {None, "null"}
+        (kind,) = kinds if len(kinds) == 1 else ("string",)
+        found[name] = kind
+    return found
+
+
+def address_parameters(model: type[RequestBody]) -> list[dict[str, Any]]:
+    """The fields of a request as parameters of an address, for `/api/openapi.json`."""
+    required = model.model_json_schema().get("required", [])
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "description": FIELDS[name],
+            "schema": {"type": kind},
+        }
+        for name, kind in kinds_in_address(model).items()
+    ]
+
+
+def from_address(model: type[Body], parameters: Iterable[tuple[str, str]]) -> Body:
+    """The request that an address asks: the same fields as in a body, all written as text."""
+    kinds, fields = kinds_in_address(model), dict[str, Any]()
+    for name, text in parameters:
+        if name in fields:
+            raise StateError(
+                f"{abbreviated(name)} is there twice in the address", code="invalid-request"
+            )
+        fields[name] = text
+        if name == "rules":  # a plus sign that is not escaped reads as a space
+            fields[name] = text.strip().replace(" ", "+")
+        elif kinds.get(name) == "integer" and re.fullmatch(r"-?[0-9]{1,18}", text):
+            fields[name] = int(text)
+        elif kinds.get(name) == "boolean":  # a spreadsheet writes TRUE
+            fields[name] = {"true": True, "false": False}.get(text.lower(), text)
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        places = [{**each, "loc": ("address", *each["loc"])} for each in error.errors()]
+        raise request_error(places, fields) from error
+
+
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
     """The error for a request that does not match its model: a sentence for each field, the code
-    of the first.
+    of the first; `body`: its fields.
     """
     found: dict[
         str, tuple[str, str]

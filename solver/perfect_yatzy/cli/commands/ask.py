@@ -40,6 +40,7 @@ FIELDS = (
     "ties",
     "exact",
     "digits",
+    "explain",
 )
 
 
@@ -212,6 +213,7 @@ def plot_distribution(
 @click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left [as after the first roll].")
+@options.explain_option
 @options.query_options("List all options.")
 def hold(**given: Any) -> None:
     """Show which dice to hold.
@@ -221,7 +223,7 @@ def hold(**given: Any) -> None:
 
     \b
       yatzy hold 33456
-      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
+      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22" --explain
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
     run_query("hold", given)
@@ -230,6 +232,7 @@ def hold(**given: Any) -> None:
 @click.command(cls=options.YatzyCommand)
 @options.dice_argument
 @options.number_option("--rolls-left", "-l", text="Rerolls left and not used [0].")
+@options.explain_option
 @options.query_options("List all options.")
 def score(**given: Any) -> None:
     """Show which category to take for these dice.
@@ -304,23 +307,14 @@ def odds(
     from ...game.notation import parse_card, parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...strategy.turn_evaluator import category_odds
+    from ...service.answers import odds_answer, open_odds
     from ..views.answer_text import odds_lines
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    filled = parse_card(rule_set, card).state.filled
-    open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
-    entries = [
-        entry
-        for entry in category_odds(rule_set, roll, left, exact=exact)
-        if entry.category in open_ids
-    ]
+    entries = open_odds(parse_card(rule_set, card), roll, left, exact)
     if as_json:
-        from ...service.answers import odds_fields
-
-        listed = [*map(odds_fields, entries)]
-        echo_json(query="odds", rules=rule_set.key, dice=roll, rolls_left=left, categories=listed)
+        echo_json(odds_answer(rule_set, roll, left, entries))
     else:
         echo_lines(odds_lines(rule_set, roll, left, entries))

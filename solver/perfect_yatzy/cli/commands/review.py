@@ -213,6 +213,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     metavar="FILE",
     help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
 )
+@options.rules_option
 @options.force_option
 @options.json_option
 @options.language_option
@@ -225,6 +226,7 @@ def rate(
     confidence: float,
     csv_path: str | None,
     plot_path: str | None,
+    rules: str,
     force: bool,
     as_json: bool,
     service: QueryService,
@@ -234,6 +236,9 @@ def rate(
     FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the
     games you finished with `yatzy play`. Every decision is compared with perfect play; the points
     lost a game say how well somebody plays, whatever the dice were. Each rule set is rated apart.
+
+    A FILE that ends in .csv has scores only: columns player and score, or a column for each player;
+    --rules names their game. They are compared with the scores of perfect play.
 
     A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the
     exit code is 1.
@@ -271,6 +276,7 @@ def rate(
         confidence=share,
         threads=service.threads,
         progress=lambda read: report(min(read, size), size),
+        rules=rules,
     )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:

@@ -70,6 +70,7 @@ def serve(
     """
     import gc
     from socket import getfqdn, gethostname
+    from threading import Thread
 
     try:
         import uvicorn
@@ -110,6 +111,8 @@ def serve(
     config = uvicorn.Config(
         app, http="h11", log_level="error", server_header=False, timeout_graceful_shutdown=1
     )
+    # Questions are answered meanwhile, by NumPy.
+    Thread(target=app.state.service.prepare, args=("yatzy",), daemon=True).start()
     # a search for garbage among the modules, which a request can cause, would delay other requests
     gc.freeze()
     with suppress(KeyboardInterrupt):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..._files import discard
 from ...tablebase.quantities import QUANTITIES
 from ...words import _, ngettext, number_text
 from .. import options
@@ -396,7 +397,7 @@ def tables(
             if os.path.isdir(cache):
                 shutil.rmtree(cache, ignore_errors=True)
             else:
-                cache.unlink(missing_ok=True)
+                discard(cache)
         text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
         click.echo(text.format(files=len(files), caches=len(caches)))
     if name is not None:

@@ -12,6 +12,7 @@ from ...game.notation import glyphs, spaced
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, ngettext, number_text, number_word
 from . import wording
+from .why import why_lines
 from .wording import (
     approximate_lines,
     card_line,
@@ -225,6 +226,7 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     ]
     return (
         lines
+        + why_lines(rules, answer["holds"])
         + ranking_lines(answer, _("hold"), labels, answer["holds"])
         + approximate_lines(answer)
     )
@@ -254,7 +256,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     )
     if answer["rolls_left"]:
         ranking += ["", _("These end the turn; `yatzy hold` says whether to reroll instead.")]
-    return lines + ranking + approximate_lines(answer)
+    return lines + why_lines(rules, answer["categories"]) + ranking + approximate_lines(answer)
 
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:

@@ -473,9 +473,17 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
             mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
         text = _(
             "{player}, {rules}: {games} without decisions, mean result {mean}. "
-            "Luck cannot be removed from results alone."
+            "Results alone show neither mistakes nor luck."
         )
-        lines += wrap(text.format(player=player, rules=rules, games=games, mean=mean), line_width())
+        sentences = [text.format(player=player, rules=rules, games=games, mean=mean)]
+        if (below := found.beaten_share(rules, player)) is not None:
+            text = _(
+                "Perfect play has a mean of {mean}; on average {share} % of its games end lower than "
+                "these (50 % would be as good)."
+            )
+            perfect = number_text(found.perfect_play[rules].mean, 2)
+            sentences.append(text.format(mean=perfect, share=number_text(100 * below, 1)))
+        lines += wrap(" ".join(sentences), line_width())
     return lines
 
 

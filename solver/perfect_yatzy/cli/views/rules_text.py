@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.rules import RuleSet, Switch, order_text
+from ...game.maximum_score import is_highest_score_exact
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
 from .wording import columns, grouped
@@ -43,7 +44,7 @@ def _switch_text(switch: Switch) -> str:
 
 
 def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    known = [(_("Highest score"), str(facts["maximum"]))]
+    known = [(_("Highest score"), _highest_score(rules, facts))]
     if "too_large" in facts:
         known.append(
             (_("States"), _("too many for an exact solve: {reason}", reason=facts["too_large"]))
@@ -63,6 +64,12 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
     width = max(len(published), *(len(name) for name, _fact in known))  # the same for all rule sets
     return [f"{name:<{width}} {fact}" for name, fact in known]
+
+
+def _highest_score(rules: RuleSet, facts: dict[str, Any]) -> str:
+    """The highest possible final score, or a bound of it."""
+    most = str(facts["maximum"])
+    return most if is_highest_score_exact(rules) else _("at most {points}", points=most)
 
 
 def approximate_advice(rules: RuleSet, seconds: float) -> str:
@@ -89,7 +96,9 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         "{name} ({key}) is valid: {count} categories, highest score {maximum}",
         count,
     )
-    first = text.format(name=rules.name, key=rules.key, count=count, maximum=facts["maximum"])
+    first = text.format(
+        name=rules.name, key=rules.key, count=count, maximum=_highest_score(rules, facts)
+    )
     if "too_large" in facts:
         reason = _("too large for an exact solve: {reason}", reason=facts["too_large"])
         return [first, reason, approximate_advice(rules, facts["approximate_seconds"])]

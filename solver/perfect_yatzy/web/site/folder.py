@@ -51,6 +51,7 @@ from ...core.turn_model import (
     turn_outcomes,
 )
 from ...errors import RulesError, StateError
+from ...game.maximum_score import maximum_score
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.translations import languages, localized
 from ...objectives.policy_quantities import BonusChance, PolicyQuantity, Variance
@@ -231,6 +232,7 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         **picked(rules, "key", "fingerprint", "dice", "faces"),
         "rolls": rules.rolls_per_turn,
         "saved_rolls": rules.saved_rolls,
+        "highest_score": maximum_score(rules),
         "first_roll_bonus": bool(rules.first_roll_bonus),
         "columns": len(rules.columns),
         "categories": categories,
@@ -415,7 +417,7 @@ def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any
 def page_files() -> Iterator[tuple[str, bytes]]:
     """The files of the page, with the engine in the browser instead of the server."""
     for name, source in sorted(static_files(), key=lambda entry: entry[0]):
-        if name == WORKER_SOURCE:
+        if name in (WORKER_SOURCE, "llms.txt"):  # a site has no addresses to ask
             continue
         content = source.read_bytes()
         if name == "index.html":

@@ -136,7 +136,7 @@ function drawFigures(found) {
 // A bonus with several steps, or one for each column: the chance of any of them.
 function bonusFigure(chance) {
   const { steps } = rules().bonus, isSingle = steps.length === 1 && steps[0].length === 1;
-  const value = chance < 1e-9 ? _("out of reach") : chance > 1 - 1e-9 ? _("certain") : formatPercent(chance, 1);
+  const value = chance === 0 ? _("out of reach") : chance > 1 - 1e-9 ? _("certain") : formatPercent(chance, 1);
   return [isSingle ? _("upper bonus") : _("any upper bonus"), value];
 }
 

@@ -41,13 +41,29 @@ export function formatNumber(value, decimals = 0) {
   return formats.get(decimals).format(value);
 }
 
-// A chance between 0 and 1 in per cent. One that only rounds to 0 or 1 does not look impossible or certain.
+// A chance between 0 and 1 in per cent, a tiny one as "1 in 277 trillion" where decimals are shown. One that only rounds
+// to 0 or 1 does not look impossible or certain.
 export function formatPercent(chance, decimals = 2) {
   const least = 10 ** -decimals / 2, unit = "\u00a0%";
-  const percent = chance < 1e-12 ? 0 : chance > 1 - 1e-9 ? 100 : 100 * chance; // computed chances that are certain
+  if (decimals && chance > 0 && chance < 5e-7) return _("1 in {number}", { number: largeNumber(1 / chance) });
+  const percent = chance > 1 - 1e-9 ? 100 : 100 * chance; // computed chances that are certain
   if (percent > 0 && percent < least) return "<" + formatNumber(2 * least, decimals) + unit;
   if (percent < 100 && percent > 100 - least) return ">" + formatNumber(100 - 2 * least, decimals) + unit;
   return formatNumber(percent, decimals) + unit;
+}
+
+// A number of at least a million with three digits and a word, as in Python.
+function largeNumber(number) {
+  let [digits, exponent] = number.toExponential(2).split("e").map(Number);
+  const power = exponent < 18 ? exponent - (exponent % 3) : exponent;
+  digits = Number((digits * 10 ** (exponent - power)).toPrecision(3));
+  const text = formatNumber(digits, (String(digits).split(".")[1] || "").length), fields = { number: text };
+  const count = text === "1" ? 1 : 2; // of the word
+  if (power === 6) return ngettext("{number} million", "{number} million", count, fields);
+  if (power === 9) return ngettext("{number} billion", "{number} billion", count, fields);
+  if (power === 12) return ngettext("{number} trillion", "{number} trillion", count, fields);
+  if (power === 15) return ngettext("{number} quadrillion", "{number} quadrillion", count, fields);
+  return `${text} × 10^${power}`;
 }
 
 // Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`.

@@ -4,7 +4,7 @@ import { _ } from "./i18n.js";
 import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100, MAX_POINTS = 99999;
-const FIELDS = ["rules", "card", "bonus_points", "saved", "dice", "left", "goal", "opponents", "ties"];
+const FIELDS = ["rules", "card", "bonus_points", "saved", "dice", "rolls_left", "goal", "opponents", "ties"]; // as in the addresses of the API
 const GLYPHS = "⚀⚁⚂⚃⚄⚅";
 
 // The faces of a text such as 33456, 3 3 4 5 6, 3,3,4,5,6 or ⚂⚂⚃⚄⚅; null if it is something else.
@@ -23,7 +23,7 @@ export function toLink(fields) {
   if (fields.bonusPoints) link.set("bonus_points", fields.bonusPoints);
   if (fields.saved) link.set("saved", fields.saved);
   if (fields.dice.length) link.set("dice", fields.dice.join(""));
-  link.set("left", fields.left);
+  link.set("rolls_left", fields.left);
   if (fields.goal) link.set("goal", fields.goal);
   if (fields.opponents) { link.set("opponents", fields.opponents); link.set("ties", fields.ties); }
   return "#" + link;
@@ -60,8 +60,8 @@ export async function fromLink(hash) {
   };
   found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (text) => _("The saved rolls cannot be “{text}”.", { text })) ?? 0;
   found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (text) => _("The bonus points cannot be “{text}”.", { text })) ?? 0;
-  const most = ruleSet.rolls - 1 + found.saved;
-  found.left = readNumber("left", most, true, (text) => _("The rerolls left cannot be “{text}”; there are at most {most}.", { text, most })) ?? most;
+  const most = ruleSet.rolls - 1 + found.saved, leftField = link.has("left") ? "left" : "rolls_left"; // "left" in pasted text, and in older links
+  found.left = readNumber(leftField, most, true, (text) => _("The rerolls left cannot be “{text}”; there are at most {most}.", { text, most })) ?? most;
   found.dice = readDice(link.get("dice") || "", ruleSet, faults);
   const goal = readNumber("goal", MAX_POINTS, true, (text) => _("The goal cannot be “{text}”.", { text }));
   if (goal !== null) found.goal = String(goal);
@@ -72,7 +72,7 @@ export async function fromLink(hash) {
   if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
   else if (link.has("ties")) faults.push(_("A tie cannot be “{text}”.", { text: link.get("ties") }));
   if (link.has("unknown")) faults.push(_("This was not understood: {text}.", { text: link.get("unknown") })); // of a text that was pasted
-  for (const field of link.keys()) if (![...FIELDS, "unknown"].includes(field)) faults.push(_("“{field}” is not a field of a link.", { field }));
+  for (const field of link.keys()) if (![...FIELDS, "left", "unknown"].includes(field)) faults.push(_("“{field}” is not a field of a link.", { field }));
   return [found, faults];
 }
 

@@ -1,5 +1,5 @@
 // One sentence that says why an option is better than another, from the outlooks of both: how the turn ends, the
-// upper bonus, points now and later.
+// upper bonus, points now and later. The command has the same sentences (cli/views/why.py).
 import { optionName } from "./actions.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 import { categoryOf } from "./rulesets.js";

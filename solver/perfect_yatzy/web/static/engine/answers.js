@@ -2,11 +2,12 @@
 import { Card, readDice } from "./card.js";
 import { EngineError, N_ } from "./errors.js";
 import { GoalTurn, equalChance, solveGoal } from "./goals.js";
-import { distribution, outlook } from "./outlook.js";
+import { clipped, distribution, outlook } from "./outlook.js";
 import { rankCategories, rankHolds, Turn } from "./turn.js";
 
 const SCHEMA = 2;
 const MAX_UNCERTAIN = 1 - 2 ** -24; // as in Python, where float32 rounds higher chances to 1
+const MAX_UNCERTAIN_SUM = 0.99999999999; // of a sum of chances of a distribution
 const EXPLAINED = 2; // options with an outlook
 
 // The position of a request: its rules, its card, and a turn whose values have been loaded.
@@ -43,7 +44,7 @@ async function asked(opened, body, isHold, signal) {
 }
 
 const values = (card, { value, mean, loss }, aim) => ({
-  ...(aim ? { chance: Math.min(1, Math.max(0, value)) } : {}),
+  ...(aim ? { chance: clipped(value) } : {}),
   expected_final_score: card.total + (mean ?? value), expected_remaining: mean ?? value, loss,
 });
 
@@ -112,10 +113,14 @@ export async function expect(opened, body, signal) {
     expected_remaining: remaining, turns_left: open.length, open, upper: card.columnSums.reduce((a, b) => a + b, 0),
     ...(game.columns ? { upper_by_column: card.columnSums } : {}),
   };
-  if (aim) Object.assign(answer, bestFields([{ chance: Math.min(1, Math.max(0, aim.value)) }], card, aim));
+  if (aim) Object.assign(answer, bestFields([{ chance: clipped(aim.value) }], card, aim));
   if (body.spread === false && !aim) return answer;
   const found = await spread(opened, card, signal);
-  if (aim && found) answer.chance_by_mean_play = found.chances.reduce((sum, chance, i) => sum + chance * aim.utility(found.lowest + i), 0);
+  if (aim && found) {
+    const byMean = found.chances.reduce((sum, chance, i) => sum + chance * aim.utility(found.lowest + i), 0);
+    answer.chance_by_mean_play = answer.certain ? 1 : Math.min(byMean, MAX_UNCERTAIN_SUM);
+    answer.chance = Math.max(answer.chance, answer.chance_by_mean_play); // rounding may have put best play below
+  }
   if (body.spread === false) return answer;
   answer.distribution = found;
   if (!found) {
@@ -147,6 +152,9 @@ async function objective({ opened, game, card, state }, body, signal) {
   let fields, utility;
   if (goal !== undefined) {
     if (!Number.isInteger(goal) || goal < 0 || goal > 99999) throw new EngineError("invalid-value", N_("A goal must be a whole number from 0 to 99999."), {}, "goal");
+    if (goal > game.highest_score) {
+      throw new EngineError("invalid-value", N_("The highest score of these rules is {most}."), { most: game.highest_score }, "goal");
+    }
     [fields, utility] = [{ goal }, (score) => (score >= goal ? 1 : 0)];
   } else {
     const known = await Promise.all(readOpponents(game, others).map((other) => opponent(opened, other, signal)));

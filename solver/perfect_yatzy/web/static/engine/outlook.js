@@ -6,6 +6,9 @@ export const DISTRIBUTION_MS = 5000; // a distribution that takes longer is not 
 const MAX_STATES = 60_000, MAX_CARDS_PAGED = 64; // of a large table the values of few cards are fetched
 const PERCENTILES = [5, 25, 50, 75, 95];
 
+// A chance within 0 and 1. Sums of chances miss that by rounding, in the last digits.
+export const clipped = (chance) => Math.min(1, Math.max(0, chance));
+
 // The chance of every way a turn can end: a list of {outcome, saved, chance}. It begins with the first roll, or with
 // the dice held (an index) and `left` rerolls left.
 export function endings(turn, held = null, left = turn.game.maxRerolls(turn.state)) {
@@ -53,8 +56,8 @@ export function outlook(turn, option, left, bonusAt) {
   }
   const likely = [...sums].sort((a, b) => b[1][0] - a[1][0]);
   return {
-    turn_points: turnPoints, later_points: turn.valueAt ? laterPoints : null, bonus_chance: bonusAt ? bonus : null,
-    categories: likely.map(([c, [chance, points]]) => [game.categories[c].id, chance, points / chance]),
+    turn_points: turnPoints, later_points: turn.valueAt ? laterPoints : null, bonus_chance: bonusAt ? clipped(bonus) : null,
+    categories: likely.map(([c, [chance, points]]) => [game.categories[c].id, clipped(chance), points / chance]),
   };
 }
 
@@ -132,6 +135,7 @@ function summary(game, fullCards, open, chanceOfOutcome) {
       found.mean += chanceOfOutcome[outcome] * game.outcomes.points[outcome];
       if (!game.outcomes.points[outcome]) found.crossed_out += chanceOfOutcome[outcome];
     });
+    found.crossed_out = clipped(found.crossed_out);
     return found;
   });
   return describe(final.lowest, final.chances, bonusChance, results);
@@ -151,8 +155,8 @@ export function describe(lowest, chances, bonusChance, categories) {
     return low + i;
   };
   return {
-    policy: "mean", standard_deviation: Math.sqrt(Math.max(0, variance)), upper_bonus_chance: Math.min(1, bonusChance),
+    policy: "mean", standard_deviation: Math.sqrt(Math.max(0, variance)), upper_bonus_chance: clipped(bonusChance),
     percentiles: Object.fromEntries(PERCENTILES.map((percent) => [percent, percentile(percent)])),
-    lowest: low, chances: kept, categories,
+    lowest: low, chances: kept.map(clipped), categories,
   };
 }
