@@ -32,15 +32,15 @@ from ..core.table_slices import window
 from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
 from ..game.roll_options import roll_options
-from ..objectives.policy_quantities import RowActions
-from ..objectives.score_places import ScoreOffsets
-from ..objectives.scores import ScoreObjective
 from ..words import _, span
 from .rest_of_game import restricted
 from .tie_rules import clipped
 
 if TYPE_CHECKING:
+    from ..objectives.policy_quantities import RowActions
+    from ..objectives.score_places import ScoreOffsets
     from ..objectives.score_table_kernel import StoredScores
+    from ..objectives.scores import ScoreObjective
     from ..tablebase.exact_solve import ExactSolve
 
 MOST_MARKED = 1 << 20  # numbers that are marked in an array instead of sorted
@@ -407,7 +407,7 @@ class GreedyPolicy:
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see
-        :class:`.state_space.Policy`.
+        :class:`perfect_yatzy.objectives.policy_quantities.Policy`.
         """
         table = window(self.space, self.values, filled)
         return lambda rows: [(rows, table)]

@@ -33,8 +33,6 @@ from ..core.state_space import StateSpace
 from ..core.table_info import UNROUNDED_ENDING
 from ..errors import StateError, TableError
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..objectives.exponential import ExponentialUtility
-from ..objectives.scores import Utility
 from .quantities import QUANTITIES
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
@@ -251,6 +249,9 @@ def objective_text(objective: Objective) -> str:
 
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
     """The objective of a text."""
+    from ..objectives.exponential import ExponentialUtility
+    from ..objectives.scores import Utility
+
     try:
         fields = json.loads(text)
         raw, name = fields["rules"], fields["objective"]

@@ -41,12 +41,7 @@ from ..._version import __version__
 from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
 from ...core.rules import RuleSet, chains, column_order, prerequisites
-from ...core.scoring import (
-    first_roll_points,
-    points_table,
-    possible_points,
-    upper_sums,
-)
+from ...core.scoring import first_roll_points, points_table, possible_points, upper_sums
 from ...core.state_space import StateSpace, state_space
 from ...core.turn_model import (
     SCORING_WAYS,
