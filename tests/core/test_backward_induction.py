@@ -18,9 +18,9 @@ from perfect_yatzy.core.objectives import Objective, Values
 from perfect_yatzy.core.resources import ScratchPool, thread_map
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
-from perfect_yatzy.core.scoring import maximum_score
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.turn_model import turn_model, turn_outcomes
+from perfect_yatzy.game.highest_score import maximum_score
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.in_memory import solve_values

@@ -27,14 +27,9 @@ from perfect_yatzy import (
 from perfect_yatzy.core.dice import lattice, sub_multisets
 from perfect_yatzy.core.patterns import Pattern, group_choices
 from perfect_yatzy.core.rules import Bonus, Category, Joker, RuleSet
-from perfect_yatzy.core.scoring import (
-    full_points,
-    is_highest_score_exact,
-    maximum_score,
-    points_table,
-    roll_points,
-)
+from perfect_yatzy.core.scoring import full_points, points_table, roll_points
 from perfect_yatzy.game import legal_actions as module
+from perfect_yatzy.game.highest_score import is_highest_score_exact, maximum_score
 from perfect_yatzy.game.legal_actions import action_number, numbered_action
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.rule_loader import builtin_ids

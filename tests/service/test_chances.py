@@ -14,7 +14,7 @@ from perfect_yatzy.cli.views.wording import chance_text
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.core.scoring import maximum_score
+from perfect_yatzy.game.highest_score import maximum_score
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.words import language_scope
 from support import games

@@ -35,8 +35,8 @@ from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Goals, Objective, Utility
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Bonus, Category, RuleSet
-from perfect_yatzy.core.scoring import maximum_score
 from perfect_yatzy.core.table_slices import restricted
+from perfect_yatzy.game.highest_score import maximum_score
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.policies.named import Setting, named_policy
 from perfect_yatzy.service.queries import QueryService

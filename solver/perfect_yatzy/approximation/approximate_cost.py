@@ -21,9 +21,9 @@ import numpy as np
 
 from ..core.lanes import ceil_div
 from ..core.rules import RuleSet, chains
-from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
+from ..game.highest_score import maximum_score
 from ..tablebase.estimates import (
     LANE_OPERATIONS_PER_SECOND,
     rule_set_stats,

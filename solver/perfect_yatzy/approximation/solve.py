@@ -36,7 +36,7 @@ from ..core.dice import Floats
 from ..core.resources import check_space, peak_memory
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
-from ..core.scoring import maximum_score, upper_sums
+from ..core.scoring import upper_sums
 from ..core.table_info import (
     checkpoint_path,
     part_path,
@@ -46,6 +46,7 @@ from ..core.table_info import (
 )
 from ..core.work_identity import WorkIdentity
 from ..errors import StateError, TableError, game_over, whole_number
+from ..game.highest_score import maximum_score
 from ..game.rule_loader import load_rules
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position

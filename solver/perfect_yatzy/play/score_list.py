@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from ..errors import SolverError, StateError, shown
+from ..game.highest_score import maximum_score
 from ..game.rule_loader import load_rules, rules_from_json
 from ..words import _
 from .record import check_names, record_lines

@@ -21,8 +21,8 @@ from gymnasium import logger, spaces
 from gymnasium.utils import seeding
 
 from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from ..errors import MissingPackage, StateError, shown, whole_number
+from ..game.highest_score import maximum_score
 from ..game.limits import MAX_PLAYERS
 from ..game.notation import counts_of
 from ..game.rule_loader import load_rules

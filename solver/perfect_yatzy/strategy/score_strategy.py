@@ -26,9 +26,10 @@ from ..core.dice import Floats, Ints
 from ..core.objectives import Goals, Objective, ReachableUtility, ScoreObjective
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
-from ..core.scoring import maximum_score, upper_sums
+from ..core.scoring import upper_sums
 from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
+from ..game.highest_score import maximum_score
 from ..game.legal_actions import TurnPosition
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules

@@ -26,11 +26,11 @@ from ..core.objectives import Objective
 from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
 from ..core.scorecard import State
-from ..core.scoring import maximum_score
 from ..core.state_space import StateSpace
 from ..core.table_file import HEADER_BYTES
 from ..core.table_info import MAX_SIDECAR, rebuild_hint
 from ..errors import StateError, TableError
+from ..game.highest_score import maximum_score
 from ..tablebase.store import Folder, has_table, table_path
 from ..tablebase.table_reader import read_table
 from ..words import N_, _, number_text

@@ -19,9 +19,9 @@ from ..core import resources
 from ..core.dice import lattice
 from ..core.objectives import FLOAT64_VALUES, Objective
 from ..core.rules import RuleSet
-from ..core.scoring import maximum_score
 from ..core.state_space import LANES
 from ..errors import RulesError
+from ..game.highest_score import maximum_score
 from ..words import _, duration, gigabytes, number_text
 from .state_counts import count_states
 

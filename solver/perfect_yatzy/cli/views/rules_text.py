@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.rules import RuleSet, Switch, order_text
-from ...core.scoring import is_highest_score_exact
+from ...game.highest_score import is_highest_score_exact
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
 from .wording import columns, grouped

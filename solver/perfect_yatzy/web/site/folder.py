@@ -42,13 +42,7 @@ from ...core.checked_values import Table
 from ...core.dice import Ints, lattice
 from ...core.objectives import BonusChance, PolicyQuantity, Variance
 from ...core.rules import RuleSet, chains, column_order, prerequisites
-from ...core.scoring import (
-    first_roll_points,
-    maximum_score,
-    points_table,
-    possible_points,
-    upper_sums,
-)
+from ...core.scoring import first_roll_points, points_table, possible_points, upper_sums
 from ...core.state_space import StateSpace, state_space
 from ...core.turn_model import (
     SCORING_WAYS,
@@ -58,6 +52,7 @@ from ...core.turn_model import (
     turn_outcomes,
 )
 from ...errors import RulesError, StateError
+from ...game.highest_score import maximum_score
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.translations import languages, localized
 from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
