@@ -393,6 +393,7 @@ def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(
             "json",
             "svg",
             "png",
+            "txt",
             "mo",
             "po",
             "typed",
