@@ -329,7 +329,7 @@ def test_a_goal_that_is_too_large_shows_the_chance_of_play_for_the_average(
 
 
 def test_goals_out_of_reach_or_certain_and_opponents(blank: Visitor) -> None:
-    for goal, words in {600: "out of reach", 60: "certain"}.items():
+    for goal, words in {370: "out of reach", 60: "certain"}.items():
         blank.open(link(BOXES, f"{ROLL}&goal={goal}"))
         assert figures(blank)[f"chance of {goal} or more before this roll"] == words
         blank.expects("#answer", f"{goal} or more is {words}", "ranked by the average")

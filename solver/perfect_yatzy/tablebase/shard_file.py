@@ -151,13 +151,14 @@ class ShardFile:
         """Fill `target` with the bytes of the table from `low` on, which must all be in this
         file; no check.
         """
-        with io.FileIO(open_regular(self.path)) as file:
+        truncated = f"the shard {self.path} is truncated"
+        with reading(self.path, truncated), io.FileIO(open_regular(self.path)) as file:
             file.seek(self.offset + low - self.start * self.dtype.itemsize)
             done = 0
             while done < len(target):
                 count = file.readinto(target[done:])
                 if not count:
-                    raise damaged(f"the shard {self.path} is truncated")
+                    raise damaged(truncated)
                 done += count
 
 
