@@ -199,7 +199,8 @@ def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatc
     for method, path, given, status, code, field in (
         ("GET", "/nothing", {}, 404, "not-found", ""),
         ("GET", "/api/nothing", {}, 404, "not-found", ""),
-        ("GET", "/api/hold", {}, 405, "method-not-allowed", ""),
+        ("GET", "/api/review", {}, 405, "method-not-allowed", ""),
+        ("GET", "/api/hold", {}, 422, "missing-field", "dice"),
         ("POST", "/api/hold", {"json": {}}, 422, "missing-field", "dice"),
         *(
             ("POST", "/api/hold", {"content": each} | json_type, 422, "invalid-request", "")
