@@ -111,14 +111,11 @@ def pictures() -> dict[str, str]:
         float(sum(found.chances[(found.scores >= low) & (found.scores < low + 10)])) for low in tens
     ]
     lost = json.loads(run("evaluate", "most-points", "--json"))["losses"]["turns"]
-    rows = (
-        (ROOT / "benchmarks" / "runs" / "series.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    )
-    runs = [line.split("\t") for line in rows[-20:]]
+    series = (ROOT / "benchmarks" / "runs" / "series.tsv").read_text(encoding="utf-8")
+    names, *rows = [line.split("\t") for line in series.splitlines()]
+    ratios = [row[names.index("ratio")] for row in rows[-20:]]
     return {
-        "series": bars(
-            [float(run[-1]) for run in runs], [run[-1] for run in runs], "ratio of times, by run"
-        ),
+        "series": bars([float(ratio) for ratio in ratios], ratios, "ratio of times, by run"),
         "lattice": lattice(),
         "layers": bars(
             states, [str(count) for count in range(16)], "states by the number of open boxes"
