@@ -2,8 +2,8 @@
 
 First each kind of request is asked alone: the longest time is its own cost. Then 64 connections ask
 requests of random kinds for two minutes. No request of a cheap kind may take longer than CHEAP_LIMIT,
-and none longer than COST_FACTOR times its own cost and the longest dear one. Client and server share
-the processors.
+and none longer than COST_FACTOR times its own cost and the cost of the most expensive kind. Client
+and server share the processors.
 """
 
 from __future__ import annotations
@@ -149,10 +149,11 @@ async def measure(address: str, games: list[Body], seconds: float) -> tuple[Wait
 def judge(alone: Waits, together: Waits) -> tuple[list[str], list[str]]:
     """The rows of a table, and what is wrong."""
     costs = {kind: max(found) for kind, found in alone.seconds.items() if kind in together.seconds}
-    dearest, rows, wrong = max(costs.values()), list[str](), list[str]()
+    highest_cost = max(costs.values())
+    rows, wrong = list[str](), list[str]()
     for kind, found in together.seconds.items():
         found.sort()
-        limit = CHEAP_LIMIT if costs[kind] < CHEAP else COST_FACTOR * costs[kind] + dearest
+        limit = CHEAP_LIMIT if costs[kind] < CHEAP else COST_FACTOR * costs[kind] + highest_cost
         states = ", ".join(f"{state}: {n}" for state, n in together.states[kind].most_common())
         median = found[len(found) // 2]
         rows.append(

@@ -3,9 +3,7 @@ any number of dice.
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +16,7 @@ from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.words import language_scope
 from support import games
+from support.chances import chances
 from support.command import Run, printed
 from support.seeds import ring_2
 
@@ -45,21 +44,6 @@ id = "chance"
 name = "Chance"
 pattern = "any"
 """
-
-OTHERS = {"crossed_out", "first", "exploitability"}  # fields that are chances
-
-
-def chances(found: Any, named: bool = False) -> Iterator[float]:
-    """All numbers of an answer whose field is a chance, or within one that is."""
-    if isinstance(found, dict):
-        for name, value in found.items():
-            is_chance = name.startswith(("chance", "upper_bonus_chance")) or name in OTHERS
-            yield from chances(value, is_chance)
-    elif isinstance(found, list):
-        for value in found:
-            yield from chances(value, named)
-    elif named and isinstance(found, int | float) and not isinstance(found, bool):
-        yield float(found)
 
 
 @pytest.mark.parametrize("dice", [1, 8, *map(ring_2, (2, 3, 4, 5, 6, 7, 9, 10, 11, 12))])

@@ -134,7 +134,7 @@ def test_kernels_in_memory_are_used_at_once(yatzy: Strategy) -> None:
     assert strategy.evaluator.questions.compiled
 
 
-def test_nothing_is_compiled_unasked(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_prepare_compiles(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the kernel in memory or in the disk cache NumPy goes on."""
     from perfect_yatzy.strategy import compiled_turn
 
@@ -221,8 +221,7 @@ def test_a_changed_copy_of_a_checked_position_is_checked_again(yatzy: Strategy) 
     refused("cannot sum to 8", yatzy.best_action, replace(position, card=State(1, 8)))
 
 
-def test_the_dice_of_a_game_are_those_of_its_seed() -> None:
-    """A position that follows from a checked one is what checking anew would make of it."""
+def test_a_position_that_follows_is_what_a_new_check_would_make_of_it() -> None:
     position = start_turn("yatzy", dice=dice_of_game(1, 0, 0, 0, 5, 6))
     held = position.apply(position.dice[:2])
     again = start_turn("yatzy", held=position.dice[:2], rolls_left=1)

@@ -3,10 +3,9 @@
 NumPy answers at once; compiled code is about ten times as fast, but loading it takes about 0.8 s of
 processor time. So a process stays with NumPy until that has cost as much, after 3,000 questions
 about one table (:class:`.turn_evaluator.SingleQuestions`). It changes over at once if the kernel is
-in its memory already, because of a batch. Nothing is compiled unasked: without the kernel in memory
-or in the disk cache NumPy goes on.
-:func:`prepare` changes over on request, and compiles if need be. Both give the same answers to the
-bit, so that nobody sees when it happens.
+in its memory already, because of a batch. Only :func:`prepare`, which changes over on request,
+compiles the kernel if need be; otherwise, without the kernel in memory or in the disk cache, NumPy
+goes on. Both give the same answers to the bit, so that nobody sees when it happens.
 
 Only the mean has compiled single questions, and only from an array in memory: values that are read
 and checked when they are needed (:mod:`perfect_yatzy.core.checked_values`) may move.
@@ -15,6 +14,8 @@ and checked when they are needed (:mod:`perfect_yatzy.core.checked_values`) may 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,16 +51,20 @@ def compiled_turn(evaluator: TurnEvaluator) -> CompiledTurn | None:
 
 def _change_over(evaluator: TurnEvaluator, *, in_memory: bool) -> None:
     """Change over if the kernel is in memory or, unless only that counts, in the disk cache."""
-    if not is_compilable(evaluator):
-        return
-    try:
+    # numba may be broken, or told not to compile: NumPy goes on
+    with suppress(ImportError, SolverError):
+        _load(evaluator, lambda turn: turn.is_ready(in_memory=in_memory))
+
+
+def _load(evaluator: TurnEvaluator, is_wanted: Callable[[CompiledTurn], bool]) -> None:
+    """Change over to the compiled form of an evaluator, if there can be one and it is wanted."""
+    if is_compilable(evaluator):
         from .compiled_turn import CompiledTurn
-    except (ImportError, SolverError):  # numba is broken, or told not to compile: NumPy goes on
-        return
-    turn = CompiledTurn(evaluator)
-    if turn.is_ready(in_memory=in_memory):
-        turn.load()
-        evaluator.questions.compiled = turn
+
+        turn = CompiledTurn(evaluator)
+        if is_wanted(turn):
+            turn.load()
+            evaluator.questions.compiled = turn
 
 
 def prepare_if_compiled(evaluator: TurnEvaluator) -> None:
@@ -70,9 +75,5 @@ def prepare_if_compiled(evaluator: TurnEvaluator) -> None:
 
 def prepare(evaluator: TurnEvaluator) -> None:
     """Change over now; the kernel is compiled if need be."""
-    if evaluator.questions.compiled is None and is_compilable(evaluator):
-        from .compiled_turn import CompiledTurn
-
-        turn = CompiledTurn(evaluator)
-        turn.load()
-        evaluator.questions.compiled = turn
+    if evaluator.questions.compiled is None:
+        _load(evaluator, lambda _turn: True)

@@ -1,6 +1,6 @@
 """One position in compiled code: a batch of one, without its costs.
 
-The arguments of the kernel lie in memory (:class:`perfect_yatzy.core.simd.StoredJob`), and the
+The arguments of the kernel lie in memory (:class:`perfect_yatzy.objectives.stored_job.StoredJob`), and the
 values of a turn stay there: the questions of one turn share an evaluation. NumPy
 (:mod:`.turn_evaluator`) gives the same answers to the bit.
 """

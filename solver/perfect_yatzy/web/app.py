@@ -392,7 +392,7 @@ class RequestScheduler:
             return decision.run(None)
 
     def queue_of(self, decision: Decision) -> limits.ConcurrencyLimiter:
-        """The queue of what a decision costs: nothing waits behind what is dearer."""
+        """The queue of what a decision costs: nothing waits behind what costs more."""
         works = sum(work.seconds for work in decision.works)
         if decision.seconds <= PUZZLE_SECONDS and works <= limits.CHEAP_WORK_SECONDS:
             return self.cheap
