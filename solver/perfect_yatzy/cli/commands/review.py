@@ -390,9 +390,7 @@ def puzzle(
         raise click.UsageError(_("--seed and --output need --sheet"))
     if sheet is not None:
         if stream or solution or as_json:
-            raise click.UsageError(
-                _("--sheet cannot be used with --stream, --solution or --json")
-            )
+            raise click.UsageError(_("--sheet cannot be used with --stream, --solution or --json"))
         file_format(output, {"html": "html", "htm": "html"}, None)
         check_overwrite(force, output)
     rule_set = service.rules(rules)

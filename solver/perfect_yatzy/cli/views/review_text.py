@@ -50,6 +50,7 @@ HOLD_KINDS = {  # the second one includes all later rolls
 
 
 def action_text(rules: RuleSet, action: Hold | Choice) -> str:
+    """What an action does, in words."""
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
         return _(
