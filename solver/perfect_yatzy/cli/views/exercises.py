@@ -24,7 +24,7 @@ from .wording import html_page
 from .words import capitalised
 
 Exercises = Sequence[tuple[Strategy, RuleSet, Sequence[GradedDecision]]]
-DECK_HEAD = "#separator:tab\n#html:true\n#tags column:3\n"
+DECK_HEAD = {"separator": "tab", "html": "true", "tags column": "3"}
 
 
 def anki_text(exercises: Exercises) -> str:
@@ -34,7 +34,8 @@ def anki_text(exercises: Exercises) -> str:
         for decision in decisions:
             front = _front(strategy, rules, decision)
             cards.setdefault(front, f"{front}\t{_back(rules, decision)}\t{rules.key}\n")
-    return DECK_HEAD + "".join(cards.values())
+    head = (f"#{name}:{value}\n" for name, value in DECK_HEAD.items())
+    return "".join((*head, *cards.values()))
 
 
 def _front(strategy: Strategy, rules: RuleSet, decision: GradedDecision) -> str:
