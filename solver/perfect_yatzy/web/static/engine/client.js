@@ -1,6 +1,6 @@
 // The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
-import { AskError } from "../ask.js";
-import { _ } from "../i18n.js";
+import { AskError } from "../store/ask.js";
+import { _ } from "../words/i18n.js";
 import { N_ } from "./errors.js";
 
 let worker = null, lastId = 0;
