@@ -114,9 +114,10 @@ def test_every_test_in_javascript_is_found() -> None:
 
 def constant(module: str, name: str) -> str:
     """The text of a constant of a module of the page."""
-    found = re.search(rf"\b{name} = (.+?)(?:;|, [A-Z_]+ =)", (STATIC / f"{module}.js").read_text())
+    text = (STATIC / f"{module}.js").read_text()
+    found = re.search(rf"\b{name} = (.+?)(?:;|,\s+[A-Z_]+ =)", text, re.DOTALL)
     assert found is not None, f"{module}.js has no {name}"
-    return found[1]
+    return re.sub(r",\s*]", "]", found[1])  # JSON has no comma after the last entry
 
 
 CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the numbers
@@ -168,7 +169,7 @@ ROOMS = ("words", "store", "engine", "table", "puzzle", "review", "statistics", 
 def imported(module: str) -> list[str]:
     """The modules that a module imports at once, each as ROOM/NAME."""
     text = (STATIC / f"{module}.js").read_text()
-    paths = re.findall(r'^import (?:.* from )?"(\.[\w./-]+)\.js";$', text, re.MULTILINE)
+    paths = re.findall(r'^import (?:[^"]* from )?"(\.[\w./-]+)\.js";$', text, re.MULTILINE)
     return [posixpath.normpath(f"{posixpath.dirname(module)}/{path}") for path in paths]
 
 

@@ -5,7 +5,8 @@ import { loadRules } from "../store/rulesets.js";
 import { store, stored } from "../store/storage.js";
 
 const KEY = "perfect-yatzy-puzzles-1";
-const DAY_MS = 86_400_000, DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
+const DAY_MS = 86_400_000,
+  DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
 const PUZZLES_A_DAY = 1000;
 export const DIFFICULTIES = ["easy", "medium", "hard"];
 
@@ -17,8 +18,19 @@ export function today(now = new Date()) {
 // Puzzle `number` of today; number 0 is the puzzle of the day.
 export async function askPuzzle(rules, difficulty, number, signal) {
   await loadRules(rules);
-  const found = await ask("puzzle", { rules, difficulty, seed: today() * PUZZLES_A_DAY + number % PUZZLES_A_DAY }, { signal });
-  return { rules, card: found.card, bonus_points: found.bonus_points || 0, saved: found.saved || 0, dice: found.dice, rolls_left: found.rolls_left };
+  const found = await ask(
+    "puzzle",
+    { rules, difficulty, seed: today() * PUZZLES_A_DAY + (number % PUZZLES_A_DAY) },
+    { signal },
+  );
+  return {
+    rules,
+    card: found.card,
+    bonus_points: found.bonus_points || 0,
+    saved: found.saved || 0,
+    dice: found.dice,
+    rolls_left: found.rolls_left,
+  };
 }
 
 function read() {
@@ -38,7 +50,8 @@ export function noteToday(rules, difficulty, grade) {
 
 // Days in a row with an answer to the puzzle of the day, up to today or yesterday.
 export function streak() {
-  const days = new Set(read().days), last = days.has(today()) ? today() : today() - 1;
+  const days = new Set(read().days),
+    last = days.has(today()) ? today() : today() - 1;
   let count = 0;
   while (days.has(last - count)) count += 1;
   return count;
@@ -46,7 +59,8 @@ export function streak() {
 
 // The number of a further puzzle, another one each time.
 export function nextNumber() {
-  const kept = read(), number = kept.next;
+  const kept = read(),
+    number = kept.next;
   store(KEY, { ...kept, next: number + 1 });
   return number;
 }

@@ -13,22 +13,37 @@ import { marksOf } from "../store/game.js";
 import { _, formatNumber } from "../words/i18n.js";
 import { isCardFull, onDraw, redraw, showPosition, start, state } from "../store/state.js";
 
-const RETRY_MS = 5000, COUNT_AFTER_MS = 500; // what may be needed later waits until the first answers are there
+const RETRY_MS = 5000,
+  COUNT_AFTER_MS = 500; // what may be needed later waits until the first answers are there
 
 // An example for those who want to see what the page does; a test asks for its answer.
 const EXAMPLE = { dice: [2, 5, 5, 5, 1], kept: [5, 5, 5], value: 254.19 };
 byId("example").append(diceRow(EXAMPLE.dice, marksOf(EXAMPLE.dice, EXAMPLE.kept)));
-byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2, visits: "example" }, _("An example; Undo goes back to your own game.")));
+byId("example").addEventListener("click", () =>
+  showPosition(
+    { rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2, visits: "example" },
+    _("An example; Undo goes back to your own game."),
+  ),
+);
 
 onDraw(() => {
   setTimeout(() => learnToCount(state.rules), COUNT_AFTER_MS);
   byId("example-value").textContent = formatNumber(EXAMPLE.value, 2);
-  byId("start").classList.toggle("other-rules", state.rules !== "yatzy" || state.objective !== "mean");
+  byId("start").classList.toggle(
+    "other-rules",
+    state.rules !== "yatzy" || state.objective !== "mean",
+  );
 });
 
 // What the first roll does not need is loaded after the page is shown.
-const loadRest = () => Promise.all([import("../review/end.js"), import("./transfer.js"), import("../table/expect.js"), import("../review/review.js"), import("../statistics/statistics.js")])
-  .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRest));
+const loadRest = () =>
+  Promise.all([
+    import("../review/end.js"),
+    import("./transfer.js"),
+    import("../table/expect.js"),
+    import("../review/review.js"),
+    import("../statistics/statistics.js"),
+  ]).catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRest));
 
 let timer = 0;
 async function load() {
@@ -37,7 +52,10 @@ async function load() {
     await drawRuleMenu();
     await start();
   } catch (error) {
-    byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), load));
+    byId("loading").replaceChildren(
+      element("p", { class: "error", role: "alert" }, error.message),
+      button(_("Try again"), load),
+    );
     timer = setTimeout(load, RETRY_MS);
     return;
   }
@@ -55,6 +73,18 @@ load();
 let wakeLock = null;
 onDraw(() => {
   const isWanted = state.typed && !isCardFull();
-  if (isWanted && !wakeLock && document.visibilityState === "visible") wakeLock = navigator.wakeLock?.request("screen").then((lock) => { lock.addEventListener("release", () => { wakeLock = null; }); return lock; }, () => null);
-  else if (!isWanted && wakeLock) { wakeLock.then((lock) => lock?.release()); wakeLock = null; }
+  if (isWanted && !wakeLock && document.visibilityState === "visible")
+    wakeLock = navigator.wakeLock?.request("screen").then(
+      (lock) => {
+        lock.addEventListener("release", () => {
+          wakeLock = null;
+        });
+        return lock;
+      },
+      () => null,
+    );
+  else if (!isWanted && wakeLock) {
+    wakeLock.then((lock) => lock?.release());
+    wakeLock = null;
+  }
 });

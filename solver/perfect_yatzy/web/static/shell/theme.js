@@ -2,7 +2,8 @@
 import { byId } from "../words/dom.js";
 import { store, stored } from "../store/storage.js";
 
-const KEY = "perfect-yatzy-colours", MEDIA = { device: "(prefers-color-scheme: dark)", light: "not all", dark: "screen" }; // of dark.css
+const KEY = "perfect-yatzy-colours",
+  MEDIA = { device: "(prefers-color-scheme: dark)", light: "not all", dark: "screen" }; // of dark.css
 
 function use(theme) {
   byId("dark").media = MEDIA[theme];

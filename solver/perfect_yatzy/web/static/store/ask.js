@@ -14,7 +14,8 @@ export class AskError extends Error {
 
 const MAX_CACHED = 60;
 const cache = new Map();
-export const isInBrowser = document.querySelector('meta[name="perfect-yatzy-engine"]')?.content === "browser";
+export const isInBrowser =
+  document.querySelector('meta[name="perfect-yatzy-engine"]')?.content === "browser";
 let loading = null;
 
 function answerer() {

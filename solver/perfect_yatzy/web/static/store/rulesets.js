@@ -6,7 +6,8 @@ export let language = "en"; // of the names
 const known = new Map(); // by id with switches
 
 export const ruleSet = (spec) => known.get(spec);
-export const categoryOf = (spec, id) => known.get(spec).categories.find((category) => category.id === id);
+export const categoryOf = (spec, id) =>
+  known.get(spec).categories.find((category) => category.id === id);
 
 export async function loadRules(spec) {
   if (!known.has(spec)) known.set(spec, (await get("rules", { rules: spec, lang: language }))[0]);
@@ -14,7 +15,8 @@ export async function loadRules(spec) {
 }
 
 export async function loadRuleSets(code) {
-  const loaded = [...known.keys()], found = await get("rules", { lang: code });
+  const loaded = [...known.keys()],
+    found = await get("rules", { lang: code });
   language = code;
   ruleSets = found;
   known.clear();

@@ -3,7 +3,8 @@ import { AskError } from "./ask.js";
 import { _, language } from "../words/i18n.js";
 
 const ANSWER_SECONDS = 60; // then the server is asked whether it is still there; some answers take minutes
-const ALIVE_SECONDS = 5, MAX_WAITS = 10; // for one answer
+const ALIVE_SECONDS = 5,
+  MAX_WAITS = 10; // for one answer
 const SILENCE_SECONDS = 30; // of long work; the server gives a sign of life every five seconds
 const RETRY_MS = 700; // a server that is just being started again answers then
 const TEMPORARY = new Set(["busy", "request-timeout", "client-disconnected", "internal-error"]);
@@ -14,7 +15,9 @@ const address = (path) => new URL("api/" + path, document.baseURI);
 export function ask(path, body, { signal, onProgress } = {}) {
   const headers = { "content-type": "application/json", "accept-language": language };
   const options = { method: "POST", headers, body: JSON.stringify(body) };
-  return path === "solve" ? solve(options, signal, onProgress) : retried(() => answer(path, options, signal), signal);
+  return path === "solve"
+    ? solve(options, signal, onProgress)
+    : retried(() => answer(path, options, signal), signal);
 }
 
 export function get(path, parameters = {}, { signal } = {}) {
@@ -36,14 +39,19 @@ async function retried(call, signal) {
 function answer(path, options, signal) {
   return limited(signal, async (limit) => {
     limit.restart(ANSWER_SECONDS, isAlive);
-    const response = await fetch(address(path), { ...options, signal: limit.signal }), found = await json(response);
+    const response = await fetch(address(path), { ...options, signal: limit.signal }),
+      found = await json(response);
     if (!response.ok) throw errorOf(found, response.status);
     return found;
   });
 }
 
 // Whether the server answers a small question while it works on a long one.
-const isAlive = () => fetch(address("languages"), { signal: AbortSignal.timeout(1000 * ALIVE_SECONDS) }).then((response) => response.ok, () => false);
+const isAlive = () =>
+  fetch(address("languages"), { signal: AbortSignal.timeout(1000 * ALIVE_SECONDS) }).then(
+    (response) => response.ok,
+    () => false,
+  );
 
 function solve(options, signal, onProgress) {
   return limited(signal, async (limit) => {
@@ -68,7 +76,11 @@ function solve(options, signal, onProgress) {
 
 // The name and the data of a server-sent event.
 function eventOf(message) {
-  const fields = Object.fromEntries(message.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]));
+  const fields = Object.fromEntries(
+    message
+      .split("\n")
+      .map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]),
+  );
   return [fields.event, fields.data && JSON.parse(fields.data)];
 }
 
@@ -76,7 +88,9 @@ function eventOf(message) {
 async function limited(signal, run) {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  let timer, seconds = 0, isOver = false;
+  let timer,
+    seconds = 0,
+    isOver = false;
   const abort = () => controller.abort(signal.reason);
   signal?.addEventListener("abort", abort);
   const limit = {
@@ -84,7 +98,10 @@ async function limited(signal, run) {
     restart(most, isPatient = null, waits = 1) {
       clearTimeout(timer);
       timer = setTimeout(async () => {
-        if (isPatient && waits < MAX_WAITS && await isPatient() && !isOver) { limit.restart(most, isPatient, waits + 1); return; }
+        if (isPatient && waits < MAX_WAITS && (await isPatient()) && !isOver) {
+          limit.restart(most, isPatient, waits + 1);
+          return;
+        }
         seconds = most * waits;
         controller.abort();
       }, 1000 * most);
@@ -95,8 +112,17 @@ async function limited(signal, run) {
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (error instanceof AskError) throw error;
-    if (seconds) throw new AskError("timeout", _("The server has not answered for {seconds} seconds.", { seconds }), { retryable: true });
-    throw new AskError("network", _("The server does not answer. Is “yatzy serve” still running?"), { retryable: true });
+    if (seconds)
+      throw new AskError(
+        "timeout",
+        _("The server has not answered for {seconds} seconds.", { seconds }),
+        { retryable: true },
+      );
+    throw new AskError(
+      "network",
+      _("The server does not answer. Is “yatzy serve” still running?"),
+      { retryable: true },
+    );
   } finally {
     isOver = true;
     clearTimeout(timer);
@@ -109,11 +135,20 @@ async function json(response) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AskError("unreadable", _("The answer of the server cannot be read (status {status}).", { status: response.status }), { retryable: true });
+    throw new AskError(
+      "unreadable",
+      _("The answer of the server cannot be read (status {status}).", { status: response.status }),
+      { retryable: true },
+    );
   }
 }
 
 function errorOf({ error = "", code = "error", field, cost }, status) {
-  const sentence = error && error[0].toUpperCase() + error.slice(1) + (/[.!?]$/.test(error) ? "" : ".");
-  return new AskError(code, sentence || _("The request failed."), { field, cost, retryable: status >= 500 || TEMPORARY.has(code) });
+  const sentence =
+    error && error[0].toUpperCase() + error.slice(1) + (/[.!?]$/.test(error) ? "" : ".");
+  return new AskError(code, sentence || _("The request failed."), {
+    field,
+    cost,
+    retryable: status >= 500 || TEMPORARY.has(code),
+  });
 }

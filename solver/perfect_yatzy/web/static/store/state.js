@@ -17,14 +17,35 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 // `flow` has the dice typed in one go over more than were due, see flowOf().
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
-  rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
-  rolls: [], holds: [], guess: null, assumed: 0, flow: null, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  rules: "yatzy",
+  players: [newPlayer()],
+  player: 0,
+  dice: [],
+  held: [],
+  chosen: false,
+  fixed: 0,
+  left: 2,
+  typed: false,
+  rolls: [],
+  holds: [],
+  guess: null,
+  assumed: 0,
+  flow: null,
+  objective: "mean",
+  goal: "",
+  opponents: "",
+  ties: "loss",
+  turns: [],
+  edited: false,
+  date: "",
   visits: false,
 });
 
 export let state = emptyState();
 let notice = "";
-let steps = [], first = 0, at = 0; // the states of the history as texts, the number of the oldest, the place of the current one
+let steps = [],
+  first = 0,
+  at = 0; // the states of the history as texts, the number of the oldest, the place of the current one
 const drawFunctions = [];
 
 // --- reading the state ---
@@ -51,7 +72,11 @@ export function position(player = me()) {
 // A card as the field `opponents` takes it: a final score, or the boxes.
 function opponentText(player) {
   if (isFull(player)) return totals(player).all;
-  return [cardText(player.card), player.bonusPoints ? `extra=${player.bonusPoints}` : ""].filter(Boolean).join(" ") || "empty";
+  return (
+    [cardText(player.card), player.bonusPoints ? `extra=${player.bonusPoints}` : ""]
+      .filter(Boolean)
+      .join(" ") || "empty"
+  );
 }
 
 // The fields of a request that describe what is maximised; none for the expected score. Other players at the table are the
@@ -59,22 +84,36 @@ function opponentText(player) {
 export function objective() {
   if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
   if (state.objective !== "win") return {};
-  if (state.players.length > 1) return { opponents: state.players.filter((_, i) => i !== state.player).map(opponentText), ties: state.ties };
+  if (state.players.length > 1)
+    return {
+      opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
+      ties: state.ties,
+    };
   return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
 }
 
 export const hasAim = () => Object.keys(objective()).length > 0; // beside the average
 
 export function totals(player = me(), { bonus, categories } = rules()) {
-  const sumOf = (categories) => categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
+  const sumOf = (categories) =>
+    categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
   const upperBoxes = categories.filter((category) => category.upper);
   const upper = sumOf(upperBoxes);
   // Every column has a bonus of its own, with one step or several.
-  const columns = bonus ? bonus.steps.map((steps, column) => {
-    const sum = sumOf(upperBoxes.filter((category) => category.column === column));
-    const paid = Math.max(0, ...steps.filter(([threshold]) => sum >= threshold).map(([, points]) => points));
-    return { sum, paid, next: steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1] };
-  }) : [];
+  const columns = bonus
+    ? bonus.steps.map((steps, column) => {
+        const sum = sumOf(upperBoxes.filter((category) => category.column === column));
+        const paid = Math.max(
+          0,
+          ...steps.filter(([threshold]) => sum >= threshold).map(([, points]) => points),
+        );
+        return {
+          sum,
+          paid,
+          next: steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1],
+        };
+      })
+    : [];
   const upperBonus = columns.reduce((sum, column) => sum + column.paid, 0);
   return { upper, columns, upperBonus, all: sumOf(categories) + upperBonus + player.bonusPoints };
 }
@@ -82,7 +121,9 @@ export function totals(player = me(), { bonus, categories } = rules()) {
 // --- changing the state ---
 
 // Registers a function that draws its part of the page after every change.
-export const onDraw = (draw) => { drawFunctions.push(draw); };
+export const onDraw = (draw) => {
+  drawFunctions.push(draw);
+};
 export function redraw() {
   for (const draw of drawFunctions) draw();
 }
@@ -98,7 +139,11 @@ export function change(edit, text) {
   at += 1;
   edit(state);
   steps.splice(at, Infinity, JSON.stringify(state));
-  if (at > MAX_HISTORY) { steps.shift(); first += 1; at -= 1; }
+  if (at > MAX_HISTORY) {
+    steps.shift();
+    first += 1;
+    at -= 1;
+  }
   notice = text || "";
   store([[first + at, steps[at]]]);
   redraw();
@@ -119,8 +164,21 @@ function move(by) {
 // Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
   const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
-  const { objective: kind, goal, opponents, ties } = { ...emptyState(), ...(target.rules === spec ? target : {}) };
-  return Object.assign(target, emptyState(), { rules: spec, players, left: ruleSet(spec).rolls - 1, objective: kind, goal, opponents, ties });
+  const {
+    objective: kind,
+    goal,
+    opponents,
+    ties,
+  } = { ...emptyState(), ...(target.rules === spec ? target : {}) };
+  return Object.assign(target, emptyState(), {
+    rules: spec,
+    players,
+    left: ruleSet(spec).rolls - 1,
+    objective: kind,
+    goal,
+    opponents,
+    ties,
+  });
 }
 
 // Shows a position, with the fields of a link and of the state. Undo goes back to what was there before.
@@ -142,13 +200,26 @@ function store(changed) {
 
 // What a link holds of the state: the position of the player whose turn it is.
 function linkFields() {
-  const { card, saved, bonusPoints } = me(), { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
-  return { rules: spec, card, saved, bonusPoints, dice, left, goal: kind === "goal" ? goal : "", opponents: kind === "win" ? opponents : "", ties };
+  const { card, saved, bonusPoints } = me(),
+    { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
+  return {
+    rules: spec,
+    card,
+    saved,
+    bonusPoints,
+    dice,
+    left,
+    goal: kind === "goal" ? goal : "",
+    opponents: kind === "win" ? opponents : "",
+    ties,
+  };
 }
 
 function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
   const found = startGame({}, fields.rules);
-  Object.assign(found, { left: found.left + saved }, fields, { players: [{ ...newPlayer(), card, saved, bonusPoints }] });
+  Object.assign(found, { left: found.left + saved }, fields, {
+    players: [{ ...newPlayer(), card, saved, bonusPoints }],
+  });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
   found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
@@ -163,11 +234,13 @@ async function stateOfLink() {
 async function restore() {
   const found = await openGame(location.hash);
   try {
-    for (const spec of new Set(found.steps.map((text) => JSON.parse(text).rules))) await loadRules(spec);
+    for (const spec of new Set(found.steps.map((text) => JSON.parse(text).rules)))
+      await loadRules(spec);
     ({ steps, first, at } = found);
     state = JSON.parse(steps[at]);
     return found.isCopy;
-  } catch { // nothing is stored, or of a game that is not served any more
+  } catch {
+    // nothing is stored, or of a game that is not served any more
     [state, notice] = await stateOfLink();
     steps = [JSON.stringify(state)];
     return true;

@@ -2,13 +2,18 @@
 import { GRADES } from "../words/grades.js";
 import { store, stored } from "./storage.js";
 
-const SETTINGS = "perfect-yatzy-training-1", SESSION = "perfect-yatzy-session-1";
+const SETTINGS = "perfect-yatzy-training-1",
+  SESSION = "perfect-yatzy-session-1";
 export const THRESHOLDS = [0, 0.5, 1, 2, 5]; // points, or per cent of a chance; 0 never warns
 const DEFAULTS = { isHidden: false, threshold: 2 };
 
 const settings = { ...DEFAULTS, ...stored(SETTINGS) };
 if (!THRESHOLDS.includes(settings.threshold)) settings.threshold = DEFAULTS.threshold;
-const emptySession = () => ({ count: 0, lost: 0, grades: Object.fromEntries(GRADES.map((grade) => [grade, 0])) });
+const emptySession = () => ({
+  count: 0,
+  lost: 0,
+  grades: Object.fromEntries(GRADES.map((grade) => [grade, 0])),
+});
 let session = stored(SESSION, "sessionStorage") || emptySession();
 
 export const isAdviceHidden = () => settings.isHidden;

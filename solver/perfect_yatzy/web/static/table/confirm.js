@@ -16,9 +16,13 @@ export let lastVerdict = null; // { option, best, rules, second } of the last ch
 // option to explain the best one against, if the choice is the best. Resolves to whether to go on.
 export async function confirmLoss(option, best, second) {
   const loss = lossOf(option, best);
-  if (threshold() && loss >= threshold() && !await asked(option, best)) return false;
+  if (threshold() && loss >= threshold() && !(await asked(option, best))) return false;
   if (isAdviceHidden()) {
-    noteChoice(option, best, structuredClone({ ...position(), dice: sorted(state.dice), rolls_left: state.left }));
+    noteChoice(
+      option,
+      best,
+      structuredClone({ ...position(), dice: sorted(state.dice), rolls_left: state.left }),
+    );
     lastVerdict = { option, best, second, rules: state.rules };
   }
   return true;
@@ -26,7 +30,9 @@ export async function confirmLoss(option, best, second) {
 
 // Counts a choice in a position, and keeps a mistake for practice; returns its grade.
 export function noteChoice(option, best, position) {
-  const loss = lossOf(option, best), grade = gradeOfChoice(option, best), isMean = best.chance === undefined;
+  const loss = lossOf(option, best),
+    grade = gradeOfChoice(option, best),
+    isMean = best.chance === undefined;
   countChoice(grade, isMean ? loss : 0);
   if (isMean && isMistake(grade)) addMistakes([{ position, loss }]);
   return grade;
@@ -36,15 +42,35 @@ export function noteChoice(option, best, position) {
 function asked(option, best) {
   return new Promise((resolve) => {
     const before = document.activeElement;
-    const close = (answer) => { dialog.returnValue = answer ? "yes" : ""; dialog.close(dialog.returnValue); };
+    const close = (answer) => {
+      dialog.returnValue = answer ? "yes" : "";
+      dialog.close(dialog.returnValue);
+    };
     const why = isAdviceHidden() ? "" : whySentence(best, option, state.rules);
     const sentences = isAdviceHidden()
-      // The best choice stays hidden: the player may try again.
-      ? [element("p", { class: "verdict" }, lossSentence(option, best, state.rules))] : verdictView(option, best, state.rules, why);
-    const dialog = element("dialog", { id: "loss-dialog", "aria-labelledby": "loss-title" },
-      element("h2", { id: "loss-title" }, _("Are you sure?")), ...sentences,
-      element("div", { class: "bar" }, button(_("Choose again"), () => close(false), { class: "primary", autofocus: true }),
-        button(_("Do it anyway"), () => close(true)), button(_("Do it, and do not warn again"), () => { setSettings({ threshold: 0 }); close(true); }, { class: "quiet" })));
+      ? // The best choice stays hidden: the player may try again.
+        [element("p", { class: "verdict" }, lossSentence(option, best, state.rules))]
+      : verdictView(option, best, state.rules, why);
+    const dialog = element(
+      "dialog",
+      { id: "loss-dialog", "aria-labelledby": "loss-title" },
+      element("h2", { id: "loss-title" }, _("Are you sure?")),
+      ...sentences,
+      element(
+        "div",
+        { class: "bar" },
+        button(_("Choose again"), () => close(false), { class: "primary", autofocus: true }),
+        button(_("Do it anyway"), () => close(true)),
+        button(
+          _("Do it, and do not warn again"),
+          () => {
+            setSettings({ threshold: 0 });
+            close(true);
+          },
+          { class: "quiet" },
+        ),
+      ),
+    );
     dialog.addEventListener("close", () => {
       const isYes = dialog.returnValue === "yes";
       dialog.remove();

@@ -4,12 +4,28 @@ import { isGameStarted } from "../store/game.js";
 import { _ } from "../words/i18n.js";
 import { change, newPlayer, startGame, state } from "../store/state.js";
 
-const MAX_PLAYERS = 8, MAX_NAME = 30;
+const MAX_PLAYERS = 8,
+  MAX_NAME = 30;
 
 function nameRow(name) {
-  const list = byId("names"), number = list.children.length + 1;
-  const input = element("input", { value: name, maxlength: MAX_NAME, autocomplete: "off", "aria-label": _("Name of player {number}", { number }), placeholder: _("Player {number}", { number }) });
-  const remove = button("✕", () => { row.remove(); drawCount(); byId("add-player").focus(); }, { "aria-label": _("Remove player {number}", { number }) });
+  const list = byId("names"),
+    number = list.children.length + 1;
+  const input = element("input", {
+    value: name,
+    maxlength: MAX_NAME,
+    autocomplete: "off",
+    "aria-label": _("Name of player {number}", { number }),
+    placeholder: _("Player {number}", { number }),
+  });
+  const remove = button(
+    "✕",
+    () => {
+      row.remove();
+      drawCount();
+      byId("add-player").focus();
+    },
+    { "aria-label": _("Remove player {number}", { number }) },
+  );
   const row = element("li", {}, input, remove);
   return row;
 }
@@ -40,9 +56,16 @@ onClick("add-player", () => {
 byId("players-form").addEventListener("submit", () => {
   const names = [...byId("names").querySelectorAll("input")].map((input) => input.value.trim());
   if (names.length === state.players.length) {
-    change((s) => { names.forEach((name, i) => { s.players[i].name = name; }); });
+    change((s) => {
+      names.forEach((name, i) => {
+        s.players[i].name = name;
+      });
+    });
     return;
   }
   const text = isGameStarted() ? _("A new game; Undo brings the old one back.") : "";
-  change((s) => { startGame(s); s.players = names.map((name) => newPlayer(name)); }, text);
+  change((s) => {
+    startGame(s);
+    s.players = names.map((name) => newPlayer(name));
+  }, text);
 });

@@ -18,13 +18,18 @@ export function showRoom(name, target = null) {
   else window.scrollTo(0, 0);
 }
 
-for (const tab of rooms) tab.addEventListener("click", () => { showRoom(tab.dataset.room); showNotice(""); }); // it was about the room before
+for (const tab of rooms)
+  tab.addEventListener("click", () => {
+    showRoom(tab.dataset.room);
+    showNotice("");
+  }); // it was about the room before
 
 // --- a position of a review or of an exercise on the table: a line above the dice says what was chosen there and leads back ---
 
 let visit = null; // { origin, key, words, back, onBack }: the state before, the position, what the line says
 
-const positionKey = () => JSON.stringify([state.rules, me().card, [...state.dice].sort(), state.left]);
+const positionKey = () =>
+  JSON.stringify([state.rules, me().card, [...state.dice].sort(), state.left]);
 
 // `fields` are those of `showPosition`. `words` makes the elements that say what was chosen there, `back` the text of the
 // button that leads back; `onBack` goes there.
@@ -46,12 +51,18 @@ function leave() {
 
 function drawVisit() {
   if (!byId("visit")) byId("table").prepend(element("div", { id: "visit" }));
-  const line = byId("visit"), isShown = Boolean(state.visits && visit), isSame = isShown && positionKey() === visit.key;
+  const line = byId("visit"),
+    isShown = Boolean(state.visits && visit),
+    isSame = isShown && positionKey() === visit.key;
   const key = `${isShown} ${isSame} ${language} ${isShown && visit.key}`;
   line.hidden = !isShown;
   if (line.dataset.key === key) return;
   line.dataset.key = key;
-  line.replaceChildren(...(isShown ? [button(visit.back(), leave, { id: "visit-back" }), " ", ...(isSame ? visit.words() : [])] : []));
+  line.replaceChildren(
+    ...(isShown
+      ? [button(visit.back(), leave, { id: "visit-back" }), " ", ...(isSame ? visit.words() : [])]
+      : []),
+  );
 }
 
 onDraw(drawVisit);

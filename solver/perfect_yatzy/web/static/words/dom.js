@@ -6,7 +6,8 @@ export const byId = (id) => document.getElementById(id);
 // a property: the server forbids style attributes.
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
-    if (name === "on") for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+    if (name === "on")
+      for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
     else if (name === "style") node.style.cssText = value;
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, value);
@@ -15,7 +16,8 @@ function fill(node, attributes, children) {
   return node;
 }
 
-export const element = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const element = (tag, attributes, ...children) =>
+  fill(document.createElement(tag), attributes, children);
 export const svg = (tag, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
@@ -29,12 +31,20 @@ export const setEnabled = (button, isEnabled) => setFlag(button, "aria-disabled"
 const isEnabled = (button) => button.getAttribute("aria-disabled") !== "true";
 
 export function button(content, listener, attributes) {
-  const onClick = (event) => { if (isEnabled(event.currentTarget)) listener(event); };
-  return element("button", { type: "button", on: { click: onClick }, ...attributes }, ...[content].flat());
+  const onClick = (event) => {
+    if (isEnabled(event.currentTarget)) listener(event);
+  };
+  return element(
+    "button",
+    { type: "button", on: { click: onClick }, ...attributes },
+    ...[content].flat(),
+  );
 }
 
 export function onClick(id, listener) {
-  byId(id).addEventListener("click", (event) => { if (isEnabled(event.currentTarget)) listener(event); });
+  byId(id).addEventListener("click", (event) => {
+    if (isEnabled(event.currentTarget)) listener(event);
+  });
 }
 
 // Call before the content of `container` is hidden or replaced.
@@ -44,15 +54,45 @@ export function moveFocusOut(container, target) {
 
 export function table(name, headings, rows, attributes) {
   const numeric = (column) => (column ? { class: "number" } : {});
-  return element("table", { "aria-label": name, ...attributes },
-    element("thead", {}, element("tr", {}, ...headings.map((text, column) => element("th", { scope: "col", ...numeric(column) }, text)))),
-    element("tbody", {}, ...rows.map((cells) => element("tr", {}, ...cells.map((cell, column) =>
-      element(column ? "td" : "th", { scope: column ? null : "row", ...numeric(column) }, cell))))));
+  return element(
+    "table",
+    { "aria-label": name, ...attributes },
+    element(
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        ...headings.map((text, column) =>
+          element("th", { scope: "col", ...numeric(column) }, text),
+        ),
+      ),
+    ),
+    element(
+      "tbody",
+      {},
+      ...rows.map((cells) =>
+        element(
+          "tr",
+          {},
+          ...cells.map((cell, column) =>
+            element(
+              column ? "td" : "th",
+              { scope: column ? null : "row", ...numeric(column) },
+              cell,
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 // Numbers with their names: name, value, class.
-export const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
-export const figures = (rows, attributes) => element("dl", { class: "figures", ...attributes }, ...rows.map((row) => figure(...row)));
+export const figure = (name, value, kind) =>
+  element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
+export const figures = (rows, attributes) =>
+  element("dl", { class: "figures", ...attributes }, ...rows.map((row) => figure(...row)));
 
 // Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
 export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));
@@ -63,22 +103,50 @@ export const isWholeNumber = (text) => /^\d{1,5}$/.test(text);
 
 // --- dice as pictures ---
 
-const LOW = 27, MIDDLE = 50, HIGH = 73, RADIUS = 10;
-const CORNERS = [[LOW, LOW], [HIGH, HIGH], [HIGH, LOW], [LOW, HIGH], [LOW, MIDDLE], [HIGH, MIDDLE]];
+const LOW = 27,
+  MIDDLE = 50,
+  HIGH = 73,
+  RADIUS = 10;
+const CORNERS = [
+  [LOW, LOW],
+  [HIGH, HIGH],
+  [HIGH, LOW],
+  [LOW, HIGH],
+  [LOW, MIDDLE],
+  [HIGH, MIDDLE],
+];
 const MAX_PIPS = 6; // dice with more faces show a number
 
 // The face of a die; its size and colours come from the style sheet.
 export function dieFace(face) {
   const square = svg("rect", { x: 2, y: 2, width: 96, height: 96, rx: 18, class: "die-square" });
-  const pips = face > MAX_PIPS ? [svg("text", { x: 50, y: 68, "text-anchor": "middle", class: "die-number" }, String(face))]
-    : [...CORNERS.slice(0, face - face % 2), ...(face % 2 ? [[MIDDLE, MIDDLE]] : [])].map(([cx, cy]) => svg("circle", { cx, cy, r: RADIUS, class: "pip" }));
-  return svg("svg", { viewBox: "0 0 100 100", class: "die-face", "aria-hidden": "true", focusable: "false" }, square, ...pips);
+  const pips =
+    face > MAX_PIPS
+      ? [svg("text", { x: 50, y: 68, "text-anchor": "middle", class: "die-number" }, String(face))]
+      : [...CORNERS.slice(0, face - (face % 2)), ...(face % 2 ? [[MIDDLE, MIDDLE]] : [])].map(
+          ([cx, cy]) => svg("circle", { cx, cy, r: RADIUS, class: "pip" }),
+        );
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 100", class: "die-face", "aria-hidden": "true", focusable: "false" },
+    square,
+    ...pips,
+  );
 }
 
 // Small dice in a row, read out as numbers; `held[i]` marks die i. Without `held` no die stands out.
 export function diceRow(dice, held = null) {
-  return element("span", { class: "dice-row", role: "img", "aria-label": dice.join(" ") },
-    ...dice.map((face, i) => element("span", { class: !held ? "mini" : held[i] ? "mini held" : "mini loose" }, dieFace(face))));
+  return element(
+    "span",
+    { class: "dice-row", role: "img", "aria-label": dice.join(" ") },
+    ...dice.map((face, i) =>
+      element(
+        "span",
+        { class: !held ? "mini" : held[i] ? "mini held" : "mini loose" },
+        dieFace(face),
+      ),
+    ),
+  );
 }
 
 // --- what a screen reader hears: the course of the game in one polite live region ---
@@ -88,7 +156,8 @@ let lastSaid = "";
 
 // Says some sentences, unless they are those said last.
 export function say(...sentences) {
-  const said = sentences.filter(Boolean), text = said.join("\n");
+  const said = sentences.filter(Boolean),
+    text = said.join("\n");
   if (!text || text === lastSaid) return;
   lastSaid = text;
   const region = byId("said");
