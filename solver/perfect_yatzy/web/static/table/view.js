@@ -8,19 +8,22 @@
 //   advised     the dice that the page marks, null if none; bestBox: the box that it marks
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
 import {
+  boxTitle,
   gapText,
   heldText,
   lossOf,
   missingText,
   optionTitle,
   statedText,
+  thenText,
   valueName,
 } from "./advice-text.js";
 import { diceText } from "../words/dom.js";
 import { ruleSet } from "../store/rulesets.js";
-import { whySentence } from "./why.js";
+import { reasonOf } from "./reason.js";
 
-const SHOWN_ROWS = 6;
+const SHOWN_ROWS = 6,
+  NEARLY = 0.1; // points or per cent: an option that loses less is nearly as good
 const GIVEN_UP = 1e-6; // points or a share of games: smaller losses are rounding
 
 export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].sort());
@@ -97,13 +100,14 @@ function headlineOf(answer, entry, spec) {
   const [best, second] = answer.entries,
     shown = entry || best,
     isBest = shown === best && second,
-    title = optionTitle(shown);
+    title = shown.category && shown.points !== undefined ? boxTitle(shown) : optionTitle(shown);
   return {
     title: shown.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title,
     value: statedText(answer, shown),
     name: valueName(answer),
-    gap: isBest ? gapText(best, second) : "",
-    why: isBest ? whySentence(best, second, spec) : "",
+    then: thenText(shown),
+    gap: isBest && (second.loss < NEARLY || second.loss < GIVEN_UP) ? gapText(best, second) : "",
+    reason: isBest ? reasonOf(best, second, spec) : { text: "", bars: [] },
   };
 }
 
