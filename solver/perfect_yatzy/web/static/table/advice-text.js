@@ -88,6 +88,8 @@ export function missingText(phase, state, { answer, failure, cost, scores, isLon
     return endText(state, scores, phase === "over" ? null : scores[state.player]);
   if (cost && (isTurnStart || (phase === "alone" && !failure))) return workText(cost);
   if (phase === "alone") return failure.message;
+  if (phase === "computer")
+    return _("{name} is to play", { name: playerName(state.player, state) });
   if (phase === "own")
     return answer.choosesHold
       ? _("Your choice: tap the dice to keep, or a box.")

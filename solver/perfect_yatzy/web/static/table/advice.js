@@ -317,7 +317,7 @@ function announce() {
     say(byId("turn-line").textContent);
     return;
   }
-  if (phase === "entering" || phase === "over" || phase === "next") {
+  if (["entering", "over", "next", "computer"].includes(phase)) {
     say(text);
     return;
   }

@@ -1,7 +1,7 @@
 // What the page shows and offers for a position, as data: `view(state, known, screen)` is a pure function, and what draws
 // the page only follows it.
 //
-//   phase       over: every card is full · next: this card is full, others are not · start: before the first roll ·
+//   phase       computer: a computer is to play · over: every card is full · next: this card is full, others are not · start: before the first roll ·
 //               entering: dice are missing · waiting: for the answer · advice · own: there is advice, hidden ·
 //               alone: there will be none
 //   primary     the one large action, null if nothing is to be done yet; secondary: further ones
@@ -67,7 +67,8 @@ export const winners = (scores) =>
 function phaseOf(state, known, rules) {
   if (state.players.every((player) => isFull(player, rules))) return "over";
   if (isFull(state.players[state.player], rules)) return "next";
-  if (!state.dice.length && !state.rolls.length) return "start";
+  if (!state.dice.length && !state.rolls.length)
+    return state.players[state.player].computer && !state.visits ? "computer" : "start";
   if (state.dice.length < rules.dice) return "entering";
   if (known.answer) return known.isHidden ? "own" : "advice";
   return known.failure || known.isUnsolved ? "alone" : "waiting";
@@ -78,7 +79,7 @@ function primaryOf(phase, state, { answer, boxes }, rules, held) {
   if (phase === "over") return { kind: "new-game" };
   if (phase === "next") return { kind: "next-player" };
   if (phase === "start") return { kind: "first-roll" };
-  if (phase === "entering") return null;
+  if (phase === "entering" || phase === "computer") return null;
   const roll = (hold) => ({ kind: "roll", hold, count: rules.dice - hold.length });
   if (state.left > 0 && state.chosen && held.length < rules.dice) return roll(held);
   if (phase !== "advice") return null;
