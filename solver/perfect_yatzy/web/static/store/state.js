@@ -7,7 +7,7 @@ import { openGame, writeGame } from "./storage.js";
 const MAX_HISTORY = 500;
 
 // `computer` is the kind of a computer player: the number of its level, or "win".
-export const newPlayer = (name = "", computer = "") => ({
+export const newPlayer = (name = "", { computer } = {}) => ({
   name,
   card: {},
   saved: 0,
@@ -181,7 +181,7 @@ function move(by) {
 // Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
   const players = (target.players || [newPlayer()]).map(({ name, computer }) =>
-    newPlayer(name, computer),
+    newPlayer(name, { computer }),
   );
   const {
     objective: kind,

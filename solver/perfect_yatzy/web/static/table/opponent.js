@@ -22,7 +22,7 @@ import { _, formatNumber } from "../words/i18n.js";
 export const WIN = "win",
   PERFECT = 8; // the number of the level without errors
 const LIMIT = 8, // as in policies/levels.py: an option that loses more than this many temperatures is never taken
-  SHOWN_LEVELS = [2, 3, 5, 6], // of the levels with errors
+  WEAKER = [2, 3, 5, 6], // of the levels with errors
   PAUSE_MS = 400,
   RETRY_MS = 5000;
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
@@ -36,7 +36,7 @@ export const computerName = (kind) =>
 export function computersFor({ levels, solved }) {
   if (solved === false) return [];
   const average = levels.find(({ level }) => level === PERFECT)?.average;
-  const known = levels.filter(({ level }) => SHOWN_LEVELS.includes(level));
+  const known = levels.filter(({ level }) => WEAKER.includes(level));
   return [
     ...known.map(({ level, average: points }) => ({
       kind: String(level),

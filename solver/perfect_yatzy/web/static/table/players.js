@@ -101,6 +101,6 @@ byId("players-form").addEventListener("submit", () => {
   const text = isGameStarted() ? _("A new game; Undo brings the old one back.") : "";
   change((s) => {
     startGame(s);
-    s.players = names.map((name, i) => newPlayer(name, rows[i].dataset.computer));
+    s.players = names.map((name, i) => newPlayer(name, { computer: rows[i].dataset.computer }));
   }, text);
 });
