@@ -108,9 +108,7 @@ def test_the_command_says_why_in_the_sentences_of_the_page(yatzy: Strategy, tmp_
     check(SAME_SENTENCES, str(tmp_path / "cases.json"))
 
 
-def test_computer_players_err_as_the_policy_of_python_does(
-    yatzy: Strategy, tmp_path: Path
-) -> None:
+def test_computer_players_err_as_the_policy_of_python_does(yatzy: Strategy, tmp_path: Path) -> None:
     cases = []
     for level in level_figures(yatzy.rules):
         losses = sorted([0.0, *random.Random(level["level"]).choices([0.0, 0.3, 2.5, 20.0], k=5)])

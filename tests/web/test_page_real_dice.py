@@ -55,9 +55,7 @@ def test_a_turn_with_real_dice_takes_at_most_12_taps(phone: Visitor, yatzy: Stra
 
 
 def test_a_die_after_the_advice_of_a_box_takes_it_and_undo_brings_it_back(phone: Visitor) -> None:
-    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects(
-        "#answer", "Large Straight, 20"
-    )
+    phone.open("#rules=yatzy&dice=23456&left=2").settle().expects("#answer", "Large Straight, 20")
     phone.expects("#why", "A sure Large Straight: ")
     phone.expects("#faces-hint", "First tap the dice").tap_dice([2]).expects(
         "#notice", "Large Straight: 20 points."

@@ -235,7 +235,11 @@ def level_figures(rules: RuleSet) -> list[dict[str, float]]:
         if entry["fingerprint"] == rules.fingerprint:
             temperatures, lost = [*entry["temperatures"], 0.0], [*entry["points_lost"], 0.0]
             return [
-                {"level": level.number, "temperature": temperature, "average": entry["value"] - loss}
+                {
+                    "level": level.number,
+                    "temperature": temperature,
+                    "average": entry["value"] - loss,
+                }
                 for level, temperature, loss in zip(LEVELS, temperatures, lost, strict=True)
             ]
     return []
