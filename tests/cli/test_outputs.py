@@ -8,7 +8,7 @@ and the command runs with the shortest words that :func:`shortest` finds; else i
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +37,6 @@ SUFFIXES = {"learn --output": [".json"], "rate --csv": [".csv"]}
 ANY_SUFFIX = {
     "rate --csv",
     "simulate --dataset-card",
-    "positions --dataset-card",
 }  # their format is always the same
 SLOW = {"learn --output"}  # seconds for the smallest game
 AT_THE_TABLE = {"play --save", "play --record"}  # they are continued: the last tests of this file
@@ -82,8 +81,14 @@ def is_written(kind: click.Path) -> bool:
     return kind.file_okay and not kind.exists
 
 
-def shortest(path: str, command: click.Command) -> tuple[str, ...]:
-    """The words that run a command for the smallest game, with so many rows that they are
+def rows_options(command: click.Command) -> list[str]:
+    """The options that each say what rows a command writes, and how many."""
+    names = {name for param in command.params for name in param.opts}
+    return sorted({"--games", "--positions"} & names)
+
+
+def shortest(path: str, command: click.Command, rows: str) -> tuple[str, ...]:
+    """The words that run a command for the smallest game, with so many `rows` that they are
     written in several pieces.
     """
     words = path.split()
@@ -91,9 +96,8 @@ def shortest(path: str, command: click.Command) -> tuple[str, ...]:
         words.append("{tiny}")
     elif any("--rules" in param.opts for param in command.params):
         words += ["--rules", "{tiny}"]
-    for param in command.params:
-        for name in {"--games", "--positions"} & {*param.opts}:
-            words += [name, "1000"]
+    if rows:
+        words += [rows, "1000"]
     return (*words, *NEEDS.get(path, ()))
 
 
@@ -116,11 +120,11 @@ def outputs() -> list[Any]:
                 continue
             known = suffixes(name, command, option)
             assert known, f"name the suffixes of {name} in its help, or in SUFFIXES of this file"
-            words = (*shortest(path, command), *NEEDS.get(option.opts[0], ()))
-            for suffix in known:
+            for rows, suffix in product(rows_options(command) or [""], known):
+                words = (*shortest(path, command, rows), *NEEDS.get(option.opts[0], ()))
                 output = Output(path, option.opts[0], suffix, words)
                 make = ring_2 if suffix in PACKAGES or name in SLOW else pytest.param
-                found.append(make(output, id=f"{name} {suffix}"))
+                found.append(make(output, id=" ".join(filter(None, (name, rows, suffix)))))
     return found
 
 

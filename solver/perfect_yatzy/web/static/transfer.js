@@ -6,7 +6,7 @@ import { ruleSets } from "./rulesets.js";
 import { showNotice, showPosition, state, me, rules, objective } from "./state.js";
 
 const OPTIONS = { "-r": "rules", "--rules": "rules", "-c": "card", "--card": "card", "-l": "left", "--rolls-left": "left", "--saved": "saved",
-  "--bonus-points": "bonus_points", "--extra": "bonus_points", "-g": "goal", "--goal": "goal", "--opponents": "opponents", "--ties": "ties", "--left": "left" };
+  "--bonus-points": "bonus_points", "-g": "goal", "--goal": "goal", "--opponent": "opponents", "--ties": "ties", "--left": "left" };
 
 // The position as a command of `yatzy`.
 export function commandText() {
@@ -22,7 +22,7 @@ export function commandText() {
   if (player.bonusPoints) add("--bonus-points", player.bonusPoints);
   if (player.saved) add("--saved", player.saved);
   if (aim.goal !== undefined) add("--goal", aim.goal);
-  if (aim.opponents) { add("--opponents", [].concat(aim.opponents).join("; ")); add("--ties", aim.ties); }
+  if (aim.opponents) { add("--opponent", [].concat(aim.opponents).join("; ")); add("--ties", aim.ties); }
   return words.join(" ");
 }
 
