@@ -285,9 +285,9 @@ def pairs() -> Iterator[Any]:
                 )
                 make = ring_2 if suffix in PACKAGES else pytest.param
                 options = first.opts[0], second.opts[0], suffix
-                yield make(
-                    shortest(path, command), *options, id=f"{path} {first.opts[0]} {second.opts[0]}"
-                )
+                rows = next(iter(rows_options(command)), "")
+                name = f"{path} {first.opts[0]} {second.opts[0]}"
+                yield make(shortest(path, command, rows), *options, id=name)
 
 
 @pytest.mark.parametrize(("command", "first", "second", "suffix"), [*pairs()])
