@@ -443,8 +443,18 @@ def with_turn_losses(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> StrategySheet:
-    """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    if not (losses := turn_losses(sheet, tables, threads, progress)):
-        return sheet
-    rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
-    return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})
+    """The sheet with the figure ``losses_by_turn`` of each of its lists, if the rules have an exact
+    distribution.
+    """
+
+    def figures(of_list: StrategySheet) -> dict[str, Any]:
+        """The figures of one list."""
+        losses = turn_losses(of_list, tables, threads, progress)
+        rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
+        return {"losses_by_turn": rounded} if losses else {}
+
+    shorter = {
+        size: (holds, dict(stated) | figures(sheet.with_rules(size)))
+        for size, (holds, stated) in sheet.shorter.items()
+    }
+    return replace(sheet, figures={**sheet.figures, **figures(sheet)}, shorter=shorter)
