@@ -170,7 +170,7 @@ test("a day is that of the player's clock in every time zone", ["yatzy"], async 
   for (const [zone, days] of Object.entries(LOCAL_DAYS)) {
     process.env.TZ = zone;
     localStorage.removeItem("perfect-yatzy-puzzles-1");
-    const puzzle = await load("puzzle");
+    const puzzle = await load("puzzle/puzzle");
     let shown = null, inARow = 0, before = null;
     const instants = Object.entries(days).sort(([one], [other]) => Date.parse(one) - Date.parse(other));
     for (const [instant, day] of instants) {
