@@ -241,14 +241,15 @@ DESCRIBED = [
 ]
 
 
+@pytest.mark.parametrize("rows", ["--games", "--positions"])
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_capitals_in_the_suffix_change_no_dataset_card(
-    run: Run, words: dict[str, str], name: str
+    run: Run, words: dict[str, str], name: str, rows: str
 ) -> None:
     """It tells the columns of a format, and the hash of the file."""
     command, folder, found = dict(commands())[name], Path(words["folder"]), {}
     (output,) = (option for option in file_options(command) if "--output" in option.opts)
-    asked = [word.format(**words) for word in shortest(name, command)]
+    asked = [word.format(**words) for word in shortest(name, command, rows)]
     for suffix in suffixes(f"{name} --output", command, output):
         if suffix not in PACKAGES:
             for data in (folder / f"data{suffix}", folder / f"DATA{suffix.upper()}"):
