@@ -583,13 +583,12 @@ def test_old_names_answer_with_the_new_one_in_one_line(run: Run) -> None:
     command.
     """
     listed = "".join(run(*words, "--help", COLUMNS="80").stdout for words in ((), ("hold",)))
-    for old, new in RENAMED_COMMANDS.items():
+    for old, (_yatzy, *words, option) in RENAMED_COMMANDS.items():
+        new = " ".join((_yatzy, *words, option))
         assert refusal(run, old, "yatzy") == f"yatzy: {old} is called {new} now\n"
         assert f"\n  {old} " not in listed
-        _yatzy, *words = new.strip("`").split()
-        option = next(word for word in words if word.startswith("--"))
-        assert option in run(*words[: words.index(option)], "--help").stdout
-    for old, new in RENAMED_OPTIONS.items():
+        assert option in run(*words, "--help").stdout
+    for old, (new,) in RENAMED_OPTIONS.items():
         command = "evaluate" if old == "--against" else "hold"
         assert refusal(run, command, old, "1") == f"yatzy: {old} is called {new} now\n"
         shown = run(command, "--help").stdout.split()

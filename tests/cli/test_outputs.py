@@ -31,11 +31,18 @@ PACKAGES = {
 NEEDS = {
     "--dataset-card": ("--output", "{folder}/data.csv"),
     "rate": ("{record}",),
+    "puzzle": ("--sheet", "2", "--difficulty", "easy"),
 }
 # The suffixes of an option whose help does not name them, or not for this file
-SUFFIXES = {"learn --output": [".json"], "rate --csv": [".csv"]}
+SUFFIXES = {
+    "learn --output": [".json"],
+    "rate --csv": [".csv"],
+    "rate --cards": [".txt"],
+    "puzzle --output": [".html"],
+}
 ANY_SUFFIX = {
     "rate --csv",
+    "rate --cards",
     "simulate --dataset-card",
 }  # their format is always the same
 SLOW = {"learn --output"}  # seconds for the smallest game
@@ -241,14 +248,15 @@ DESCRIBED = [
 ]
 
 
+@pytest.mark.parametrize("rows", ["--games", "--positions"])
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_capitals_in_the_suffix_change_no_dataset_card(
-    run: Run, words: dict[str, str], name: str
+    run: Run, words: dict[str, str], name: str, rows: str
 ) -> None:
     """It tells the columns of a format, and the hash of the file."""
     command, folder, found = dict(commands())[name], Path(words["folder"]), {}
     (output,) = (option for option in file_options(command) if "--output" in option.opts)
-    asked = [word.format(**words) for word in shortest(name, command)]
+    asked = [word.format(**words) for word in shortest(name, command, rows)]
     for suffix in suffixes(f"{name} --output", command, output):
         if suffix not in PACKAGES:
             for data in (folder / f"data{suffix}", folder / f"DATA{suffix.upper()}"):
@@ -281,7 +289,9 @@ def pairs() -> Iterator[Any]:
                     each for name, each in zip(names, known, strict=True) if name not in ANY_SUFFIX
                 ]
                 suffix = (
-                    set.intersection(*map(set, strict)).pop() if len(strict) > 1 else strict[0][0]
+                    set.intersection(*map(set, strict)).pop()
+                    if len(strict) > 1
+                    else (strict or known)[0][0]
                 )
                 make = ring_2 if suffix in PACKAGES else pytest.param
                 options = first.opts[0], second.opts[0], suffix

@@ -37,19 +37,19 @@ from ..words import (
 )
 from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
 
-# What had another name, with what it is called now.
+# What had another name, with the words of what it is called now.
 RENAMED_COMMANDS = {
-    "completion": "`yatzy --completion SHELL`",
-    "positions": "`yatzy simulate --positions N`",
-    "prove": "`yatzy solve --exact`",
-    "verify": "`yatzy tables --verify RULES`",
-    "versus": "`yatzy solve --two-players`",
+    "completion": ("yatzy", "--completion"),
+    "positions": ("yatzy", "simulate", "--positions"),
+    "prove": ("yatzy", "solve", "--exact"),
+    "verify": ("yatzy", "tables", "--verify"),
+    "versus": ("yatzy", "solve", "--two-players"),
 }
 RENAMED_OPTIONS = {
-    "--against": "--opponent",
-    "--extra": "--bonus-points",
-    "--opponents": "--opponent",
-    "--versus": "--best-opponent",
+    "--against": ("--opponent",),
+    "--extra": ("--bonus-points",),
+    "--opponents": ("--opponent",),
+    "--versus": ("--best-opponent",),
 }
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
@@ -167,14 +167,15 @@ class YatzyGroup(YatzyCommands):
 def current_name(error: click.UsageError) -> str | None:
     """What an old name of a command or an option is called now, None if it is no old name."""
     if isinstance(error, click.exceptions.NoSuchCommand):
-        name, renamed = error.command_name, RENAMED_COMMANDS
+        name = error.command_name
+        renamed: Mapping[str, tuple[str, ...]] = RENAMED_COMMANDS
     elif isinstance(error, click.NoSuchOption):
         name, renamed = error.option_name, RENAMED_OPTIONS
     else:
         return None
     if name not in renamed:
         return None
-    return _("{old} is called {new} now", old=name, new=renamed[name])
+    return _("{old} is called {new} now", old=name, new=" ".join(renamed[name]))
 
 
 def prepare_streams() -> None:
