@@ -45,13 +45,14 @@ from perfect_yatzy.service.requests import (
     parse_request,
 )
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
+from perfect_yatzy.settings import Progress
 from perfect_yatzy.strategy import actions, score_strategy
 from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.strategy import CheckedPosition
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.estimates import solve_cost
-from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
+from perfect_yatzy.tablebase.store import has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.words import language_scope
 from support.games import joker_game, saved_rolls_game

@@ -17,10 +17,11 @@ from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..settings import Folder, Progress
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import rule_set_stats
-from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..tablebase.store import has_table, open_table
 from ..words import _, duration
 
 if TYPE_CHECKING:

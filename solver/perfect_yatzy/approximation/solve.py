@@ -41,6 +41,7 @@ from ..core.table_info import part_path
 from ..errors import StateError, TableError, game_over, whole_number
 from ..game.maximum_score import maximum_score
 from ..game.rule_loader import load_rules
+from ..settings import Folder
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
@@ -48,7 +49,7 @@ from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_lay
 from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..tablebase.machine import peak_memory
 from ..tablebase.sharded_solve import driver_lock
-from ..tablebase.store import Folder, has_table
+from ..tablebase.store import has_table
 from ..tablebase.work_identity import WorkIdentity
 from ..words import N_, _, number_text
 from . import approximate_cost as costs

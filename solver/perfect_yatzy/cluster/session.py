@@ -26,10 +26,11 @@ from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..errors import ClusterError, MissingPackage, StateError, shown, whole_number
 from ..game.rule_loader import load_rules
+from ..settings import Progress
 from ..tablebase.machine import available_memory
 from ..tablebase.quantities import QUANTITIES
 from ..tablebase.sharded_solve import solve_sharded
-from ..tablebase.store import Progress, open_table, tables_folder
+from ..tablebase.store import open_table, tables_folder
 from ..words import _
 from .engine import DaskEngine
 

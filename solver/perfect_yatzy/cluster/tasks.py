@@ -40,6 +40,7 @@ from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
+from ..settings import Progress
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
@@ -47,7 +48,7 @@ from ..strategy.strategy import CheckedPosition, Position, Strategy
 from ..strategy.tie_rules import tie_rule
 from ..tablebase.checkpoint import store_layer, stored_layer
 from ..tablebase.estimates import check_memory
-from ..tablebase.store import Progress, tables_folder
+from ..tablebase.store import tables_folder
 from ..two_players.leads_kernel import LeadValues
 from ..two_players.two_player_table import OnLayer, store_games, stored_game
 from ..two_players.two_players import TASKS, TwoPlayerGame, TwoPlayerTurn

@@ -30,6 +30,7 @@ from ..game.notation import CardText, parse_dice, read_card
 from ..objectives.exponential import ExponentialUtility
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import ReachableUtility
+from ..settings import Folder
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
@@ -40,7 +41,6 @@ from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import check_memory, solve_cost
-from ..tablebase.store import Folder
 from ..words import _
 from .levels import LEVELS, Option, SkillLevel, SoftPolicy, parse_level
 from .policy import exact_policy

@@ -28,13 +28,14 @@ from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
+from ..settings import Folder, Progress
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.estimates import LOGGED_SECONDS, check_memory, log_long, solve_cost
-from ..tablebase.store import Folder, Progress, open_table
+from ..tablebase.store import open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 

@@ -21,12 +21,12 @@ from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..objectives.policy_quantities import Policy
+from ..settings import Folder, Progress
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
-from ..tablebase.store import Folder, Progress
 from ..words import _
 from . import computer_players as players
 from .computer_players import ComputerPlayer, PlayerKind, PolicyPlayer, parse_kind

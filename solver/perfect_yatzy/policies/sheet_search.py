@@ -21,12 +21,12 @@ from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
 from ..core.rules import RuleSet, leaves_choice
 from ..core.state_space import state_space
+from ..settings import Folder, Progress
 from ..strategy.distribution import has_distribution
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import rule_set_stats
-from ..tablebase.store import Folder, Progress
 from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule

@@ -19,12 +19,12 @@ from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy
 from ..policies.user_code import ProcessPlayer
+from ..settings import Progress
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
 from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
-from ..tablebase.store import Progress
 from ..words import _
 from . import answers
 from .queries import QueryService

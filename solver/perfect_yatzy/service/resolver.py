@@ -30,11 +30,12 @@ from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
+from ..settings import Progress
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
-from ..tablebase.store import Progress, can_store, has_table, open_table
+from ..tablebase.store import can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache

@@ -32,9 +32,10 @@ from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError, whole_number
 from ..objectives.scores import Goals
+from ..settings import Folder, Progress
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.machine import available_memory
-from ..tablebase.store import Folder, Progress, table_path
+from ..tablebase.store import table_path
 from ..words import _, gigabytes
 from .score_distribution import (
     EARLY_LAYERS,

@@ -55,7 +55,7 @@ from ..objectives.propagation_kernel import (
     support_rows,
 )
 from ..objectives.scores import Goals, ScoreObjective
-from ..tablebase.store import Progress
+from ..settings import Progress
 from .losses_kernel import LossJob, NoLosses, list_rows
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .tie_rules import clipped

@@ -27,7 +27,7 @@ from ..core.table_slices import FRAME, TableSlice, window
 from ..objectives.holds_kernel import hold_values
 from ..objectives.policy_kernel import PolicyJob, policy_job
 from ..objectives.score_places import ScoreOffsets
-from ..tablebase.store import Progress
+from ..settings import Progress
 from .forward_pass import ForwardPass
 from .rest_of_game import places_in
 from .score_distribution import ScoreDistribution, score_places

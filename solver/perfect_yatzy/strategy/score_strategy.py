@@ -34,6 +34,7 @@ from ..game.maximum_score import maximum_score
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
+from ..settings import Folder, Progress
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     SolveCost,
@@ -41,7 +42,7 @@ from ..tablebase.estimates import (
     log_long,
     solve_cost,
 )
-from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..tablebase.store import has_table, open_table
 from ..words import _
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator

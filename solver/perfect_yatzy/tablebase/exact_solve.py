@@ -36,13 +36,14 @@ from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..settings import Folder, Progress
 from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .estimates import SolveCost, check_memory, log_long, solve_cost
 from .exact_fields import fraction_fields
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
-from .store import Folder, Progress, tables_folder
+from .store import tables_folder
 
 COST = 55  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate

@@ -41,6 +41,7 @@ from ..core.table_info import (
     unfinished_shards,
 )
 from ..errors import TableError
+from ..settings import Folder, Progress
 from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
@@ -55,7 +56,7 @@ from .shard_task import (
     solve_shard_task,
     write_plan,
 )
-from .store import Folder, Progress, finished_by_other, has_table, table_path
+from .store import finished_by_other, has_table, table_path
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
 # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone

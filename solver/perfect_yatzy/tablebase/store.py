@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ from ..core.table_info import (
     table_stem,
 )
 from ..errors import Cancelled, StateError, StorageError, TableError, shown
+from ..settings import Folder, Progress
 from ..words import NOT_STORED, _, gigabytes, say
 from .estimates import check_memory, log_long, solve_cost
 from .table_reader import read_table
@@ -40,8 +41,6 @@ from .table_reader import read_table
 if TYPE_CHECKING:
     from ..tablebase.table_writer import TableWriter
 
-Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
-Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it
 # can be.

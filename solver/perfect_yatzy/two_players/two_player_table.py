@@ -31,6 +31,7 @@ from ..core.scorecard import Scorecard
 from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
 from ..errors import TableError
 from ..objectives.score_places import ScoreOffsets
+from ..settings import Folder, Progress
 from ..strategy.rest_of_game import places_in
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.turn_evaluator import TurnEvaluator
@@ -44,7 +45,7 @@ from ..tablebase.shard_file import (
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import digests_of, driver_lock, publish_shards
-from ..tablebase.store import Folder, Progress, has_table, table_path
+from ..tablebase.store import has_table, table_path
 from .leads_kernel import LeadValues
 from .two_players import LeadEvaluator, TwoPlayerGame, solved_turn
 

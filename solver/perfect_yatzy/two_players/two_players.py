@@ -42,11 +42,11 @@ from ..objectives.policy_kernel import policy_job
 from ..objectives.policy_quantities import Policy
 from ..objectives.score_places import ScoreOffsets
 from ..objectives.scores import Goals, Utility
+from ..settings import Progress
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
-from ..tablebase.store import Progress
 from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from . import leads_kernel as leads

@@ -52,13 +52,14 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
+from ..settings import Folder, Progress
 from ..strategy.forward_pass import laws_of_points
 from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position
 from ..strategy.tie_rules import tie_rule
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, log_long, solve_cost
-from ..tablebase.store import Folder, Progress, tables_folder
+from ..tablebase.store import tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 

@@ -25,13 +25,14 @@ from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError
 from ...service.budget import SolveBudget
+from ...settings import Progress
 from ...tablebase import machine
 from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
 from ...tablebase.shard_plan import unrounded_bytes
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.state_counts import count_states
-from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
+from ...tablebase.store import has_table, solve_to_store, tables_folder
 from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
