@@ -30,6 +30,7 @@ from perfect_yatzy.objectives.policy_quantities import Variance
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import RecordedTurn, card_after
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
 from perfect_yatzy.tablebase.store import solve_to_store
@@ -209,7 +210,7 @@ def main() -> None:
             f"| peak memory of a process that computes Yatzy's distribution | {float(out.stdout.split()[1]):.2f} GB |"
         )
         solve_objective(Goals(rules, yatzy.state(LATE)))  # compiles
-        info = solve_to_store(Goals(rules))
+        info = solve_to_store(Settings(), Goals(rules))
         size = info.values * 4 / 1e9
         say(
             f"| all goals of Yatzy, solved and stored "

@@ -56,6 +56,7 @@ psutil = need("psutil")
 from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.session import Cluster, open_cluster, solve_objective_on
 from perfect_yatzy.cluster.tasks import evaluate_on, sample_on
+from perfect_yatzy.settings import Settings
 
 pytestmark = pytest.mark.full
 
@@ -277,7 +278,7 @@ TABLES = ("mean", "goals", "variance", "bonus")
 def is_solved(objective: Objective, folder: Path) -> bool:
     """Whether a table, stored in shards, has the bits of a solve by threads here."""
     assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
-    stored = np.asarray(open_table(objective, folder, solve=False)[1][0 : objective.size])
+    stored = np.asarray(open_table(Settings(folder), objective, solve=False)[1][0 : objective.size])
     return stored.tobytes() == solve_objective(objective).astype(objective.store).tobytes()
 
 

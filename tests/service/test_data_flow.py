@@ -45,7 +45,7 @@ from perfect_yatzy.service.requests import (
     parse_request,
 )
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
-from perfect_yatzy.settings import Progress
+from perfect_yatzy.settings import Progress, Settings
 from perfect_yatzy.strategy import actions, score_strategy
 from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
@@ -351,7 +351,7 @@ def test_a_goal_that_is_too_large_has_the_chance_under_play_for_the_mean(tmp_pat
     )
     assert "chance" not in win
     best = reach(rules, 180, "", tmp_path).value()
-    solve_to_store(Goals(rules), tmp_path)
+    solve_to_store(Settings(tmp_path), Goals(rules))
     answer = service.answer(asked | {"goal": 180})
     assert answer["chance"] == pytest.approx(best, abs=1e-7)
     assert answer["chance_by_mean_play"] == pytest.approx(scores.at_least(180), abs=1e-12)

@@ -26,7 +26,7 @@ from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..errors import ClusterError, MissingPackage, StateError, shown, whole_number
 from ..game.rule_loader import load_rules
-from ..settings import Progress
+from ..settings import Progress, Settings
 from ..tablebase.machine import available_memory
 from ..tablebase.quantities import QUANTITIES
 from ..tablebase.sharded_solve import solve_sharded
@@ -208,7 +208,7 @@ def solve_objective_on(
     folder = tables_folder(tables).absolute()
     with engine.seeing(folder, f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"):
         return solve_sharded(
-            objective, folder, engine=engine, progress=progress, missing_only=not force
+            Settings(folder, progress=progress), objective, engine=engine, missing_only=not force
         )
 
 
@@ -281,7 +281,7 @@ class Cluster:
 
         def means(rules: RuleSet) -> Table:
             solve_objective_on(self.engine, Objective(rules), tables, progress)
-            return open_table(Objective(rules), tables, solve=False)[1]
+            return open_table(Settings(tables), Objective(rules), solve=False)[1]
 
         objective = QUANTITIES[what].objective(rule_set, means)
         return solve_objective_on(self.engine, objective, tables, progress, force=force)

@@ -28,7 +28,7 @@ from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
-from ..settings import Folder, Progress
+from ..settings import Folder, Progress, Settings
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
@@ -328,7 +328,7 @@ def _evaluated(
 ) -> Evaluation:
     """The exact evaluation of a policy; `before`: points on the card at its start."""
     rules = policy.rules
-    table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
+    table = open_table(Settings(tables, threads, progress), Objective(rules))[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
     perfect_mean = before + float(perfect[-1])
     if has_distribution(rules):

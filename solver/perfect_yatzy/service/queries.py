@@ -27,6 +27,7 @@ from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
 from ..objectives.policy_quantities import Variance
+from ..settings import Settings
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.changeover import prepare_if_compiled
@@ -364,7 +365,7 @@ class Decision:
             "upper": card.upper,
         }
         if self.plan.exact:
-            mean, *spread = self.plan.exact.start_values(service.threads)
+            mean, *spread = self.plan.exact.start_values(Settings(threads=service.threads))
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
             for name, value in zip(
                 ("variance", "bonus_chance"), spread, strict=False
@@ -383,7 +384,7 @@ class Decision:
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
             if is_exact and has_table(rules, service.tables, Variance.name):
-                variances = open_table(Variance(rules, strategy.table), service.tables)[1]
+                variances = open_table(Settings(service.tables), Variance(rules, strategy.table))[1]
                 answer["standard_deviation"] = float(
                     np.sqrt(variances[strategy.space.unchecked_index(state)])
                 )

@@ -30,7 +30,7 @@ from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
-from ..settings import Progress
+from ..settings import Progress, Settings
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
@@ -84,7 +84,7 @@ class BonusChances:
                 return None
 
         def create() -> TurnEvaluator:
-            return TurnEvaluator(rules, open_table(chances, self.tables, threads=self.threads)[1])
+            return TurnEvaluator(rules, open_table(Settings(self.tables, self.threads), chances)[1])
 
         return self._found.get_or_create(key, create).value
 

@@ -34,7 +34,7 @@ from ..game.maximum_score import maximum_score
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
-from ..settings import Folder, Progress
+from ..settings import Folder, Progress, Settings
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     SolveCost,
@@ -168,7 +168,7 @@ def mean_evaluator(
     """
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
-        return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
+        return TurnEvaluator(rules, open_table(Settings(tables, threads), whole)[1])
     from ..core.backward_induction import solve_objective
 
     rest = Objective(rules, start)
@@ -247,7 +247,7 @@ def goal_strategy(
     if not solve.stored:
         evaluator = solve_in_memory(solve.objective, means, threads, progress)
         return ScoreStrategy(rules, None, evaluator, goal, start=card)
-    info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
+    info, values = open_table(Settings(tables, threads, progress), solve.objective)
     return ScoreStrategy(
         rules, info, ScoreEvaluator(solve.objective, values, means), goal, start=card
     )

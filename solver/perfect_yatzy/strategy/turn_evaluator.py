@@ -32,6 +32,7 @@ from ..core.table_slices import window
 from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
 from ..game.roll_options import roll_options
+from ..settings import Settings
 from ..words import _, span
 from .rest_of_game import restricted
 from .tie_rules import clipped
@@ -563,9 +564,8 @@ class ExactEvaluator(TurnEvaluator):
         super().__init__(solve.rules, np.empty(0), solve.space)
         self.solve = solve
         self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
-        with closing(
-            solve.layers(threads)
-        ) as layers:  # from full cards on; the layer of the start is not solved
+        # from full cards on; the layer of the start is not solved
+        with closing(solve.layers(Settings(threads=threads))) as layers:
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import StateError
+from ...settings import Settings
 from ...words import _, ngettext
 from .. import options
 from ..console import (
@@ -173,7 +174,7 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     ):
         return None
     chances = open_table(
-        BonusChance(rules, strategy.table), service.tables, threads=service.threads
+        Settings(service.tables, service.threads), BonusChance(rules, strategy.table)
     )[1]
     return lambda state: float(chances[strategy.space.index(state)])
 

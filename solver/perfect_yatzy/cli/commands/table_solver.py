@@ -25,7 +25,7 @@ from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError
 from ...service.budget import SolveBudget
-from ...settings import Progress
+from ...settings import Progress, Settings
 from ...tablebase import machine
 from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
@@ -104,10 +104,13 @@ class TableSolver:
         if self.shards:
             engine = ThreadEngine(threads)
             return solve_sharded(
-                objective, tables, engine=engine, progress=progress, missing_only=missing_only
+                Settings(tables, progress=progress),
+                objective,
+                engine=engine,
+                missing_only=missing_only,
             )
         return solve_to_store(
-            objective, tables, threads=threads, progress=progress, missing_only=missing_only
+            Settings(tables, threads, progress), objective, missing_only=missing_only
         )
 
     def solve_on_cluster(

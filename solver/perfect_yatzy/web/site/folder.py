@@ -59,6 +59,7 @@ from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService
 from ...service.reviews import puzzle_fields
+from ...settings import Settings
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
@@ -522,7 +523,8 @@ def _other_tables(
         if not whole and not has_table(rules, service.tables, kind.name):
             continue
         options.report(f"{rules.key}: {name}")
-        table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
+        settings = Settings(service.tables, service.threads)
+        table = open_table(settings, kind(rules, strategy.table))[1]
         values = np.maximum(0.0, np.asarray(table))
         if kind is Variance:
             values = np.sqrt(values)
