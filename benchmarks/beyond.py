@@ -83,7 +83,7 @@ def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
     """Whole games of the policy that maximises the win chance, against a mean player whose card
     it does not see.
     """
-    rival = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
+    rival = opponent(Settings(), yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
     win_utility = WinUtility([rival], "half")
     start = time.perf_counter()
     policy = perfect_yatzy.maximise("yatzy", win_utility)
@@ -114,7 +114,7 @@ def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, 
     yatzy = perfect_yatzy.open_strategy("yatzy")
 
     def utility(rival: Scorecard) -> WinUtility:
-        return WinUtility([opponent(yatzy, rival, 1)], "half")
+        return WinUtility([opponent(Settings(threads=1), yatzy, rival)], "half")
 
     def of_mean_play(card: Scorecard, rival: Scorecard) -> float:
         found = distribution(yatzy, card, threads=1)
@@ -230,7 +230,10 @@ def main() -> None:
             command = [sys.executable, "-m", "perfect_yatzy", "hold", "33456", *options]
             run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
-        others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
+        others = [
+            opponent(Settings(), yatzy, perfect_yatzy.parse_card(rules, LATE)),
+            opponent(Settings(), yatzy, 231),
+        ]
         seconds = median_of(
             lambda: perfect_yatzy.maximise("yatzy", WinUtility(others, "half"), LATE).holds(
                 LATE, "33456"

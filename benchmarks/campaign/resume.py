@@ -152,8 +152,7 @@ def approximation(seed: int) -> Any:
 
 def distributions(rules: RuleSet, folder: Path, progress: Progress | None) -> bytes:
     """The stored distributions of perfect play: no unfinished work, but they are made again."""
-    options: dict[str, Any] = {"tables": folder, "threads": 1}
-    found = distribution.stored_distribution(in_memory(rules), EMPTY_STATE, **options)
+    found = distribution.stored_distribution(Settings(folder, 1), in_memory(rules), EMPTY_STATE)
     return found.chances.tobytes() + repr(found.categories).encode()
 
 

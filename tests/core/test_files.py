@@ -301,8 +301,8 @@ def test_the_command_answers_from_memory_and_what_only_writes_refuses(
 def test_the_reserve_of_a_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=200_000))
     said = "has 0.1 MB free; the table needs 0.1 MB, and 16 MB must stay free; choose"
-    refused(said, solve_to_store, MEAN, tmp_path / "a", error=StorageError)
-    refused(said, solve_sharded, MEAN, tmp_path / "a", error=StorageError)
+    refused(said, solve_to_store, Settings(tmp_path / "a"), MEAN, error=StorageError)
+    refused(said, solve_sharded, Settings(tmp_path / "a"), MEAN, error=StorageError)
     assert [*(tmp_path / "a").iterdir()] == []
 
 

@@ -340,7 +340,9 @@ def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path:
 def test_threads_change_nothing(tmp_path: Path) -> None:
     rules = load_rules("crag")  # 8,192 states
     assert (exact_solve.LIMB_BITS, exact_solve.WINDOW) == (kernel.LIMB_BITS, kernel.WINDOW)
-    alone, shared = (dict(ExactSolve(rules).layers(threads)) for threads in (1, 2))
+    alone, shared = (
+        dict(ExactSolve(rules).layers(Settings(threads=threads))) for threads in (1, 2)
+    )
     assert all(np.array_equal(alone[filled], shared[filled]) for filled in alone)
     proof, spread = (
         prove("yatzy-forced", tables=tmp_path, threads=n, spread=n == 2) for n in (1, 2)

@@ -405,8 +405,8 @@ def test_a_second_driver_and_a_full_disk_are_refused(
     refused(
         f"no room for {MEAN.size * 8}",
         solve_sharded,
+        Settings(tmp_path / "b"),
         MEAN,
-        tmp_path / "b",
         engine=engine,
         error=TableError,
     )

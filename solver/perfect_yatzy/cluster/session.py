@@ -389,7 +389,9 @@ class Cluster:
         """
         from .tasks import versus_on
 
-        return versus_on(self.engine, load_rules(rules), ties, tables, progress, store)
+        return versus_on(
+            Settings(tables, progress=progress), self.engine, load_rules(rules), ties, store
+        )
 
 
 @contextmanager

@@ -40,7 +40,7 @@ from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import Setting, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
-from ..settings import Progress
+from ..settings import Progress, Settings
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
@@ -348,27 +348,28 @@ def _solve_turn(
 
 
 def versus_on(
+    settings: Settings,
     engine: DaskEngine,
     rules: RuleSet,
     ties: str = "half",
-    tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
     store: bool = False,
 ) -> TwoPlayerChances:
     """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
 
     def solve(
-        game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None, report: Progress | None
+        settings: Settings, game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None
     ) -> float:
         check_memory(rules, game.cost())
         with engine.seeing(layer.parent, f"versus-{rules.fingerprint[:12]}"):
-            return game.chance(
-                1, report, layer, partial(_solve_turn, engine, game, layer), on_layer
-            )
+            solve_turn = partial(_solve_turn, engine, game, layer)
+            return game.chance(settings, layer, solve_turn, on_layer)
 
-    game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(tables).absolute()
+    game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(settings.tables)
+    settings = Settings(folder.absolute(), 1, settings.progress)
     if store:
-        store_games(rules, folder, solve, progress)
-    known = stored_game(game, folder)
-    chance = known.first if known else solve(game, versus_checkpoint(rules, folder), None, progress)
+        store_games(settings, rules, solve)
+    if known := stored_game(game, settings.tables):
+        chance = known.first
+    else:
+        chance = solve(settings, game, versus_checkpoint(rules, settings.tables), None)
     return TwoPlayerChances(rules, chance, 1 - chance)

@@ -337,7 +337,9 @@ def _evaluated(
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, solve_cost(score_places(rules, policy.start)).doubled())
         report = _logged(f"the evaluation of {rules.key}", progress)
-        law, losses = ForwardPass(policy, threads, perfect, report).run(before)
+        law, losses = ForwardPass(Settings(threads=threads, progress=report), policy, perfect).run(
+            before
+        )
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
         return Evaluation(

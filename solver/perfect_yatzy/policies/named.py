@@ -21,7 +21,7 @@ from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
 from ..objectives.policy_quantities import Policy
-from ..settings import Folder, Progress
+from ..settings import Folder, Progress, Settings
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_strategy import reach
@@ -173,7 +173,7 @@ def computer_player(
             kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads)
         )
     if kind.style:
-        return players.WinningPlayer(kind, strategy, threads, tables)
+        return players.WinningPlayer(kind, strategy, Settings(tables, threads))
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)

@@ -57,10 +57,12 @@ def run_simulation(
                     _("on workers the policy is mean or a goal, such as goal:280"), field="policy"
                 )
             played = cluster.simulate(
-                strategy, games, seed, start, tables=service.tables, **settings
+                strategy, games, seed, start, tables=service.settings.tables, **settings
             )
         else:
-            played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
+            played = simulate(
+                policy, games, seed, start, service.settings.threads, rules=rules, **settings
+            )
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     answer |= {
         "policy": fields["policy"],
@@ -110,7 +112,7 @@ def run_positions(
         request.seed,
         start=start,
         player=player,
-        threads=service.threads,
+        threads=service.settings.threads,
         **sampling,
     )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
@@ -161,11 +163,18 @@ def run_evaluation(
             from ..cluster.tasks import sample_on
 
             sampled = sample_on(
-                cluster.engine, command, strategy, *how, tables=service.tables, progress=progress
+                cluster.engine,
+                command,
+                strategy,
+                *how,
+                tables=service.settings.tables,
+                progress=progress,
             )
         else:
             with ProcessPlayer(command) as player:
-                sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
+                sampled = sample(
+                    player, strategy, *how, threads=service.settings.threads, progress=progress
+                )
     return answers.answer_head(request) | {"policy": command} | _sampled(request, sampled)
 
 
@@ -193,7 +202,13 @@ def run_evaluations(
             from ..cluster.tasks import evaluate_on
 
             results = evaluate_on(
-                cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed
+                cluster.engine,
+                names,
+                rules,
+                card,
+                service.settings.tables,
+                parsed[0].games,
+                parsed[0].seed,
             )
         else:
             # of several: how many are done

@@ -359,7 +359,11 @@ def versus(
 
     if policies and (workers or cluster or store):
         raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
-    rule_set, tables, threads = service.rules(rules), service.tables, service.threads
+    rule_set, tables, threads = (
+        service.rules(rules),
+        service.settings.tables,
+        service.settings.threads,
+    )
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(
@@ -377,7 +381,7 @@ def versus(
     free = None if policies or store or is_stored else available_memory()
     if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
-        bounds = versus_bounds(rule_set, ties, tables, threads=threads)
+        bounds = versus_bounds(service.settings, rule_set, ties)
         fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
         seconds = round(perf_counter() - begin, 2)
         echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
@@ -392,17 +396,15 @@ def versus(
             )
     players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
     report = progress(_("Solving {rules} for two players", rules=rule_set.key))
-    settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
+    how: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
     begin = perf_counter()
     with cluster_workers(workers, cluster) as on:
         if on:
-            chances = np.array([[on.versus(rule_set, store=store, **settings).first]])
+            chances = np.array([[on.versus(rule_set, store=store, **how).first]])
         elif store:
-            chances = np.array(
-                [[two_players(rule_set, store=True, threads=threads, **settings).first]]
-            )
+            chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
         else:
-            chances = versus_table(rule_set, players, threads=threads, **settings)
+            chances = versus_table(service.settings.reporting(report), rule_set, players, ties)
     exploitability = exploitability_of(chances)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability),
@@ -425,7 +427,7 @@ def followed_policies(
     from ...strategy.strategy import Strategy
     from ...two_players.two_players import Replanned
 
-    setting = Setting(rules, Scorecard(rules), service.tables, service.threads)
+    setting = Setting(rules, Scorecard(rules), service.settings.tables, service.settings.threads)
     for name in names:
         policy = listed(
             name, named_policy("perfect" if name == REPLANNED else name, setting).policy

@@ -192,7 +192,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("computing the distribution of {rules}, {time}", **facts),
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
+    early = distribution.early_distributions(
+        Settings(threads=threads, progress=progress), strategy, first_turns=first_turns
+    )
     with resources.writing_to(path.parent):
         distribution.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]

@@ -59,7 +59,6 @@ from ...play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from ...service.answers import distribution_fields, picked
 from ...service.queries import QueryService
 from ...service.reviews import puzzle_fields
-from ...settings import Settings
 from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
@@ -311,7 +310,7 @@ def default_rules(service: QueryService) -> list[RuleSet]:
     found = [service.rules("yatzy")]
     for name in builtin_ids():
         rules = load_rules(name)
-        if name == "yatzy" or not has_table(rules, service.tables):
+        if name == "yatzy" or not has_table(rules, service.settings.tables):
             continue
         with suppress(RulesError):  # too many states to be enumerated
             if is_whole(state_space(rules)):
@@ -494,7 +493,7 @@ def rule_set_entry(
     entry |= dict(_other_tables(service, strategy, files, options))
     if has_distribution(rules):
         options.report(f"{key}: distribution of the final score")
-        found = stored_distribution(strategy, "", 0, service.tables, service.threads)
+        found = stored_distribution(service.settings, strategy, "", 0)
         fields = {"policy": "mean"} | distribution_fields(found)
         entry["distribution"] = files.add_json(f"{place}/distribution", fields)
     if options.puzzles:  # those of consecutive days, of each difficulty
@@ -520,10 +519,10 @@ def _other_tables(
     kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
     for name, kind, bits in kinds:
         whole = is_whole(state_space(rules))
-        if not whole and not has_table(rules, service.tables, kind.name):
+        if not whole and not has_table(rules, service.settings.tables, kind.name):
             continue
         options.report(f"{rules.key}: {name}")
-        settings = Settings(service.tables, service.threads)
+        settings = service.settings
         table = open_table(settings, kind(rules, strategy.table))[1]
         values = np.maximum(0.0, np.asarray(table))
         if kind is Variance:
