@@ -38,7 +38,7 @@ from perfect_yatzy.core.rules import Bonus, Category, RuleSet
 from perfect_yatzy.game.maximum_score import maximum_score
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.objectives.scores import Goals, Utility
-from perfect_yatzy.policies.named import Setting, named_policy
+from perfect_yatzy.policies.named import PolicyContext, named_policy
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy import distribution as forward
@@ -293,7 +293,7 @@ def test_a_goal_above_the_highest_score_is_refused(yatzy: Strategy, tmp_path: Pa
     said = "goal is 375; the highest score of yatzy is 374"
     for card in ("", LATE):
         refused(said, lambda card=card: reach("yatzy", 375, card, tables=tmp_path))
-    at = Setting(yatzy.rules, Scorecard(yatzy.rules), tables=tmp_path)
+    at = PolicyContext(Settings(tmp_path), yatzy.rules, Scorecard(yatzy.rules))
     refused(said, lambda: named_policy("goal:375", at))
     assert not list(tmp_path.iterdir())
 

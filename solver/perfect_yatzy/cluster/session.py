@@ -320,7 +320,9 @@ class Cluster:
         """
         from .tasks import simulate_on
 
-        return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
+        return simulate_on(
+            Settings(tables, progress=progress), self.engine, strategy, games, seed, start, points
+        )
 
     def evaluate(
         self,
@@ -357,7 +359,9 @@ class Cluster:
 
         found = {
             n: result
-            for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)
+            for n, _, result in evaluate_on(
+                Settings(tables), self.engine, policies, load_rules(rules), card
+            )
         }
         return [found[number] for number in range(len(policies))]
 

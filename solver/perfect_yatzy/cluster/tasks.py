@@ -38,9 +38,9 @@ from ..core.table_slices import FRAME
 from ..errors import StateError, game_over, positive_number
 from ..game.notation import CardText, read_card
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
-from ..policies.named import Setting, evaluate_named, policy_file
+from ..policies.named import PolicyContext, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
-from ..settings import Progress, Settings
+from ..settings import Settings
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, checked_games, joined_games
@@ -91,7 +91,7 @@ class GamesTask:
     command: str = ""  # of the program
 
 
-def evaluate_task(task: tuple[str, Setting]) -> tuple[str, Evaluation | SampledEvaluation]:
+def evaluate_task(task: tuple[str, PolicyContext]) -> tuple[str, Evaluation | SampledEvaluation]:
     """Title and evaluation of the policy of a name (:mod:`perfect_yatzy.policies.named`)."""
     return evaluate_named(*task)
 
@@ -101,56 +101,54 @@ def sample_task(task: GamesTask) -> SampledGames:
     strategy = _opened(task.strategy)
     with ProcessPlayer(task.command) as player:
         return sample_games(
-            player, strategy, task.first, task.number, task.seed, task.start, threads=1
+            Settings(threads=1), player, strategy, task.first, task.number, task.seed, task.start
         )
 
 
 def evaluate_on(
+    settings: Settings,
     engine: DaskEngine,
     policies: Sequence[str],
     rules: RuleSet,
     card: CardText | Scorecard = "",
-    tables: str | os.PathLike[str] | None = None,
     games: int = 200,
     seed: int = 1,
 ) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
     """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
-    folder = str(tables_folder(tables).absolute())
-    setting = Setting(rules, read_card(rules, card), folder, threads=1, games=games, seed=seed)
+    folder = str(tables_folder(settings.tables).absolute())
+    context = PolicyContext(Settings(folder, 1), rules, read_card(rules, card), games, seed)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     # Workers have other working folders, so they get the absolute path of a file; titles have the
     # path that is given.
     files = [policy_file(policy) for policy in policies]  # empty if the policy is none
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     named = zip(policies, files, paths, strict=True)
-    tasks = [(policy.replace(file, path, 1), setting) for policy, file, path in named]
+    tasks = [(policy.replace(file, path, 1), context) for policy, file, path in named]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
             yield number, title.replace(paths[number], files[number]), found
 
 
 def sample_on(
+    settings: Settings,
     engine: DaskEngine,
     command: str,
     strategy: Strategy,
     games: int = 200,
     seed: int = 1,
     start: CardText | Scorecard = "",
-    *,
-    tables: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
 ) -> SampledEvaluation:
     """Let a program play games on the workers, which start it; as
     :func:`.policies.evaluation.sample`.
     """
     games = positive_number(games, "games")
-    name, card = strategy_name(strategy, tables), read_card(strategy.rules, start)
+    name, card = strategy_name(strategy, settings.tables), read_card(strategy.rules, start)
     tasks = [
         GamesTask(name, card, seed, *part, command)
         for part in ranges(games, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):
-        return summary(strategy, card, games, engine.play(sample_task, tasks, progress))
+        return summary(strategy, card, games, engine.play(sample_task, tasks, settings.progress))
 
 
 def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
@@ -204,7 +202,12 @@ def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
     values, games = strategy.evaluator.function, task.number
     assert isinstance(values, FittedValues)
     played = simulate_values(
-        values, games=games, seed=task.seed, threads=1, start=task.start.state, first=task.first
+        values,
+        games=games,
+        seed=task.seed,
+        threads=1,
+        start=task.start.state,
+        first=task.first,
     )
     made = played.final_scores - played.upper_bonus
     return (
@@ -216,18 +219,17 @@ def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
 
 
 def simulate_on(
+    settings: Settings,
     engine: DaskEngine,
     strategy: Strategy,
     games: int,
     seed: int,
     start: Position | None,
     points: int | None,
-    tables: str | os.PathLike[str] | None,
-    progress: Progress | None,
 ) -> Simulation:
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
     began = time.perf_counter()
-    name = strategy_name(strategy, tables)
+    name = strategy_name(strategy, settings.tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
@@ -235,7 +237,7 @@ def simulate_on(
         GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
-        parts = engine.play(play_task, tasks, progress)
+        parts = engine.play(play_task, tasks, settings.progress)
     widened = [
         (made.astype(np.int64), boxes, bonus.astype(np.int64))
         for made, boxes, bonus, *_luck in parts

@@ -143,7 +143,11 @@ def _resolved(
         return request, means, service.resolve(request, means).strategy
     if fields["policy"] == "mean":
         return request, means, means
-    return request, means, named_policy(str(fields["policy"]), service.setting(request)).policy
+    return (
+        request,
+        means,
+        named_policy(str(fields["policy"]), service.policy_context(request)).policy,
+    )
 
 
 def run_evaluation(
@@ -157,24 +161,16 @@ def run_evaluation(
         return run_evaluations(service, [fields], progress, workers)[0]
     request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
     strategy = service.strategy(request.rules)
+    settings = service.settings.reporting(progress)
     how = request.games, request.seed, request.card
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import sample_on
 
-            sampled = sample_on(
-                cluster.engine,
-                command,
-                strategy,
-                *how,
-                tables=service.settings.tables,
-                progress=progress,
-            )
+            sampled = sample_on(settings, cluster.engine, command, strategy, *how)
         else:
             with ProcessPlayer(command) as player:
-                sampled = sample(
-                    player, strategy, *how, threads=service.settings.threads, progress=progress
-                )
+                sampled = sample(settings, player, strategy, *how)
     return answers.answer_head(request) | {"policy": command} | _sampled(request, sampled)
 
 
@@ -193,7 +189,7 @@ def run_evaluations(
     if opponent := requests[0].get("against"):
         names.append(str(opponent))  # evaluated after the policies of the requests
         for name in names:  # refused before anything is computed
-            listed(name, named_policy(name, service.setting(parsed[0])).policy)
+            listed(name, named_policy(name, service.policy_context(parsed[0])).policy)
     found: dict[
         int, tuple[str, Evaluation | SampledEvaluation]
     ] = {}  # title and evaluation, by place in `names`
@@ -202,20 +198,20 @@ def run_evaluations(
             from ..cluster.tasks import evaluate_on
 
             results = evaluate_on(
+                service.settings,
                 cluster.engine,
                 names,
                 rules,
                 card,
-                service.settings.tables,
                 parsed[0].games,
                 parsed[0].seed,
             )
         else:
             # of several: how many are done
             within = progress if len(names) == 1 else lambda done, total: None
-            setting = replace(service.setting(parsed[0]), progress=within)
+            context = service.policy_context(parsed[0], within)
             results = (
-                (number, *evaluate_named(name, setting)) for number, name in enumerate(names)
+                (number, *evaluate_named(name, context)) for number, name in enumerate(names)
             )
         for number, title, evaluation in results:
             found[number] = title, evaluation

@@ -27,7 +27,7 @@ from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
 from ..objectives.policy_quantities import Variance
-from ..settings import Settings
+from ..settings import Progress, Settings
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.changeover import prepare_if_compiled
@@ -61,7 +61,7 @@ from .resolver import (
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
-    from ..policies.named import Setting
+    from ..policies.named import PolicyContext
     from ..tablebase.exact_solve import ExactSolve
 
 CACHED_BYTES = 2 << 30  # tables that stay in memory between requests
@@ -157,14 +157,12 @@ class QueryService:
         if self.budget.needs_confirmation(works):
             raise ConfirmationRequired(works)
 
-    def setting(self, request: Request) -> Setting:
+    def policy_context(self, request: Request, progress: Progress | None = None) -> PolicyContext:
         """Where the named policy of a request plays."""
-        from ..policies.named import Setting
+        from ..policies.named import PolicyContext
 
-        rules, games, seed = request.rules, request.games or 200, request.seed
-        return Setting(
-            rules, request.card, self.settings.tables, self.settings.threads, games=games, seed=seed
-        )
+        settings, games = self.settings.reporting(progress), request.games or 200
+        return PolicyContext(settings, request.rules, request.card, games, request.seed)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a

@@ -423,14 +423,14 @@ def followed_policies(
 ) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
     from ...core.scorecard import Scorecard
-    from ...policies.named import Setting, listed, named_policy
+    from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy
     from ...two_players.two_players import Replanned
 
-    setting = Setting(rules, Scorecard(rules), service.settings.tables, service.settings.threads)
+    context = PolicyContext(service.settings, rules, Scorecard(rules))
     for name in names:
         policy = listed(
-            name, named_policy("perfect" if name == REPLANNED else name, setting).policy
+            name, named_policy("perfect" if name == REPLANNED else name, context).policy
         )
         if isinstance(policy, Strategy):
             raise StateError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import StateError
+from ...settings import Settings
 from ...words import N_, _, number_text
 from .. import options
 from ..console import cannot_write, check_overwrite, echo_json, file_format, write_output
@@ -104,7 +105,7 @@ def guide(
     # nuisance.
     losses = None
     if learned and not card and chosen != "txt":
-        losses = turn_losses(learned, tables, service.settings.threads, evaluating())
+        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), learned)
     content = guide_content(make_guide(strategy, learned, losses))
     render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
@@ -174,10 +175,10 @@ def learn(
     label, began = _("Rules for the holds"), monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(
-        strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report
+        Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
     )
     # for the chart of the guide
-    sheet = with_turn_losses(sheet, service.settings.tables, threads, evaluating())
+    sheet = with_turn_losses(Settings(service.settings.tables, threads, evaluating()), sheet)
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})

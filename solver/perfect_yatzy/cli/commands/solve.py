@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..._files import discard
+from ...settings import Settings
 from ...tablebase.quantities import QUANTITIES
 from ...words import _, ngettext, number_text
 from .. import options
@@ -249,7 +250,7 @@ def verify(
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
         from ...approximation.solve import verify_approximate
 
-        found = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads)
+        found = verify_approximate(Settings(tables, threads), rule_set, games=games, seed=seed)
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
