@@ -262,6 +262,7 @@ KEYS = {
     "bonus needs",
     "what it scores",
     "rolls left",
+    "tags column",
     "turns left",
 }
 PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words

@@ -39,6 +39,7 @@ from ..game.notation import parse_card, parse_dice
 from ..game.rule_loader import builtin_ids
 from ..game.translations import languages
 from ..play.record import read_game
+from ..service import answer_types
 from ..service.answers import answer_head, odds_answer, open_odds, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
@@ -46,7 +47,7 @@ from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from ..strategy.ranked_actions import max_rerolls
 from ..words import ENGLISH, _
-from . import answer_types, limits, schemas
+from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
 from .static_files import Content, described, listed_rules, page_files

@@ -1,5 +1,7 @@
-"""The answers of the API as types, for `/api/openapi.json` only: answers are not converted, which
-would take time.
+"""The answers as types, for descriptions only: answers are not converted, which would take time.
+The OpenAPI document of the server is made from them, and by `.ci/answer_types.py` the types of the
+npm package and the JSON Schema beside them. Only the server and that script import this module, so
+that the command needs no pydantic.
 
 A test compares them with the answers for all rule sets. Each type is a table of fields with their
 types and what they mean; a field whose name ends with a question mark is absent where it does not
