@@ -31,7 +31,7 @@ function* cases(rules, ids) {
 }
 
 test("every view offers what can be done and nothing else", ["yatzy", "maxi", "yatzy-forced", "crag"], async (sets) => {
-  const { view } = await load("view"), { actionLabel } = await load("advice-text");
+  const { view } = await load("table/view"), { actionLabel } = await load("table/advice-text");
   for (const rules of sets) {
     state.change((t) => state.startGame(t, rules.id));
     const ids = rules.categories.map(({ id }) => id), n = rules.dice, faults = [], phases = new Set();
@@ -71,7 +71,7 @@ test("every view offers what can be done and nothing else", ["yatzy", "maxi", "y
 
 // Where a chance cannot be had, the average is asked for.
 test("the questions for an aim", [], async () => {
-  const { questionsFor } = await load("asking"), dice = [3, 3, 4, 5, 6];
+  const { questionsFor } = await load("table/asking"), dice = [3, 3, 4, 5, 6];
   for (const [aim, ...asked] of [
     [{}], [{ goal: 250 }, { goal: 250 }], [{ opponents: "251", ties: "loss" }, { opponents: "251", ties: "loss" }],
     [{ opponents: ["ones=3"], ties: "half" }, { versus: "ones=3", ties: "half" }, { opponents: ["ones=3"], ties: "half" }],
