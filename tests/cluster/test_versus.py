@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
-from perfect_yatzy.cluster.tasks import TurnPart, versus_on
+from perfect_yatzy.cluster.versus import TurnPart, versus_on
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players.versus import versus_checkpoint

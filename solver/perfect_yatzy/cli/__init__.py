@@ -16,13 +16,14 @@ from .console import YatzyGroup
 
 MODULES = {  # module of `commands` -> its commands; a module is imported when one of them is named
     "ask": ("expect", "hold", "odds", "score"),
-    "games": ("evaluate", "positions", "simulate", "versus"),
+    "games": ("evaluate", "positions", "simulate"),
     "guide": ("guide", "learn"),
     "play": ("play",),
     "review": ("puzzle", "rate", "review"),
     "rules": ("rules",),
     "serve": ("serve", "site"),
     "solve": ("prove", "solve", "table", "tables", "verify"),
+    "versus": ("versus",),
 }
 COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
 VERSIONED = (

@@ -391,7 +391,7 @@ class Cluster:
         SolverError
             StateError if `ties` is unknown; ClusterError and TableError as :meth:`solve`.
         """
-        from .tasks import versus_on
+        from .versus import versus_on
 
         return versus_on(
             Settings(tables, progress=progress), self.engine, load_rules(rules), ties, store

@@ -1,5 +1,4 @@
-"""Games of policies: `yatzy simulate`, `yatzy positions`, `yatzy evaluate`, and `yatzy versus` for
-two players.
+"""Games of policies: `yatzy simulate`, `yatzy positions` and `yatzy evaluate`.
 
 Simulated games and positions become a file, by its suffix:
 
@@ -15,31 +14,24 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
-from time import perf_counter
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ...errors import StateError
-from ...strategy.tie_rules import TIE_RULES
 from ...words import _, alternatives, number_text
 from .. import options
-from ..console import check_overwrite, confirm, echo_answer, echo_lines, output_file
-from ..options import POLICY_WORDS, KnownWords, Number, cluster_workers
+from ..console import check_overwrite, echo_answer, output_file
+from ..options import POLICY_WORDS, KnownWords, Number
 
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
-    from ...core.rules import RuleSet
     from ...service.queries import QueryService
     from ...strategy.simulation import Simulation
-    from ...two_players.two_players import Play
 
 POLICY = KnownWords(POLICY_WORDS)
-REPLANNED = "replanned"  # the policy that plans each turn again
 SUFFIXES = (".csv", ".parquet", ".jsonl")
 MAX_RECORDS = 100_000  # a record may have 256 MiB; a game of Yatzy has 2.3 kB
 
@@ -276,167 +268,6 @@ def evaluate(
                 "\n".join(evaluation_lines(service.rules(rules), each)) for each in answers
             )
         )
-
-
-@click.command(cls=options.YatzyCommand)
-@options.rules_argument
-@click.option(
-    "--policy",
-    "-p",
-    "policies",
-    multiple=True,
-    metavar="POLICY",
-    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:", REPLANNED)),
-    help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
-)
-@click.option(
-    "--ties",
-    type=KnownWords(TIE_RULES),
-    metavar=f"[{'|'.join(TIE_RULES)}]",
-    default="half",
-    help="What a tie counts as for the one who moves first [half].",
-)
-@click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
-@click.option(
-    "--store",
-    is_flag=True,
-    help="Store the chances: hold, score, expect and play then answer from every card at once.",
-)
-@click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
-@options.json_option
-@options.language_option
-@options.worker_options
-@options.service_options
-def versus(
-    rules: str,
-    policies: tuple[str, ...],
-    ties: str,
-    estimate: bool,
-    store: bool,
-    yes: bool,
-    as_json: bool,
-    workers: int | None,
-    cluster: str | None,
-    service: QueryService,
-) -> None:
-    """Solve a game of two players exactly.
-
-    Each player knows both cards and the lead, and plays to win. The answer says what moving first
-    is worth. With
-    --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
-    itself, against the other policies, and against a best response. A policy is exploitable by what best responses
-    win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
-    one's own score proves.
-
-    The policy replanned knows both cards. Before each turn it plans the best response to an
-    opponent who plays for the average, as if the plan could not change later.
-
-    With --workers or --cluster processes share the solve, for players who play to win.
-
-    With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a
-    half or a win.
-
-    \b
-      yatzy versus generala
-      yatzy versus yacht --policy perfect --yes
-      yatzy versus yatzy-forced --policy perfect --policy most-points
-      yatzy versus generala --policy perfect --policy replanned
-      yatzy versus yacht --workers 2 --yes
-      yatzy versus generala --store
-    """
-    import numpy as np
-
-    from ...service.budget import COMMAND_LIMIT
-    from ...tablebase.estimates import check_memory
-    from ...tablebase.machine import available_memory
-    from ...tablebase.store import has_table
-    from ...two_players.two_player_table import NAMES, STORE
-    from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
-    from ...two_players.versus import versus as two_players
-    from ...words import gigabytes
-    from ..progress import progress
-    from ..views.results import bounds_lines, versus_lines
-
-    if policies and (workers or cluster or store):
-        raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
-    rule_set, tables, threads = (
-        service.rules(rules),
-        service.settings.tables,
-        service.settings.threads,
-    )
-    # Those who play to win, then the policies. All games are solved, one after the other.
-    costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
-    cost = replace(
-        max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
-    )
-    facts = {"rules": rule_set.key, "cost": cost.words}
-    if store:
-        cost = replace(cost, seconds=len(NAMES) * cost.seconds)
-        size = gigabytes(len(NAMES) * cost.values * STORE.itemsize)
-        facts["cost"] = _("{cost}, {size} on the disk", cost=cost.words, size=size)
-    if estimate:
-        echo_lines([_("{rules} for two players: at most {cost}", **facts)])
-        return
-    is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
-    free = None if policies or store or is_stored else available_memory()
-    if free is not None and cost.memory > free:  # then bounds are the answer
-        begin = perf_counter()
-        bounds = versus_bounds(service.settings, rule_set, ties)
-        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
-        seconds = round(perf_counter() - begin, 2)
-        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
-        return
-    if not is_stored:
-        check_memory(rule_set, cost)
-        if not yes and not COMMAND_LIMIT.allows(cost):
-            question = _("{rules} for two players takes at most {cost}.", **facts)
-            confirm(
-                question,
-                _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts),
-            )
-    players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
-    report = progress(_("Solving {rules} for two players", rules=rule_set.key))
-    how: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
-    begin = perf_counter()
-    with cluster_workers(workers, cluster) as on:
-        if on:
-            chances = np.array([[on.versus(rule_set, store=store, **how).first]])
-        elif store:
-            chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
-        else:
-            chances = versus_table(service.settings.reporting(report), rule_set, players, ties)
-    exploitability = exploitability_of(chances)
-    echo_answer(
-        versus_lines(rule_set, policies, ties, chances, exploitability),
-        as_json,
-        rules=rule_set.key,
-        ties=ties,
-        players=["win", *policies],
-        first=chances.tolist(),
-        exploitability=exploitability,
-        seconds=round(perf_counter() - begin, 2),
-    )
-
-
-def followed_policies(
-    names: Iterable[str], service: QueryService, rules: RuleSet
-) -> Iterator[Play]:
-    """The policies of these names; StateError for one that looks at more than its own card."""
-    from ...core.scorecard import Scorecard
-    from ...policies.named import PolicyContext, listed, named_policy
-    from ...strategy.strategy import Strategy
-    from ...two_players.two_players import Replanned
-
-    context = PolicyContext(service.settings, rules, Scorecard(rules))
-    for name in names:
-        policy = listed(
-            name, named_policy("perfect" if name == REPLANNED else name, context).policy
-        )
-        if isinstance(policy, Strategy):
-            raise StateError(
-                _("{policy} looks at more than its own card", policy=name), field="policy"
-            )
-        yield Replanned(policy) if name == REPLANNED else policy
 
 
 def suffix_of(path: str) -> str:
