@@ -181,13 +181,13 @@ def test_a_feature_can_be_removed(copy: Copy, feature: str) -> None:
     assert copy.python("-c", HOLD) == "(3, 3)\n"
     copy.python("-c", IMPORT_ALL)
     tests = [str(ROOT / "tests" / test) for test in CORE_TESTS]
-    report = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    report = copy.python("-m", "pytest", "-p", "no:cacheprovider", *tests)
     assert re.search(r"^\d+ passed", report, re.MULTILINE), report
 
 
 def commands_of(help_text: str) -> list[str]:
     """The commands that the help lists."""
-    return re.findall(r"^  ([a-z]+)  ", help_text.split("Options:")[0], re.MULTILINE)
+    return re.findall(r"^  ([a-z]+)  ", help_text.split("Commands:")[1], re.MULTILINE)
 
 
 def values(text: str) -> list[float]:
