@@ -716,16 +716,24 @@ def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
     refused(
         r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: ",
         sample,
+        Settings(),
         lambda position: (6, 6),
         strategy,
         1,
     )
-    refused("games is 0", sample, lambda position: "none", strategy, 0)
+    refused("games is 0", sample, Settings(), lambda position: "none", strategy, 0)
     with pytest.raises(ZeroDivisionError) as caught:
         sample(Settings(), lambda position: str(1 // 0), strategy, 1)
     assert len(caught.value.__notes__) == 1
     assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
-    refused("action is 42; must be the dice to hold", sample, lambda position: 42, strategy, 1)
+    refused(
+        "action is 42; must be the dice to hold",
+        sample,
+        Settings(),
+        lambda position: 42,
+        strategy,
+        1,
+    )
 
 
 def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None:
