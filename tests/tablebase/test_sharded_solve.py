@@ -661,7 +661,7 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
         ("mean", True),
         ("variance", True),
     ]
-    assert run("verify", "crag", "--games", "200", *where).returncode == 0
+    assert run("tables", "--verify", "crag", "--games", "200", *where).returncode == 0
     assert run("solve", "crag", "--force", *where).stdout.splitlines()[-1].endswith(".npy")
     assert run("solve", "crag", "--approximate", "--shards").returncode == 2
 

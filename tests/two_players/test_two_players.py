@@ -420,23 +420,24 @@ def test_the_command_answers_for_two_players(run: Run, tmp_path: Path) -> None:
     """The figures in the table of the command and as JSON; a game of six boxes."""
     removed = "ones twos threes one-pair two-pairs chance full-house small-straight large-straight"
     rules = load_text(tmp_path, f'extends = "yatzy-forced"\nremove = {removed.split()}\n').origin
-    found = json.loads(run("versus", rules, "--json", "--policy", "most-points").stdout)
+    asked = ("solve", rules, "--two-players")
+    found = json.loads(run(*asked, "--json", "--policy", "most-points").stdout)
     assert found["players"] == ["win", "most-points"]
     (best, against), (follow, same) = found["first"]
     assert follow < best < against
     assert same == pytest.approx(0.5, abs=ERROR)
     assert found["exploitability"] == pytest.approx([(against + 1 - follow) / 2 - 0.5])
-    shown = run("versus", rules, "--policy", "most-points").stdout
+    shown = run(*asked, "--policy", "most-points").stdout
     assert f"the first wins {100 * best:.2f} %" in shown
-    assert "at most" in run("versus", rules, "--estimate").stdout
-    again = json.loads(run("versus", rules, "--json", "--policy", "replanned").stdout)
+    assert "at most" in run(*asked, "--estimate").stdout
+    again = json.loads(run(*asked, "--json", "--policy", "replanned").stdout)
     assert 0 < again["exploitability"][0] < found["exploitability"][0]
-    said = refusal(run, "versus", "yatzy-forced", "--policy", "goal:200")
+    said = refusal(run, "solve", "yatzy-forced", "--two-players", "--policy", "goal:200")
     assert "goal:200 looks at more than its own card" in said
 
 
 def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
-    asked = ("--card", MINE, "--versus", THEIRS, "--ties", "half")
+    asked = ("--card", MINE, "--best-opponent", THEIRS, "--ties", "half")
     chance = versus("yatzy", cards=(MINE, THEIRS)).first
     expect = json.loads(run("expect", *asked, "--json").stdout)
     assert expect["chance"] == pytest.approx(chance, abs=1e-6)
@@ -451,16 +452,16 @@ def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
     )
     for wrong, message in (
         (("--goal", "240"), "goal and versus cannot be combined"),
-        (("--opponents", "240"), "opponents and versus cannot be combined"),
+        (("--opponent", "240"), "opponents and versus cannot be combined"),
     ):
         assert message in run("hold", "33456", *asked, *wrong).stderr
-    assert "there can be one" in run("hold", "33456", "--versus", "empty; 240").stderr
+    assert "there can be one" in run("hold", "33456", "--best-opponent", "empty; 240").stderr
     answers = [
         run("expect", "--card", MINE, "--json", way, "251").stdout
-        for way in ("--versus", "--opponents")
+        for way in ("--best-opponent", "--opponent")
     ]
     assert json.loads(answers[0])["chance"] == json.loads(answers[1])["chance"]  # a finished game
-    assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr
+    assert "ask from a later card" in run("hold", "33456", "--best-opponent", "empty").stderr
 
 
 class OneTurn(NaiveUtility):
@@ -662,7 +663,9 @@ def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -
             with suppress(TableError):
                 assert ask() == right
         path.write_bytes(intact[: len(intact) // 2])
-        refused("rebuild it with: yatzy versus yatzy-forced --store", ask, error=TableError)
+        refused(
+            "rebuild it with: yatzy solve yatzy-forced --two-players --store", ask, error=TableError
+        )
         path.write_bytes(intact)
     shards[-2].unlink()
     refused("missing", ask, error=TableError)
@@ -695,7 +698,7 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
                 asked = (
                     "--rules",
                     str(rules.origin),
-                    "--versus",
+                    "--best-opponent",
                     theirs,
                     "--tables",
                     str(tables),
@@ -711,7 +714,7 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
             *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0")),
         ]
 
-    store = "versus", str(rules.origin), "--store", "--tables", str(folders[0])
+    store = "solve", str(rules.origin), "--two-players", "--store", "--tables", str(folders[0])
     assert "on the disk" in printed(run, *store, "--estimate")
     (chances, others), shown = answers(folders[1]), printed(run, *store, "--yes", "--json")
     assert json.loads(shown)["first"] == [[versus(rules).first]]

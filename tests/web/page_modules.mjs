@@ -380,7 +380,7 @@ const LINKS = { // link -> fields, what is said, the command that asks about the
   "#rules=yatzy-saved&saved=101": [{ saved: 0, left: 2 }, ["The saved rolls cannot be “101”."]],
   "#rules=yahtzee&bonus_points=99999&ties=win&opponents=250": [
     { bonusPoints: 99999, ties: "win", opponents: "250" }, [],
-    "yatzy expect --rules yahtzee --bonus-points 99999 --opponents 250 --ties win",
+    "yatzy expect --rules yahtzee --bonus-points 99999 --opponent 250 --ties win",
   ],
   "#bonus_points=5&saved=0&left=3": [
     { bonusPoints: 0, left: 2 }, ["The bonus points cannot be “5”.", "The rerolls left cannot be “3”; there are at most 2."],

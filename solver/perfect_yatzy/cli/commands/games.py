@@ -1,4 +1,4 @@
-"""Games of policies: `yatzy simulate`, `yatzy positions` and `yatzy evaluate`.
+"""Games of policies: `yatzy simulate`, also for labelled positions, and `yatzy evaluate`.
 
 Simulated games and positions become a file, by its suffix:
 
@@ -49,6 +49,29 @@ def _playing(games: int) -> str:
 @options.output_option(
     "File for the games: .csv or .parquet with a row per game, .jsonl with every die."
 )
+@options.number_option(
+    "--positions",
+    low=1,
+    high=10_000_000,
+    text="In place of games, write N labelled positions to --output: .parquet, .jsonl or .csv.",
+)
+@click.option(
+    "--exploration",
+    "-e",
+    type=Number(0, 1),
+    metavar="P",
+    default=0.0,
+    help="With --positions: chance of a random legal action at each decision [0].",
+)
+@click.option(
+    "--options",
+    "every_action",
+    is_flag=True,
+    help="With --positions: add the value of every legal action.",
+)
+@click.option(
+    "--distinct", is_flag=True, help="With --positions: one row for each different position."
+)
 @options.dataset_card_option
 @options.force_option
 @options.json_option
@@ -60,6 +83,10 @@ def simulate(
     games: int,
     start: dict[str, Any],
     output: str | None,
+    positions: int | None,
+    exploration: float,
+    every_action: bool,
+    distinct: bool,
     dataset_card: str | None,
     force: bool,
     as_json: bool,
@@ -71,11 +98,17 @@ def simulate(
     The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies
     play with the same dice.
 
+    With --positions the file has one row for each decision: the card, the dice, the rerolls left,
+    the best action and its value. Positions that play meets more often have more rows. The same
+    seed gives the same rows.
+
     \b
       yatzy simulate yatzy --games 1000000
       yatzy simulate yatzy --policy goal:300 --output games.parquet
       yatzy simulate yatzy --policy level:3 --games 100 --output games.jsonl
       yatzy simulate giant --games 1000000 --workers 4
+      yatzy simulate yatzy --positions 1000000 -o positions.parquet
+      yatzy simulate yahtzee --positions 10000 --exploration 0.1 --options -o positions.jsonl
     """
     from ...service.measure import run_simulation
     from ..progress import LONG_SIMULATION, progress_if_long
@@ -83,9 +116,15 @@ def simulate(
 
     if dataset_card and not output:
         raise click.UsageError(_("--dataset-card describes the file of --output; give both"))
+    check_positions(positions, output)
     if output:
-        check_output(output, games, start["card"])
+        check_output(output, 0 if positions else games, "" if positions else start["card"])
         check_overwrite(force, output, dataset_card)
+    if positions and output:
+        sampling = {"exploration": exploration, "options": every_action, "distinct": distinct}
+        request = {"rules": rules, "positions": positions} | sampling | start
+        write_positions(service, request, output, dataset_card, as_json)
+        return
     request = {"rules": rules, "games": games} | start
     shown = progress_if_long(_playing(games), games >= LONG_SIMULATION)
     policy, simulation, answer = run_simulation(service, request, shown, on)
@@ -98,54 +137,35 @@ def simulate(
     echo_answer(simulation_lines(service.rules(rules), answer), as_json, answer)
 
 
-@click.command(cls=options.YatzyCommand)
-@options.rules_argument
-@options.number_option(
-    "--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions."
-)
-@options.game_options
-@click.option(
-    "--exploration",
-    "-e",
-    type=Number(0, 1),
-    metavar="P",
-    default=0.0,
-    help="Chance of a random legal action at each decision [0].",
-)
-@click.option("--options", is_flag=True, help="Add the value of every legal action.")
-@click.option("--distinct", is_flag=True, help="One row for each different position.")
-@options.output_option("File for the positions: .parquet, .jsonl or .csv.", required=True)
-@options.dataset_card_option
-@options.force_option
-@options.json_option
-@options.language_option
-@options.service_options
-def positions(
-    start: dict[str, Any],
+def check_positions(positions: int | None, output: str | None) -> None:
+    """Raise UsageError unless the options of positions and those of games are not mixed."""
+    if positions:
+        if output is None:
+            raise click.UsageError(_("--positions needs a file; name it with --output"))
+        for name in filter(options.is_given, ("games", "workers", "cluster")):
+            facts = {"option": f"--{name}", "other": "--positions"}
+            raise click.UsageError(_("{option} cannot be used with {other}", **facts))
+        return
+    wanted = {"exploration": "--exploration", "every_action": "--options", "distinct": "--distinct"}
+    for name in filter(options.is_given, wanted):
+        raise click.UsageError(
+            _("{option} can only be used with {other}", option=wanted[name], other="--positions")
+        )
+
+
+def write_positions(
+    service: QueryService,
+    request: dict[str, Any],
     output: str,
     dataset_card: str | None,
-    force: bool,
     as_json: bool,
-    service: QueryService,
-    **request: Any,
 ) -> None:
-    """Write labelled positions from simulated games.
-
-    One row for each decision: the card, the dice, the rerolls left, the best action and its value.
-    Positions that play meets more often have more rows. The same seed gives the same rows.
-
-    \b
-      yatzy positions yatzy -n 1000000 -o positions.parquet
-      yatzy positions yahtzee --exploration 0.1 --options -o positions.jsonl
-      yatzy positions yatzy --policy level:3 -o weak.parquet --dataset-card README.md
-    """
+    """Sample labelled positions, write them to a file and print what was written."""
     from ...service.measure import run_positions
     from ...strategy.positions import MEANINGS
     from ..views.results import position_lines
 
-    check_output(output)
-    check_overwrite(force, output, dataset_card)
-    sample, answer = run_positions(service, start | request)
+    sample, answer = run_positions(service, request)
     with output_file(output) as file:
         write_table(file, output, sample.parts(), sample.metadata())
     if dataset_card:
@@ -186,7 +206,7 @@ def write_dataset_card(
 @options.rules_option
 @options.start_card_option
 @click.option(
-    "--against",
+    "--opponent",
     metavar="POLICY",
     type=POLICY,
     help="Also the exact chance to win against this policy; a tie counts as half a win.",
@@ -208,7 +228,7 @@ def evaluate(
     policies: tuple[str, ...],
     rules: str,
     card: str,
-    against: str | None,
+    opponent: str | None,
     process: str | None,
     games: int,
     seed: int,
@@ -237,7 +257,7 @@ def evaluate(
     \b
       yatzy evaluate most-points
       yatzy evaluate prices --rules yahtzee
-      yatzy evaluate goal:250 --against perfect
+      yatzy evaluate goal:250 --opponent perfect
       yatzy evaluate bot.py:play --games 500
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
@@ -248,8 +268,8 @@ def evaluate(
 
     if bool(policies) == (process is not None):  # both or neither
         raise click.UsageError(_("give a POLICY or --process"))
-    if process and against:
-        given = {"first": "--process", "second": "--against"}
+    if process and opponent:
+        given = {"first": "--process", "second": "--opponent"}
         raise click.UsageError(
             _("{first} and {second} cannot be combined; give one of them", **given)
         )
@@ -258,7 +278,7 @@ def evaluate(
         request["process"] = process
         answers = [run_evaluation(service, request, progress(_playing(games)), on)]
     else:
-        asked = [request | {"policy": policy, "against": against} for policy in policies]
+        asked = [request | {"policy": policy, "against": opponent} for policy in policies]
         answers = run_evaluations(service, asked, evaluating(len(policies)), on)
     if as_json:
         click.echo("\n".join(map(json.dumps, answers)))

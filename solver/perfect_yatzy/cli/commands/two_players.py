@@ -1,4 +1,4 @@
-"""`yatzy versus`: a game of two players."""
+"""`yatzy solve --two-players`: a game of two players, each of whom plays to win."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from operator import attrgetter
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...errors import StateError
-from ...strategy.tie_rules import TIE_RULES
 from ...words import _
-from .. import options
 from ..console import confirm, echo_answer, echo_lines
-from ..options import KnownWords, cluster_workers
+from ..options import cluster_workers
 
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
@@ -25,72 +21,20 @@ if TYPE_CHECKING:
 REPLANNED = "replanned"  # the policy that plans each turn again
 
 
-@click.command(cls=options.YatzyCommand)
-@options.rules_argument
-@click.option(
-    "--policy",
-    "-p",
-    "policies",
-    multiple=True,
-    metavar="POLICY",
-    type=KnownWords(("perfect", "most-points", "prices", "hold-rules", "level:", REPLANNED)),
-    help="Also a player who follows this policy, named as for yatzy evaluate. Several are possible.",
-)
-@click.option(
-    "--ties",
-    type=KnownWords(TIE_RULES),
-    metavar=f"[{'|'.join(TIE_RULES)}]",
-    default="half",
-    help="What a tie counts as for the one who moves first [half].",
-)
-@click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
-@click.option(
-    "--store",
-    is_flag=True,
-    help="Store the chances: hold, score, expect and play then answer from every card at once.",
-)
-@click.option("--yes", "-y", is_flag=True, help="Solve a large game without a confirmation.")
-@options.json_option
-@options.language_option
-@options.worker_options
-@options.service_options
-def versus(
+def solve_two_players(
     rules: str,
+    service: QueryService,
     policies: tuple[str, ...],
     ties: str,
+    *,
     estimate: bool,
     store: bool,
     yes: bool,
     as_json: bool,
     workers: int | None,
     cluster: str | None,
-    service: QueryService,
 ) -> None:
-    """Solve a game of two players exactly.
-
-    Each player knows both cards and the lead, and plays to win. The answer says what moving first
-    is worth. With
-    --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
-    itself, against the other policies, and against a best response. A policy is exploitable by what best responses
-    win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
-    one's own score proves.
-
-    The policy replanned knows both cards. Before each turn it plans the best response to an
-    opponent who plays for the average, as if the plan could not change later.
-
-    With --workers or --cluster processes share the solve, for players who play to win.
-
-    With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a
-    half or a win.
-
-    \b
-      yatzy versus generala
-      yatzy versus yacht --policy perfect --yes
-      yatzy versus yatzy-forced --policy perfect --policy most-points
-      yatzy versus generala --policy perfect --policy replanned
-      yatzy versus yacht --workers 2 --yes
-      yatzy versus generala --store
-    """
+    """Solve a game for two players who play to win or follow policies, and print the chances."""
     import numpy as np
 
     from ...service.budget import COMMAND_LIMIT
@@ -104,13 +48,8 @@ def versus(
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
-    if policies and (workers or cluster or store):
-        raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
-    rule_set, tables, threads = (
-        service.rules(rules),
-        service.settings.tables,
-        service.settings.threads,
-    )
+    rule_set, settings = service.rules(rules), service.settings
+    tables, threads = settings.tables, settings.threads
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(
@@ -128,7 +67,7 @@ def versus(
     free = None if policies or store or is_stored else available_memory()
     if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
-        bounds = versus_bounds(service.settings, rule_set, ties)
+        bounds = versus_bounds(settings, rule_set, ties)
         fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
         seconds = round(perf_counter() - begin, 2)
         echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
@@ -151,7 +90,7 @@ def versus(
         elif store:
             chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
         else:
-            chances = versus_table(service.settings.reporting(report), rule_set, players, ties)
+            chances = versus_table(settings.reporting(report), rule_set, players, ties)
     exploitability = exploitability_of(chances)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability),
