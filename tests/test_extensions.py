@@ -173,8 +173,7 @@ def test_a_feature_can_be_removed(copy: Copy, feature: str) -> None:
     if "cli" not in removed:
         modules = [re.match(r"cli/commands/(\w+)\.py", name) for name in removed]
         for module in filter(None, modules):
-            copy.remove_lines("cli/__init__.py", f': "{module[1]}",
-')
+            copy.remove_lines("cli/__init__.py", f': "{module[1]}",\n')
         help_text = copy.run("--help")
         assert copy.run("hold", "33456").startswith("Hold 3 3 ")
         assert all(copy.run(word, "--help") for word in commands_of(help_text))
