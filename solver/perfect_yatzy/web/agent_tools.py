@@ -26,6 +26,7 @@ from ..service import answer_types
 from ..service.answers import answer_to_odds, picked
 from ..service.queries import QueryService
 from ..service.reviews import explained_review
+from ..words import _
 from . import schemas
 from .static_files import rule_set_json
 
@@ -129,9 +130,8 @@ QUESTIONS = {
 def asked(service: QueryService, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a call of a tool. Raises SolverError."""
     if name not in QUESTIONS:
-        raise StateError(
-            f"unknown tool {schemas.abbreviated(name)}; the tools: {', '.join(QUESTIONS)}"
-        )
+        text = _("there is no tool {name}; the tools: {known}")
+        raise StateError(text.format(name=schemas.abbreviated(name), known=", ".join(QUESTIONS)))
     question = QUESTIONS[name]
     try:
         body = question.request.model_validate(arguments)
