@@ -309,7 +309,7 @@ def test_exit_codes(
 
 def test_the_handicap_is_the_one_that_brute_force_finds(run: Run) -> None:
     """Of all whole numbers, by the chances of every pair of final scores in fractions."""
-    words = ("evaluate", "most-points", "perfect", "--rules", "yatzy-forced", "--json")
+    words = ("evaluate", "level:3", "perfect", "--rules", "yatzy-forced", "--json")
     lines = printed(run, *words, "--opponent", "perfect", "--even").splitlines()
     weak, same = map(json.loads, lines)
     spreads = []
@@ -332,5 +332,5 @@ def test_the_handicap_is_the_one_that_brute_force_finds(run: Run) -> None:
     assert weak["against"]["even"]["chance"] == pytest.approx(float(chance_with(best)), abs=1e-9)
     assert same["against"]["even"] == {"points": 0, "chance": pytest.approx(0.5, abs=1e-9)}
     text = printed(run, *words[:2], *words[3:-1], "--opponent", "perfect", "--even")
-    assert f"Even if most-points gets {best} point" in text
+    assert f"Even if level:3 gets {best} point" in text
     assert "--even needs --opponent" in refusal(run, "evaluate", "prices", "--even", code=2)
