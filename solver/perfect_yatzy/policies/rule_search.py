@@ -1,10 +1,8 @@
-"""The search of hold rules: a short list that, with a price sheet, makes many points and no
-blunder.
+"""The search of hold rules: a short list that, with a price sheet, has a high mean.
 
 Greedy, see README.md. In between rules are simplified, moved and removed where that costs little.
-With the values of perfect play there is a limit on what a single decision may lose. What decisions
-lose beyond it counts as if it were points: all of it together as much as URGENCY. So rules that
-mend blunders come first while there are many.
+With the values of perfect play blunders that anybody would see count as if they were points: what
+decisions lose beyond a limit, all of it together as much as URGENCY.
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_model, turn_outcomes
 from ..objectives.policy_evaluation_kernel import EvaluationJob
 from ..objectives.policy_kernel import policy_job
+from ..settings import Settings
 from . import hold_rules_kernel as kernels
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
@@ -38,18 +37,13 @@ PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
-# points a game that a further rule must gain; while blunders are mended
-MIN_GAIN, MIN_REPAIR = (
-    0.05,
-    0.01,
-)
+MIN_GAIN = 0.05  # points a game that a further rule must gain
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
-LIMIT = 10.0  # points that a single decision may lose
-URGENCY = 1.0  # points a game that all blunders of a list together count
-MORE_URGENT = 1.5  # times that, with every round of mending
+# Points that a hold may lose before it is a blunder that anybody sees: a finished Yatzy thrown again,
+# a bonus given away that was sure.
+LIMIT = 30.0
+URGENCY = 0.3  # points a game that all such blunders of a list together count
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
-REPAIRS = 8  # rounds of mending at the full length
-LONGER = 2  # rules beyond the full length in between
 Insertion = tuple[
     float, int, HoldRule
 ]  # a further rule: its estimated gain less its cost, its place, the rule
@@ -210,10 +204,15 @@ class Candidate:
 
 
 def learn_holds(
-    prices: PriceSheet, max_rules: int = 16, *, sizes: Sequence[int] = (5, 10), **settings: Any
+    settings: Settings,
+    prices: PriceSheet,
+    max_rules: int = 16,
+    *,
+    sizes: Sequence[int] = (5, 10),
+    **how: Any,
 ) -> Learned:
-    """Find a list of hold rules for a price sheet; `settings` are those of :class:`Search`."""
-    return Search(prices, **settings).run(max_rules, sizes)
+    """Find a list of hold rules for a price sheet; `how`: as for :class:`Search`."""
+    return Search(settings, prices, **how).run(max_rules, sizes)
 
 
 class Search:
@@ -221,24 +220,21 @@ class Search:
 
     def __init__(
         self,
+        settings: Settings,
         prices: PriceSheet,
         *,
         perfect: Table | None = None,
         limit: float = LIMIT,
         seed: int = 0,
-        threads: int | None = None,
-        progress: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self.prices, self.rules, self.seed = prices, prices.rules, seed
-        self.threads, self.progress = threads, progress or (lambda line: None)
+        self.threads, self.report = settings.threads, report or (lambda line: None)
         self.space = state_space(self.rules)
         self.price_values = prices.values()
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
         self.step = 0  # samples drawn so far; each has its own seed
-        self.urgency = (
-            URGENCY  # points a game that all excess of a list counts at the beginning of a step
-        )
         self.unit = (
             1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
         )
@@ -250,7 +246,7 @@ class Search:
         # holds.
         if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
             empty_list = HoldRulePolicy((), prices, values=self.price_values)
-            self.guard = HoldGuard(empty_list, perfect, limit, seed, threads)
+            self.guard = HoldGuard(empty_list, perfect, limit, seed, settings.threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
         """A list as a policy."""
@@ -281,7 +277,7 @@ class Search:
         self.step += 1
         self.sweep(found.holds)
         if self.guard:
-            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / self.urgency
+            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / URGENCY
         return Sample(self.policy(found.holds), found.values, (self.seed, self.step))
 
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
@@ -296,7 +292,6 @@ class Search:
                 found = self.simplify(found)
             if len(found.holds) in grown:
                 grown[len(found.holds)].append(found)
-        found = self.mend(found, max_rules)
         shorter = found
         for size in sorted(grown, reverse=True):
             shorter = self.shorten(shorter, size)
@@ -315,37 +310,6 @@ class Search:
         worth = [found.mean - self.candidate(_without(holds, i)).mean for i in range(len(holds))]
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
-    def mend(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size whose holds lose no more than the limit, or as little as was
-        found.
-        """
-        if self.guard is None:
-            return found
-        limit, best, tried = self.guard.limit, found, {found.holds}
-
-        def worst(candidate: Candidate) -> float:
-            return self.sweep(candidate.holds) or 0.0
-
-        for _ in range(
-            REPAIRS
-        ):  # blunders count more, the list grows by some rules too many, and is cut again
-            if worst(found) <= limit:
-                break
-            self.urgency *= MORE_URGENT
-            while len(found.holds) < size + LONGER and (longer := self.extend(found, MIN_REPAIR)):
-                found = longer
-            found = self.shorten(self.simplify(found), size)
-            if found.holds in tried:
-                break
-            tried.add(found.holds)
-            self.progress(
-                f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}"
-            )
-            self.progress("\n".join(map(str, found.holds)))
-            # within the limit the mean counts
-            best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))
-        return best
-
     def shorten(self, found: Candidate, size: int) -> Candidate:
         """A list of at most a size: again and again without the rule that is missed least."""
         while len(found.holds) > size:
@@ -355,7 +319,7 @@ class Search:
                 lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other)
             )
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
-            self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
+            self.report(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
@@ -368,7 +332,7 @@ class Search:
                 break
             new = self.candidate(_with(found.holds, place, rule))
             gain = self.score(new) - before
-            self.progress(
+            self.report(
                 f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
             )
             if gain >= min_gain - rule_cost(rule) and (
@@ -380,9 +344,7 @@ class Search:
                 if self.score(new) > before:
                     best = new
         if best:
-            self.progress(
-                f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}"
-            )
+            self.report(f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}")
         return best
 
     def insertions(self, sample: Sample) -> list[Insertion]:
@@ -451,7 +413,7 @@ class Search:
                 old = [str(rule) for rule in found.holds if rule not in other]
                 added = [str(rule) for rule in other if rule not in found.holds]
                 now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
+                self.report(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
                 return new
         return None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import StateError
+from ...settings import Settings
 from ...words import N_, _, number_text
 from .. import options
 from ..console import cannot_write, check_overwrite, echo_json, file_format, write_output
@@ -47,7 +48,7 @@ class GuideFormat(click.Choice[str]):
 @options.number_option(
     "--hold-rules",
     low=1,
-    text="How many rules for the holds: 5, 10 or 16 [the most that the sheet has].",
+    text="How many rules for the holds: 5, 10 or 16 [10, then 16; on a card 5].",
 )
 @options.force_option
 @options.language_option
@@ -84,7 +85,7 @@ def guide(
         raise click.UsageError(_(NO_PDF))  # marked elsewhere
     chosen = file_format(output, FORMATS, given_format)
     check_overwrite(force, output)
-    rule_set, tables = service.rules(rules), service.tables
+    rule_set, tables = service.rules(rules), service.settings.tables
     names = {"rule_set": rule_set.key, "rules": rules}
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
     if card and learned is None:
@@ -99,17 +100,32 @@ def guide(
             )
             raise StateError(text.format(**names))
         learned = learned.with_rules(hold_rules)
+    shown, longer = chosen_lists(learned, card)
     strategy = service.strategy(rule_set)
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a
     # nuisance.
     losses = None
-    if learned and not card and chosen != "txt":
-        losses = turn_losses(learned, tables, service.threads, evaluating())
-    content = guide_content(make_guide(strategy, learned, losses))
+    if shown and not card and chosen != "txt":
+        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), shown)
+    content = guide_content(make_guide(strategy, shown, losses), longer)
     render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))
+
+
+def chosen_lists(
+    sheet: StrategySheet | None, card: bool
+) -> tuple[StrategySheet | None, StrategySheet | None]:
+    """The sheet with the list of hold rules that comes first, and with the one after it, if any: on
+    a card the shortest, in a guide the longest of the shorter ones, then the longest.
+    """
+    if sheet is None or not sheet.shorter:
+        return sheet, None
+    *shorter, longest = sheet.sizes
+    if card:
+        return sheet.with_rules(shorter[0]), None
+    return sheet.with_rules(shorter[-1]), sheet.with_rules(longest)
 
 
 @click.command(cls=options.YatzyCommand)
@@ -145,8 +161,8 @@ def learn(
 
     With --hold-rules also ordered lists of 5, 10 and up to N rules for the holds: the first one
     that fits says which dice to keep, so that nothing needs to be computed, and prices are round
-    numbers. No hold by the longest list loses more than 10 points on any card, if such a list is
-    found. For Yatzy and 16 rules this takes about half an hour.
+    numbers. Lists are chosen by the mean that they score. For Yatzy and 16 rules this takes about
+    half an hour.
 
     \b
       yatzy learn yatzy
@@ -158,14 +174,14 @@ def learn(
     from ..progress import evaluating, progress, stderr_is_terminal, tell
 
     rule_set = service.rules(rules)
-    path = output or sheet_path(rule_set, service.tables)
+    path = output or sheet_path(rule_set, service.settings.tables)
     if path.suffix.lower() != ".json":
         raise click.UsageError(_("{path} must end in .json", path=path))
     check_overwrite(force, str(path))
     if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
     check_folder(path)
-    strategy, threads = service.strategy(rule_set), service.threads
+    strategy, threads = service.strategy(rule_set), service.settings.threads
     if not stderr_is_terminal():
         tell(_("yatzy: fitting prices for {rules}; this takes minutes", rules=rule_set.key))
     if hold_rules:
@@ -174,10 +190,10 @@ def learn(
     label, began = _("Rules for the holds"), monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(
-        strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report
+        Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
     )
     # for the chart of the guide
-    sheet = with_turn_losses(sheet, service.tables, threads, evaluating())
+    sheet = with_turn_losses(Settings(service.settings.tables, threads, evaluating()), sheet)
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})
