@@ -8,7 +8,6 @@ from support.browser import Chromium, Visitor
 pytestmark = pytest.mark.full
 
 CARD_TOP = "document.getElementById('card').getBoundingClientRect().top + scrollY"
-ASK_AGAIN = "localStorage.removeItem('perfect-yatzy-dice')"
 SIZES = [(320, 568), (390, 844), (768, 1024), (1280, 800)]
 
 
@@ -45,10 +44,22 @@ def test_the_card_stays_at_one_place_for_a_whole_game(
 
 
 def test_how_to_play_is_asked_once(chromium: Chromium, browser: Any, address: str) -> None:
+    """Each way hides what belongs to the other; an icon changes it, and it is remembered."""
     visitor = sized(chromium, address, 390, 844).open()
-    visitor.evaluate(ASK_AGAIN)
+    visitor.evaluate("localStorage.setItem('perfect-yatzy-dice', 'null')")
     visitor.reopen()
-    assert visitor.evaluate("document.body.dataset.mode") in ("", "here")
+    assert visitor.locator("#start").is_visible()
+    for place in ("#go", "#entry", "#mode", "#card-panel"):
+        assert visitor.locator(place).is_hidden(), place
+    visitor.click("#real-dice")
+    assert visitor.locator("#entry").is_visible()
+    assert visitor.locator("#go").is_hidden()
+    visitor.reopen()
+    assert visitor.locator("#start").is_hidden()
+    assert visitor.locator("#entry").is_visible()
+    visitor.click("#mode")
+    assert visitor.locator("#entry").is_hidden()
+    visitor.expects("#go", "Roll the dice")
 
 
 def test_the_bar_stands_still_at_four_hundred_per_cent(
@@ -62,7 +73,7 @@ def test_a_computer_plays_its_turns(blank: Visitor) -> None:
     """Its move is one line, undo goes back to the player, and the record has both."""
     blank.open().menu("open-players")
     blank.page.locator(".computer", has_text="Perfect").click()
-    blank.click("#players-play").settle()
+    blank.click("#players-play")
     for turn in range(2):
         for _roll in range(3):
             blank.click("#go").settle()

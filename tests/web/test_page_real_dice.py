@@ -17,6 +17,13 @@ from support.seeds import ring_3
 pytestmark = pytest.mark.full
 
 
+@pytest.fixture(autouse=True)
+def real_dice(phone: Visitor) -> None:
+    """The players of this file have dice on their table."""
+    phone.evaluate("""localStorage["perfect-yatzy-dice"] = '"real"'""")
+    phone.reopen()
+
+
 def without_clock(phone: Visitor) -> Visitor:
     """The time between dice, by which the page tells a roll from the next, passes only where the
     test says so.
