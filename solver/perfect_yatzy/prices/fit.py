@@ -39,7 +39,7 @@ SLICE = 64  # turns of a call; the sums are added in the order of the slices
 MAX_STEPS, MAX_HALVINGS = 50, 6
 # Least gain of the log-likelihood in a step. It has edges, where the player would change a later
 # choice, so that its maximum need not have a derivative of 0.
-LEAST_GAIN = 1e-4
+LEAST_GAIN = 1e-3
 WIDTHS = [digit * 10.0**power for power in range(-3, 4) for digit in (1, 2, 5)]
 
 

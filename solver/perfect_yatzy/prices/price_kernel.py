@@ -70,6 +70,7 @@ class PriceScratch(NamedTuple):
     products: Floats  # mean of the products of two columns of these rows
     names: Ints  # hold or category of each option
     best: Ints  # (holds,): best hold within each hold
+    stops: Ints  # (rolls,): best outcome of each roll
     parameter_of: Ints  # (columns,): parameter of each column of a row
     column_of: Ints  # (categories,): column of each box
 
@@ -100,7 +101,7 @@ def price_scratch(model: TurnModel) -> PriceScratch:
     ends, chances = np.zeros(2 * model.turn_outcomes.size), np.zeros(options)
     rows = (aligned(count * vectors) for count in (holds, options, 1, columns))
     values, option_rows, mean, products = rows
-    sizes = options, holds, columns, model.category_count
+    sizes = options, holds, dice.roll_count, columns, model.category_count
     numbers = (np.zeros(size, dtype=np.int64) for size in sizes)
     return PriceScratch(values, ends, option_rows, chances, mean, products, *numbers)
 
@@ -187,22 +188,30 @@ def best_holds(job):
 
 
 @jit
-def roll_values(job, row, choices, rerolls, vectors):
-    """Rows of all rolls with a number of rerolls left: of their best hold, or of stopping."""
-    model, scratch, values = job.model, job.scratch, job.scratch.values
-    if rerolls > 0:
-        best_holds(job)
+def best_stops(job, row, choices):
+    """The best outcome of each roll if the turn stops with it, not being its first."""
+    model, ends = job.model, job.scratch.ends
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, row, choices, roll, False)
-        end, stop = -1, LOWEST
+        best, value = -1, LOWEST
         for c in range(model.category_count):
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
-                if scratch.ends[2 * i] > stop:
-                    end, stop = i, scratch.ends[2 * i]
-        place = model.dice.first_roll + roll
+                if ends[2 * i] > value:
+                    best, value = i, ends[2 * i]
+        job.scratch.stops[roll] = best
+
+
+@jit
+def roll_values(job, rerolls, vectors):
+    """Rows of all rolls with a number of rerolls left: of their best hold, or of stopping."""
+    dice, scratch, values = job.model.dice, job.scratch, job.scratch.values
+    if rerolls > 0:
+        best_holds(job)
+    for roll in range(dice.roll_count):
+        place, end = dice.first_roll + roll, scratch.stops[roll]
         hold = scratch.best[place]
-        if rerolls > 0 and value_at(job, values, hold) > stop:
+        if rerolls > 0 and value_at(job, values, hold) > scratch.ends[2 * end]:
             copy_row(job, values, hold, values, place, vectors)
         else:
             write_end(job, values, place, end, vectors)
@@ -317,6 +326,7 @@ def weigh_turns(start, stop, arguments):
             if rerolls == 0 or model.saves_rolls:
                 saved = rerolls if model.saves_rolls else 0
                 end_values(job, means, bonuses, turn, choices, saved)
+                best_stops(job, row, choices)
             i = first + most_rerolls - rerolls  # the roll with so many rerolls left
             if i <= last:
                 roll = turns.rolls[i] - model.dice.first_roll
@@ -334,4 +344,4 @@ def weigh_turns(start, stop, arguments):
                     found.best_holds[i] = scratch.names[best]
                     found.lost[turn] += lost
             if rerolls < most_rerolls:
-                roll_values(job, row, choices, rerolls, vectors)
+                roll_values(job, rerolls, vectors)
