@@ -213,6 +213,11 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     metavar="FILE",
     help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
 )
+@click.option(
+    "--prices",
+    is_flag=True,
+    help="Also say what each player thinks that open boxes and the upper bonus are worth.",
+)
 @options.rules_option
 @options.force_option
 @options.json_option
@@ -226,6 +231,7 @@ def rate(
     confidence: float,
     csv_path: str | None,
     plot_path: str | None,
+    prices: bool,
     rules: str,
     force: bool,
     as_json: bool,
@@ -246,12 +252,14 @@ def rate(
     \b
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
+      yatzy rate games.jsonl --prices
     """
     from ...game.translations import localized
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
+    from ..views.prices_text import prices_lines
     from ..views.results import check_picture
     from ..views.review_text import (
         comparison_lines,
@@ -277,6 +285,7 @@ def rate(
         threads=service.threads,
         progress=lambda read: report(min(read, size), size),
         rules=rules,
+        tables=service.tables,
     )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
@@ -290,17 +299,19 @@ def rate(
         if not found.ratings:
             raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
-    parts = [
-        rating_lines(rating, localized(rating.rules, service.language), block)
-        for rating in found.ratings
-    ]
+    parts = []
+    for rating in found.ratings:
+        named = localized(rating.rules, service.language)
+        parts.append(rating_lines(rating, named, block))
+        if prices:
+            parts.append(prices_lines(rating, named))
     parts += [
         results_lines(found, share),
         *map(comparison_lines, comparisons),
         skipped_lines(found),
     ]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
-    echo_answer([text], as_json, ratings_json(found, comparisons, block, share))
+    echo_answer([text], as_json, ratings_json(found, comparisons, block, share, prices))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
 
