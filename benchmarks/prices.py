@@ -51,7 +51,9 @@ def priced_table(strategy: Strategy, boxes: dict[str, float], bonus: float) -> F
     is_open = (masks[:, None] >> np.arange(len(of_box)) & 1) == 0
     ends = np.append(space.layout.offsets[1:], space.size)
     counts = space.layout.lane_count[space.layout.lane_sets]
-    assert not rules.saved_rolls and not space.has_tracked_rows and len(ends) == len(masks)
+    assert not rules.saved_rolls
+    assert not space.has_tracked_rows
+    assert len(ends) == len(masks)
     table = strategy.values + bonus * open_table(BonusPoints(rules, strategy.table))[1]
     for row, start in enumerate(space.layout.offsets.tolist()):
         table[start : start + counts[row]] += is_open[row] @ of_box
@@ -211,7 +213,7 @@ def run(seed: int, fits: int) -> list[str]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         seconds = check(strategy, games[:100], folder)
-        lines = [
+        return [
             f"# Prices of simulated players, {date.today()}",
             "",
             f"{cpu_name()}, Python {platform.python_version()}. "
@@ -232,7 +234,6 @@ def run(seed: int, fits: int) -> list[str]:
             "|---|---:|---:|---|---:|---:|",
             *false_rows(strategy, seed, fits, folder),
         ]
-    return lines
 
 
 def main() -> None:

@@ -465,8 +465,7 @@ def rate(
         for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
             rating = _rating(of_player, np.array(other_results, dtype=np.int64), confidence)
-            strategy = reader.strategy(of_player.rules)
-            find_prices = partial(_prices, strategy, of_player, tables, threads)
+            find_prices = partial(_prices, reader, of_player, tables, threads)
             ratings.append(replace(rating, find_prices=find_prices))
     games_of = {of_game.fingerprint: of_game for of_game, _, _ in reader.results}
     unrated = {
@@ -528,15 +527,15 @@ def _in_order(entries: Sequence[Entry]) -> tuple[list[int], bool]:
     return order, dated
 
 
-def _prices(
-    strategy: Strategy, found: _Collected, tables: Folder, threads: int | None
-) -> Prices:
+def _prices(reader: RatingInput, found: _Collected, tables: Folder, threads: int | None) -> Prices:
     """The prices of a player, by the last games."""
     from ..prices.fit import MAX_GAMES, fit_prices
 
     played = PlayedTurns(*map(np.concatenate, zip(*found.played, strict=True)))
     is_recent = np.zeros(len(found.entries), dtype=bool)
     is_recent[_in_order(found.entries)[0][-MAX_GAMES:]] = True
+    strategy = reader.strategy(found.rules)
+    assert isinstance(strategy, Strategy)  # it has valued these games
     return fit_prices(strategy, played.of(is_recent), tables, threads)
 
 

@@ -287,8 +287,13 @@ def grade_games(
         can_reroll=rerolls > 0,
         hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie),
         luck=best - value_before,
-        played=PlayedTurns(*(column.astype(np.int32) for column in played)),
+        played=PlayedTurns(*map(_compact, played)),
     )
+
+
+def _compact(column: Ints) -> Ints:
+    """The same numbers in half of the memory: they are kept with a rating."""
+    return np.asarray(column.astype(np.int32))
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:

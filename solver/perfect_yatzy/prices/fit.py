@@ -12,6 +12,7 @@ from math import ceil, exp, log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
@@ -21,7 +22,7 @@ from ..core.turn_model import turn_model
 from ..errors import StateError
 from ..objectives.policy_quantities import BonusPoints
 from ..policies.levels import LEVELS, SkillLevel
-from ..strategy.distribution import has_distribution
+from ..strategy.distribution import MAX_STATES
 from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Folder, has_table, open_table
@@ -35,12 +36,15 @@ HALF_WIDTH = 1.6448536  # standard errors on each side of an interval of 90 %
 # Priors, as shares of what a box brings on average in perfect play. In Yatzy that is 16.6 points.
 PRICE_SPREAD, TEMPERATURE = 0.5, 0.05
 BONUS_SPREAD, LOG_TEMPERATURE_SPREAD = 1.0, 1.5
+# The noise of categories is much like that of holds, which many more decisions tell. Without this,
+# prices that fit the few slips of ten games by chance would look certain.
+LOG_RATIO_SPREAD = 0.4
 SLICE = 64  # turns of a call; the sums are added in the order of the slices
 MAX_STEPS, MAX_HALVINGS = 50, 6
 # Least gain of the log-likelihood in a step. It has edges, where the player would change a later
 # choice, so that its maximum need not have a derivative of 0.
 LEAST_GAIN = 1e-3
-WIDTHS = [digit * 10.0**power for power in range(-3, 4) for digit in (1, 2, 5)]
+WIDTHS = [digit * 10.0**power for power in range(-3, 4) for digit in (1, 1.5, 2, 3, 5, 7)]
 
 
 @dataclass(frozen=True)
@@ -192,7 +196,11 @@ class Decisions:
     """The decisions of recorded games, to be weighed under any prices."""
 
     def __init__(
-        self, strategy: Strategy, played: PlayedTurns, tables: Folder = None, threads: int | None = None
+        self,
+        strategy: Strategy,
+        played: PlayedTurns,
+        tables: Folder = None,
+        threads: int | None = None,
     ) -> None:
         if strategy.policy != "mean":
             text = _("the prices of players of {rules} cannot be found: they need an exact table")
@@ -235,7 +243,6 @@ class Decisions:
             row_vectors,
             weigh_turns,
         )
-
 
         space, model, size = self.strategy.space, turn_model(self.rules), self.size
         taken = self.categories if categories is None else categories
@@ -292,21 +299,25 @@ def _bonus_table(strategy: Strategy, tables: Folder, threads: int) -> Table | No
     if not rules.bonuses:
         return None
     objective = BonusPoints(rules, strategy.table)
-    if not (has_distribution(rules) or has_table(rules, tables, objective.name)):
+    if objective.size > MAX_STATES and not has_table(rules, tables, objective.name):
         text = _("prices need a table that takes long to make: yatzy solve {spec} --what {name}")
         raise StateError(text.format(spec=rules.spec or rules.key, name=objective.name))
     return open_table(objective, tables, threads=threads)[1]
 
 
 class Prior(NamedTuple):
-    """Independent normal distributions of the parameters."""
+    """A normal distribution of the parameters."""
 
     means: Floats
-    precisions: Floats
+    precision: Floats  # the inverse of their covariance
 
     def penalty(self, parameters: Floats) -> float:
-        """What the logarithm of their density lacks to its maximum."""
-        return float(0.5 * self.precisions @ (parameters - self.means) ** 2)
+        """What the logarithm of the density lacks to its maximum."""
+        return float(0.5 * (parameters - self.means) @ self.slope(parameters))
+
+    def slope(self, parameters: Floats) -> Floats:
+        """The derivatives of the penalty."""
+        return np.asarray(self.precision @ (parameters - self.means))
 
 
 def prior_of(strategy: Strategy) -> Prior:
@@ -316,7 +327,9 @@ def prior_of(strategy: Strategy) -> Prior:
     means, spreads = np.zeros(boxes + 3), np.full(boxes + 3, PRICE_SPREAD * box)
     means[-2:] = log(TEMPERATURE * box)
     spreads[boxes:] = BONUS_SPREAD, LOG_TEMPERATURE_SPREAD, LOG_TEMPERATURE_SPREAD
-    return Prior(means, spreads**-2)
+    precision = np.diag(spreads**-2)
+    precision[-2:, -2:] += np.array([[1, -1], [-1, 1]]) / LOG_RATIO_SPREAD**2
+    return Prior(means, precision)
 
 
 def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
@@ -328,8 +341,8 @@ def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
     parameters = prior.means.copy()
     weighed = decisions.weigh(parameters)
     for _step in range(MAX_STEPS):
-        score = weighed.score - prior.precisions * (parameters - prior.means)
-        information = weighed.information + np.diag(prior.precisions)
+        score = weighed.score - prior.slope(parameters)
+        information = weighed.information + prior.precision
         step = np.zeros_like(parameters)
         step[free] = np.linalg.solve(information[np.ix_(free, free)], score[free])
         if score @ step < LEAST_GAIN:
@@ -343,7 +356,7 @@ def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
         else:
             break
         parameters, weighed = tried, found
-    information = weighed.information + np.diag(prior.precisions)
+    information = weighed.information + prior.precision
     covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
     return parameters, covariance
@@ -381,7 +394,7 @@ def fit_prices(
     contrasts[:boxes, :boxes] -= 1 / boxes
     spreads = WIDENED * np.sqrt(np.maximum(0.0, np.diag(contrasts @ covariance @ contrasts.T)))
 
-    def cost(of: Floats) -> float:
+    def cost(of: npt.NDArray[np.bool_]) -> float:
         return decisions.cost(np.append(np.where(of, errors, 0.0)[:-2], errors[-2:]))
 
     significant = (np.abs(errors) >= SIGNIFICANT * spreads) & (spreads > 0)

@@ -40,9 +40,7 @@ def prices_lines(rating: Rating, rules: RuleSet) -> list[str]:
             games,
         )
         amount = _amount(first, width)
-        sentences.append(
-            text.format(games=grouped(games), name=_name(first, rules), width=amount)
-        )
+        sentences.append(text.format(games=grouped(games), name=_name(first, rules), width=amount))
     return [line for text in sentences for line in wrap(text, line_width(), subsequent_indent="  ")]
 
 
