@@ -222,7 +222,7 @@ def main() -> None:
         assert abs(goal.value("") - 0.94566) < 1e-5
         queries = {
             "hold, goal, empty card": ["--goal", "240"],
-            "hold, a finished opponent, empty card": ["--opponents", "239"],
+            "hold, a finished opponent, empty card": ["--opponent", "239"],
             "hold, mean": [],
         }
         for name, options in queries.items():

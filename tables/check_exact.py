@@ -1,4 +1,4 @@
-"""Check certificates of `yatzy prove` with plain Python integers; no kernel and no scoring of the
+"""Check certificates of `yatzy solve --exact` with plain Python integers; no kernel and no scoring of the
 package is used.
 
 `python -m tables.check_exact yatzy-forced` solves the forced game whole and compares its fraction

@@ -243,7 +243,7 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
         tiny,
         "-c",
         "threes=0 fours=4",
-        "--opponents",
+        "--opponent",
         "11",
         "--json",
     )
@@ -257,7 +257,7 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
 def test_a_new_command(copy: Copy) -> None:
     hello = 'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
     copy.new("cli/commands/hello.py", hello)
-    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n')
+    copy.edit("cli/__init__.py", '        "play": "play",\n', '        "hello": "hello",\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
     assert copy.run("hello") == "hello\n"
     assert "Say hello." in copy.run("--help")

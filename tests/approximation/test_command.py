@@ -165,7 +165,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "--approximate" in checked.stdout
     assert "approximate-mean" in run("tables").stdout
     assert "Approximate: " in run("table", sheet).stdout
-    printed(run, "verify", sheet, "--games", "200")
+    printed(run, "tables", "--verify", sheet, "--games", "200")
     check_play(run, sheet, tmp_path)
     said = f"{strategy.rules.id} has an approximate strategy: "
     assert run("solve", sheet, "--approximate").stdout.startswith(said)
@@ -221,7 +221,7 @@ def test_a_record_is_reviewed(
         ("guide",),
         ("learn",),
         ("evaluate", "perfect", "--rules"),
-        ("positions", "-o", "p.csv"),
+        ("simulate", "--positions", "9", "-o", "p.csv"),
         ("simulate", "--policy", "goal:300"),
         ("solve",),
         ("solve", "--shards"),

@@ -282,11 +282,11 @@ def test_commands_write_nothing_to_the_log(
         f"learn yatzy-forced -o {sheet}",
         f"guide yatzy-forced --sheet {sheet} -o {guide}",
         "evaluate prices --rules yatzy-forced",
-        "evaluate prices --rules yatzy-forced --against most-points",
+        "evaluate prices --rules yatzy-forced --opponent most-points",
         "simulate yatzy-forced --games 100",
         "expect --rules yatzy-forced",
-        "prove yatzy-forced",
-        "versus yatzy-forced",
+        "solve yatzy-forced --exact",
+        "solve yatzy-forced --two-players",
     ):
         printed(run, *line.split())
         assert not [record.getMessage() for record in caplog.records], line

@@ -292,7 +292,7 @@ def test_the_command_answers_from_memory_and_what_only_writes_refuses(
         assert (out.returncode, out.stderr.count("\n")) == (0, 1), out
         assert f"{advice}; this answer is computed in memory\n" in out.stderr
         assert out.stdout == run(*asked, "--rules", tiny).stdout
-    for asked in (("solve", tiny), ("solve", tiny, "--shards"), ("prove", tiny)):
+    for asked in (("solve", tiny), ("solve", tiny, "--shards"), ("solve", tiny, "--exact")):
         assert advice in refusal(run, *asked, *tables, code=1)
     assert words.option_name("tables") == "the parameter tables"
 

@@ -519,7 +519,7 @@ def test_equal_holds_and_categories_are_in_one_order_everywhere(run: Run, tmp_pa
         "second",
         "third",
     ]
-    for words in ((), ("--goal", "0"), ("--opponents", "5")):
+    for words in ((), ("--goal", "0"), ("--opponent", "5")):
         answer = json.loads(run("score", "2346", *asked, *words, "--json").stdout)
         assert [entry["category"] for entry in answer["categories"]] == ["second", "third"]
 

@@ -506,7 +506,7 @@ def test_every_kind_of_policy_goes_wherever_one_is_asked_for(
     rated = json.loads(run("rate", str(record), "--json").stdout)
     assert rated["ratings"][0]["result"]["mean"] == pytest.approx(simulated["mean"])
     drawn = json.loads(
-        run("positions", FORCED, "-p", name, "-n", "100", "-o", str(table), "--json").stdout
+        run("simulate", FORCED, "-p", name, "--positions", "100", "-o", str(table), "--json").stdout
     )
     assert drawn["rows"] == 100
     position = start_turn(FORCED, dice="33456")

@@ -463,7 +463,7 @@ SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=2
         (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
         (f"score 33456 --goal 374 --card {LATE}", "cannot be reached"),
         (
-            f"score 22222 --opponents 200 --card {SEVEN} ss=15",
+            f"score 22222 --opponent 200 --card {SEVEN} ss=15",
             "Take Yatzy for 50: 100.00 % chance to win",
         ),
         (
@@ -559,11 +559,9 @@ def test_an_impossible_goal_is_answered_before_anything_is_solved(
         fields = {
             "query": query,
             "card": "yatzy=0",
-            **({"dice": "33456"} if query != "expect" else {}),
+            **({"spread": False} if query == "expect" else {"dice": "33456"}),
         }
-        answer = desk.answer(
-            {**fields, "goal": 325, **({"spread": False} if query == "expect" else {})}
-        )
+        answer = desk.answer({**fields, "goal": 325})
         assert answer["out_of_reach"]
         mean = desk.answer(fields)
         if query == "expect":
@@ -622,12 +620,12 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
-    playing = "expect", "--card", LATE, "--opponents", f"251; {LATE}"
+    playing = "expect", "--card", LATE, "--opponent", f"251; {LATE}"
     answer = json.loads(run(*playing, "--ties", "half", "--json").stdout)
     assert answer["aim"]["ties"] == "half"
     assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
     assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
-    half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
+    half = run("expect", "--card", LATE, "--opponent", "251", "--ties", "half").stdout.splitlines()
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
     spread = next(i for i, line in enumerate(half) if "Standard deviation" in line)
     assert "If you maximise the expected score:" in half[:spread]
@@ -642,7 +640,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         ("251", False),
     ):
         for ties in ("half", "loss", "win")[: in_rings(1, 3)]:
-            asked = "--card", LATE, "--opponents", several, "--ties", ties
+            asked = "--card", LATE, "--opponent", several, "--ties", ties
             assert (
                 json.loads(run("expect", *asked, "--json").stdout)["aim"]["lower_bound"] is is_bound
             )

@@ -17,11 +17,12 @@ import numpy.typing as npt
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.resources import ScratchPool, thread_count, thread_map
+from ..core.rules import RuleSet
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..errors import StateError
 from ..objectives.policy_quantities import BonusPoints
-from ..policies.levels import LEVELS, SkillLevel
+from ..policies.levels import SkillLevel, level_played
 from ..strategy.distribution import MAX_STATES
 from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy
@@ -121,6 +122,7 @@ class Prices:
     bonus: Price | None
     temperatures: tuple[float, float]
     temperature_errors: tuple[float, float]
+    rules: RuleSet = field(repr=False)
     start: float = field(repr=False)  # expected final score of perfect play
 
     @property
@@ -141,8 +143,7 @@ class Prices:
     @property
     def level(self) -> SkillLevel:
         """The level of computer players that gives away about as many points as the slips."""
-        slips = max(0.0, self.slips)  # levels are about evenly spaced in its square root
-        return min(LEVELS, key=lambda level: abs(sqrt(level.share * self.start) - sqrt(slips)))
+        return level_played(self.rules, self.start, self.slips)
 
     @property
     def noise_difference(self) -> float:
@@ -419,5 +420,6 @@ def fit_prices(
         bonus=None if decisions.bonuses is None else prices[boxes],
         temperatures=(exp(holds), exp(categories)),
         temperature_errors=(float(spreads[-2]), float(spreads[-1])),
+        rules=strategy.rules,
         start=float(strategy.value()),
     )

@@ -58,7 +58,7 @@ from .shard_task import (
 from .store import Folder, Progress, finished_by_other, has_table, table_path
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
-# bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
+# bytes; the values of larger tables are hashed in their order by `yatzy tables --verify` alone
 HASHED_WHOLE = 8 << 30
 
 

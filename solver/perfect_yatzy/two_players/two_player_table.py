@@ -79,7 +79,7 @@ class TwoPlayerTable:
 
     def __init__(self, rules: RuleSet, tie: float, tables: Folder) -> None:
         path = table_path(rules, tables, NAMES[tie])
-        hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
+        hint = f"rebuild it with: yatzy solve {rules.spec or rules.key} --two-players --store --tables {path.parent}"
         missing = f"there is no stored game at {path}"
         with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
             self.info = ShardedTableInfo(

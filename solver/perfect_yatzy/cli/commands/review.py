@@ -20,15 +20,18 @@ from ..console import (
     echo_answer,
     echo_json,
     echo_lines,
+    file_format,
     finished_games,
     output_file,
     prompt_line,
+    write_output,
 )
 
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
     from ...core.scorecard import State
     from ...play.puzzle import Puzzle
+    from ...play.rating import Ratings
     from ...play.review import Review
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
@@ -218,6 +221,13 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     is_flag=True,
     help="Also say what each player thinks that open boxes and the upper bonus are worth.",
 )
+@click.option(
+    "--cards",
+    "cards_path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="File for your worst decisions as cards to learn, which Anki imports.",
+)
 @options.rules_option
 @options.force_option
 @options.json_option
@@ -232,6 +242,7 @@ def rate(
     csv_path: str | None,
     plot_path: str | None,
     prices: bool,
+    cards_path: str | None,
     rules: str,
     force: bool,
     as_json: bool,
@@ -253,18 +264,18 @@ def rate(
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
       yatzy rate games.jsonl --prices
+      yatzy rate games.jsonl --player Ann --cards ann.txt
     """
     from ...game.translations import localized
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
-    from ..views.prices_text import prices_lines
+    from ..views.exercises import anki_text
     from ..views.results import check_picture
     from ..views.review_text import (
         comparison_lines,
         plot_ratings,
-        rating_lines,
         results_lines,
         skipped_lines,
         write_csv,
@@ -272,7 +283,7 @@ def rate(
 
     if plot_path:
         check_picture(plot_path)
-    check_overwrite(force, csv_path, plot_path)
+    check_overwrite(force, csv_path, plot_path, cards_path)
     files = files or (finished_games(),)
     share = confidence / 100
     # progress is that of the bytes read
@@ -299,12 +310,14 @@ def rate(
         if not found.ratings:
             raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
-    parts = []
-    for rating in found.ratings:
-        named = localized(rating.rules, service.language)
-        parts.append(rating_lines(rating, named, block))
-        if prices:
-            parts.append(prices_lines(rating, named))
+    if cards_path:
+        given = [
+            (strategy, localized(rating.rules, service.language), rating.worst_decisions(strategy))
+            for rating in found.ratings
+            for strategy in [service.strategy(rating.rules)]
+        ]
+        write_output(cards_path, anki_text(given))
+    parts = rating_parts(found, service.language, block, prices)
     parts += [
         results_lines(found, share),
         *map(comparison_lines, comparisons),
@@ -314,6 +327,21 @@ def rate(
     echo_answer([text], as_json, ratings_json(found, comparisons, block, share, prices))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
+
+
+def rating_parts(found: Ratings, language: str, block: int | None, prices: bool) -> list[list[str]]:
+    """The lines of each rating and, if wanted, of the player's prices."""
+    from ...game.translations import localized
+    from ..views.prices_text import prices_lines
+    from ..views.review_text import rating_lines
+
+    parts = []
+    for rating in found.ratings:
+        rules = localized(rating.rules, language)
+        parts.append(rating_lines(rating, rules, block))
+        if prices:
+            parts.append(prices_lines(rating, rules))
+    return parts
 
 
 @click.command(cls=options.YatzyCommand)
@@ -335,6 +363,12 @@ def rate(
 )
 @click.option("--stream", is_flag=True, help="Continue with further puzzles until you quit.")
 @click.option("--solution", is_flag=True, help="Show the solution without asking.")
+@options.number_option(
+    "--sheet", low=1, high=200, text="Write a page of N puzzles to print, and their solutions."
+)
+@options.seed_option("Seed of the puzzles of --sheet [the date].", default=None)
+@options.output_option("HTML file for --sheet [standard output].", default="-")
+@options.force_option
 @click.option(
     "--json",
     "as_json",
@@ -349,6 +383,10 @@ def puzzle(
     day: datetime | None,
     stream: bool,
     solution: bool,
+    sheet: int | None,
+    seed: int | None,
+    output: str,
+    force: bool,
     as_json: bool,
     service: QueryService,
 ) -> None:
@@ -357,17 +395,34 @@ def puzzle(
     A position that is the same for everyone on the same date. Your answer is graded as in `yatzy
     review`.
 
+    With --sheet a class gets a page of puzzles to print; the solutions are on a page of their own.
+
     \b
       yatzy puzzle
       yatzy puzzle --difficulty hard --stream
+      yatzy puzzle --sheet 12 --seed 7 -o sheet.html
     """
-    from ...play.puzzle import daily_seed, find_puzzle
+    from ...play.puzzle import daily_seed, find_puzzle, find_puzzles
     from ...service.reviews import action_json, puzzle_fields
     from ..views.review_text import puzzle_lines, solution_lines
 
+    if sheet is None and (seed is not None or output != "-"):
+        raise click.UsageError(_("--seed and --output need --sheet"))
+    if sheet is not None:
+        if stream or solution or as_json:
+            raise click.UsageError(_("--sheet cannot be used with --stream, --solution or --json"))
+        file_format(output, {"html": "html", "htm": "html"}, None)
+        check_overwrite(force, output)
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
     puzzle_date = day.date() if day else date.today()
+    if sheet:
+        from ..views.exercises import puzzle_sheet
+
+        first = puzzle_date.toordinal() if seed is None else seed
+        puzzles = find_puzzles(strategy, first, difficulty, sheet)
+        write_output(output, puzzle_sheet(strategy, rule_set, service.language, puzzles))
+        return
     for number in count(1) if stream else [1]:
         position = find_puzzle(strategy, daily_seed(puzzle_date, number - 1), difficulty)
         if as_json:
