@@ -18,6 +18,8 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 from random import Random
 
+from perfect_yatzy.settings import Settings
+
 Dice = tuple[int, ...]
 FACES = range(1, 7)
 ROLLS = [*combinations_with_replacement(FACES, 5)]
@@ -119,7 +121,7 @@ def check_yatzy(states: int = 4, seed: int = 1) -> tuple[Fraction, int]:
 
     solve, draw, checked = ExactSolve(load_rules("yatzy")), Random(seed), 0
     exact, below = Fraction(0), None
-    for layer, limbs in solve.layers(threads=2):
+    for layer, limbs in solve.layers(Settings(threads=2)):
 
         def value(filled: int, upper: int, part: object = None) -> Fraction:
             numbers, k = part or (limbs, layer)  # type: ignore[misc]  # noqa: B023

@@ -38,6 +38,7 @@ from perfect_yatzy.play.review import Review, action_outlook, outcomes_of_hold, 
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.strategy_sheet import bonus_features, pars
 from perfect_yatzy.service.reviews import review_json
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.tablebase import store
@@ -611,7 +612,7 @@ def test_written_files_have_the_permissions_that_the_umask_leaves(
 ) -> None:
     before = os.umask(umask)
     try:
-        store.solve_to_store(Objective(SMALL), tmp_path / "tables")
+        store.solve_to_store(Settings(tmp_path / "tables"), Objective(SMALL))
         SaveFile(tmp_path / "game.json").write(Session(SMALL, ("Ann",), 5))
         printed(run, "simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl"))
     finally:

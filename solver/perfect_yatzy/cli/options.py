@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..cluster.session import Cluster
     from ..core.rules import RuleSet
     from ..service.queries import QueryService
-    from ..tablebase.store import Progress
+    from ..settings import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 Known = Callable[[click.Context, str], Iterable[str]]

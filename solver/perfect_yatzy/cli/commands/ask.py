@@ -175,7 +175,7 @@ def check_plot(service: QueryService, request: Request) -> None:
     rules = request.rules
     if request.games:
         return
-    if not shows_distribution(rules, request.state, service.tables):
+    if not shows_distribution(rules, request.state, service.settings.tables):
         text = _(
             "no exact distribution for {key}; add --games 100000 to draw simulated games",
             key=rules.key,

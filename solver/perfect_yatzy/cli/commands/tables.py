@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..._files import discard
+from ...settings import Settings
 from ...words import _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
@@ -184,7 +185,7 @@ def verify_table(
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
         from ...approximation.solve import verify_approximate
 
-        found = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads)
+        found = verify_approximate(Settings(tables, threads), rule_set, games=games, seed=seed)
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)

@@ -48,7 +48,8 @@ def solve_two_players(
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
-    rule_set, tables, threads = service.rules(rules), service.tables, service.threads
+    rule_set, settings = service.rules(rules), service.settings
+    tables, threads = settings.tables, settings.threads
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(
@@ -66,7 +67,7 @@ def solve_two_players(
     free = None if policies or store or is_stored else available_memory()
     if free is not None and cost.memory > free:  # then bounds are the answer
         begin = perf_counter()
-        bounds = versus_bounds(rule_set, ties, tables, threads=threads)
+        bounds = versus_bounds(settings, rule_set, ties)
         fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
         seconds = round(perf_counter() - begin, 2)
         echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
@@ -81,17 +82,15 @@ def solve_two_players(
             )
     players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
     report = progress(_("Solving {rules} for two players", rules=rule_set.key))
-    settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
+    how: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
     begin = perf_counter()
     with cluster_workers(workers, cluster) as on:
         if on:
-            chances = np.array([[on.versus(rule_set, store=store, **settings).first]])
+            chances = np.array([[on.versus(rule_set, store=store, **how).first]])
         elif store:
-            chances = np.array(
-                [[two_players(rule_set, store=True, threads=threads, **settings).first]]
-            )
+            chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
         else:
-            chances = versus_table(rule_set, players, threads=threads, **settings)
+            chances = versus_table(settings.reporting(report), rule_set, players, ties)
     exploitability = exploitability_of(chances)
     echo_answer(
         versus_lines(rule_set, policies, ties, chances, exploitability),
@@ -110,14 +109,14 @@ def followed_policies(
 ) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
     from ...core.scorecard import Scorecard
-    from ...policies.named import Setting, listed, named_policy
+    from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy
     from ...two_players.two_players import Replanned
 
-    setting = Setting(rules, Scorecard(rules), service.tables, service.threads)
+    context = PolicyContext(service.settings, rules, Scorecard(rules))
     for name in names:
         policy = listed(
-            name, named_policy("perfect" if name == REPLANNED else name, setting).policy
+            name, named_policy("perfect" if name == REPLANNED else name, context).policy
         )
         if isinstance(policy, Strategy):
             raise StateError(
