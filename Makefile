@@ -36,7 +36,7 @@ $(TEST_READY): $(USER_READY)
 	@touch $@
 
 $(READY): $(TEST_READY)
-	$(PIP) install --quiet 'perfect-yatzy[cluster,data,plot]' --group dev
+	$(PIP) install --quiet 'perfect-yatzy[cluster,data,mcp,plot]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
