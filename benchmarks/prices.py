@@ -29,6 +29,7 @@ from perfect_yatzy.objectives.policy_quantities import BonusPoints
 from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
 from perfect_yatzy.prices.fit import Prices
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.batch import all_options, check_positions
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.store import open_table
@@ -54,7 +55,7 @@ def priced_table(strategy: Strategy, boxes: dict[str, float], bonus: float) -> F
     assert not rules.saved_rolls
     assert not space.has_tracked_rows
     assert len(ends) == len(masks)
-    table = strategy.values + bonus * open_table(BonusPoints(rules, strategy.table))[1]
+    table = strategy.values + bonus * open_table(Settings(), BonusPoints(rules, strategy.table))[1]
     for row, start in enumerate(space.layout.offsets.tolist()):
         table[start : start + counts[row]] += is_open[row] @ of_box
     return np.asarray(table)
@@ -206,7 +207,7 @@ def false_rows(strategy: Strategy, seed: int, fits: int, folder: Path) -> Iterat
 def run(seed: int, fits: int) -> list[str]:
     """The lines of the record."""
     strategy = open_strategy("yatzy")
-    bonus = float(open_table(BonusPoints(strategy.rules, strategy.table))[1][-1])
+    bonus = float(open_table(Settings(), BonusPoints(strategy.rules, strategy.table))[1][-1])
     games = played_games(
         strategy, priced_table(strategy, BOXES, BONUS), TEMPERATURE, fits * max(SIZES), seed
     )

@@ -23,10 +23,11 @@ from ..core.turn_model import turn_model
 from ..errors import StateError
 from ..objectives.policy_quantities import BonusPoints
 from ..policies.levels import SkillLevel, level_played
+from ..settings import Folder, Settings
 from ..strategy.distribution import MAX_STATES
 from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy
-from ..tablebase.store import Folder, has_table, open_table
+from ..tablebase.store import has_table, open_table
 from ..words import _
 
 MIN_GAMES = 10  # of fewer, nothing is called significant
@@ -303,7 +304,7 @@ def _bonus_table(strategy: Strategy, tables: Folder, threads: int) -> Table | No
     if objective.size > MAX_STATES and not has_table(rules, tables, objective.name):
         text = _("prices need a table that takes long to make: yatzy solve {spec} --what {name}")
         raise StateError(text.format(spec=rules.spec or rules.key, name=objective.name))
-    return open_table(objective, tables, threads=threads)[1]
+    return open_table(Settings(tables, threads), objective)[1]
 
 
 class Prior(NamedTuple):

@@ -294,7 +294,7 @@ def rate(
         threads=service.settings.threads,
         progress=lambda read: report(min(read, size), size),
         rules=rules,
-        tables=service.tables,
+        tables=service.settings.tables,
     )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
