@@ -57,8 +57,12 @@ test("the line to share has squares and no dice", ["yatzy"], async () => {
   equal(streak(), 0); // a puzzle of another day
   noteResult(puzzle, [0], ["best"]);
   equal([streak(), resultOf(puzzle)], [1, { choices: [{ category: "ones" }], losses: [0], grades: ["best"] }]);
-  for (let day = 1; day < 500; day++) noteChoiceOfDay({ rules: "yatzy", day }, { category: "ones" });
-  isTrue(localStorage.getItem("perfect-yatzy-today-1").length < 40_000); // the oldest are forgotten
+});
+
+test("four hundred puzzles of the day are kept, the latest", [], async () => {
+  const { noteChoiceOfDay, resultOf } = await load("puzzle/day"), of = (day) => resultOf({ rules: "yatzy", day }).choices.length;
+  for (let day = 1; day <= 401; day++) noteChoiceOfDay({ rules: "yatzy", day }, { category: "ones" });
+  equal([of(1), of(2), of(401)], [0, 1, 1]);
 });
 
 // --- the room ---
@@ -98,7 +102,7 @@ test("three choices go on, and are graded at the end", ["yatzy"], async () => {
   answers();
   await room();
   isTrue(today().includes("Yatzy No. 332") && today().includes("What do you keep?"), today());
-  equal(dice().length, 5);
+  equal([dice().length, byId("today").querySelectorAll(".day-cell").length], [5, 14]);
   isTrue(byId("day-keep").getAttribute("aria-disabled") === "true");
   for (const i of [2, 3]) dice()[i].click();
   await press("Keep 5 5");

@@ -412,6 +412,8 @@ function verdictView({ dice, isBox, choice }, at, { grades, losses }, verdict) {
   ];
   if (!isRight && verdict) {
     const { best, option } = verdict,
+      ascending = [...dice].sort((a, b) => a - b),
+      kept = keptDice(ascending, best),
       why = whySentence(best, option, spec);
     parts.push(
       element(
@@ -421,13 +423,7 @@ function verdictView({ dice, isBox, choice }, at, { grades, losses }, verdict) {
         " ",
         why,
       ),
-      diceRow(
-        [...dice].sort((a, b) => a - b),
-        keptDice(
-          [...dice].sort((a, b) => a - b),
-          best,
-        ),
-      ),
+      ...(kept ? [diceRow(ascending, kept)] : []),
     );
   }
   return element("div", { class: `day-verdict ${squareOf(grade).kind}` }, ...parts);
