@@ -138,7 +138,7 @@ tables: $(READY) ## write the readable strategy tables and checksums in tables/ 
 
 verify: $(USER_READY) ## checksum, equation, published value and a simulation of Yatzy's table
 	$(RUN)/yatzy solve yatzy
-	$(RUN)/yatzy verify yatzy --games 100000
+	$(RUN)/yatzy tables --verify yatzy --games 100000
 
 clean: ## remove the virtual environment, solved tables and caches
 	rm -rf $(VENV) build dist solver/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.*

@@ -53,13 +53,23 @@ def test_the_text_says_where_points_are_lost(run: Run) -> None:
 
 def test_a_policy_against_another(run: Run, evaluated: Evaluated) -> None:
     """By the pairs of cards, a computation of its own, it is the same chance."""
-    found = evaluated("most-points", "--against", "perfect")["against"]
+    found = evaluated("most-points", "--opponent", "perfect")["against"]
     assert (found["policy"], found["ties"]) == ("perfect", "half")
     both = json.loads(
-        printed(run, "versus", "yatzy-forced", "--policy", "most-points", "-p", "perfect", "--json")
+        printed(
+            run,
+            "solve",
+            "yatzy-forced",
+            "--two-players",
+            "--policy",
+            "most-points",
+            "-p",
+            "perfect",
+            "--json",
+        )
     )
     assert found["chance"] == pytest.approx(both["first"][1][2], abs=2e-6)
-    text = run("evaluate", "goal:250", "--against", "goal:250", "--card", LATE).stdout
+    text = run("evaluate", "goal:250", "--opponent", "goal:250", "--card", LATE).stdout
     assert "Against goal:250: 50.00 % chance to win (a tie is half)" in text
 
 

@@ -75,7 +75,7 @@ def fixed_face(text: str, roll: int, die: int, faces: int) -> int:
     return 1 + int.from_bytes(digest[:4], "big") % faces
 
 
-@pytest.mark.parametrize("seed", seeds(3, 10))
+@pytest.mark.parametrize("seed", seeds(1, 12))
 def test_dice_and_corrections_in_any_order(seed: int) -> None:
     check(ANY_ORDER, str(seed))
 

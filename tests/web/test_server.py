@@ -326,7 +326,7 @@ VALUES = st.recursive(
 )
 
 
-@examples(60, 300)
+@examples(25, 300)
 @given(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),

@@ -30,11 +30,12 @@ from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
+from ..settings import Progress, Settings
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
-from ..tablebase.store import Progress, can_store, has_table, open_table
+from ..tablebase.store import can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
@@ -57,10 +58,8 @@ Announce = Callable[[RuleSet, str | None], Progress]
 class BonusChances:
     """Chances of the upper bonus by rule set. Several threads may use it."""
 
-    def __init__(
-        self, tables: str | os.PathLike[str] | None, threads: int | None, budget: SolveBudget
-    ) -> None:
-        self.tables, self.threads, self.budget = tables, threads, budget
+    def __init__(self, settings: Settings, budget: SolveBudget) -> None:
+        self.settings, self.budget = settings, budget
         self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
         self._lock, self._computing = Lock(), Lock()
@@ -75,7 +74,7 @@ class BonusChances:
         if (found := self._found.get(key)) is not None:
             return found.value
         chances = BonusChance(rules, strategy.table)
-        if not has_table(rules, self.tables, chances.name):
+        if not has_table(rules, self.settings.tables, chances.name):
             if rule_set_stats(rules).seconds >= self.budget.instant_seconds:
                 return None
             if self.budget.confirms:
@@ -83,7 +82,7 @@ class BonusChances:
                 return None
 
         def create() -> TurnEvaluator:
-            return TurnEvaluator(rules, open_table(chances, self.tables, threads=self.threads)[1])
+            return TurnEvaluator(rules, open_table(self.settings, chances)[1])
 
         return self._found.get_or_create(key, create).value
 
@@ -170,14 +169,13 @@ class ObjectiveResolver:
 
     def __init__(
         self,
+        settings: Settings,
         strategies: WeightedLRUCache[Strategy],
         budget: SolveBudget,
-        tables: str | os.PathLike[str] | None,
-        threads: int | None,
         announce: Announce | None,
     ) -> None:
-        self.strategies, self.budget, self.announce = strategies, budget, announce
-        self.tables, self.threads = tables, threads
+        self.settings, self.strategies, self.budget = settings, strategies, budget
+        self.announce = announce
         self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(
             MAX_OPPONENT_DISTRIBUTIONS
         )
@@ -221,7 +219,7 @@ class ObjectiveResolver:
         try:
             self._check_goals(goals)
         except RulesError as error:
-            if _shows_mean_play(request, self.tables):
+            if _shows_mean_play(request, self.settings.tables):
                 return ObjectivePlan(request, seconds, tuple(works), refused=error)
             advice = _(
                 "`yatzy expect --games 100000` shows the chance under play for the expected score"
@@ -240,7 +238,7 @@ class ObjectiveResolver:
         for card in (other for other in opponents if isinstance(other, Scorecard)):
             self.budget.check_objective(rules, utility_cost(rules, card.state))
             if not self.distributions.get(_opponent_key(rules, card)):
-                works = distribution_works(rules, card.state, self.tables)
+                works = distribution_works(rules, card.state, self.settings.tables)
                 seconds += sum(work.seconds for work in works)
         return seconds
 
@@ -248,7 +246,7 @@ class ObjectiveResolver:
         from ..two_players.two_player_table import stored_game
 
         game = self._two_players(request)[0]
-        if (stored := stored_game(game, self.tables)) or self._cached(request):
+        if (stored := stored_game(game, self.settings.tables)) or self._cached(request):
             return ObjectivePlan(request, two_players=stored)
         cost = game.cost()
         self.budget.check_objective(request.rules, cost)
@@ -285,11 +283,16 @@ class ObjectiveResolver:
         }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
-        rules, card, threads = plan.request.rules, plan.request.card, self.threads
+        rules, card = plan.request.rules, plan.request.card
 
         def solve(report: Progress | None) -> Strategy:
             return utility_strategy(
-                rules, winning, card, evaluator, threads, report, winning.tolerance
+                self.settings.reporting(report),
+                rules,
+                winning,
+                card,
+                evaluator,
+                winning.tolerance,
             )
 
         return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
@@ -338,16 +341,15 @@ class ObjectiveResolver:
         game, other = self._two_players(request)
 
         def solve(report: Progress | None) -> Strategy:
-            return versus_strategy(
-                game, (request.card, other), strategy.evaluator, stored, self.threads, report
-            )
+            settings, cards = self.settings.reporting(report), (request.card, other)
+            return versus_strategy(settings, game, cards, strategy.evaluator, stored)
 
         def mean_play() -> float | None:
             # the solve would be the only one, and a long one
             if stored and self.budget.announces(game.cost()):
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
-            return self._two_players(request, mean)[0].chance(self.threads)
+            return self._two_players(request, mean)[0].chance(self.settings)
 
         opponent = game.players[1]
         _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
@@ -365,7 +367,7 @@ class ObjectiveResolver:
     def _plan_goals(self, request: Request) -> GoalSolve:
         from ..strategy.score_strategy import goals_to_solve
 
-        exists = has_table(request.rules, self.tables, Goals.name)
+        exists = has_table(request.rules, self.settings.tables, Goals.name)
         budget = self.budget
         return goals_to_solve(
             request.rules, request.state, exists, budget.instant_seconds, budget.objective.allows
@@ -406,14 +408,8 @@ class ObjectiveResolver:
                 self._check_goals(solve)
 
             def create() -> Strategy:
-                card, means, report = (
-                    request.card,
-                    strategy.evaluator,
-                    self._announce(plan, progress),
-                )
-                made = goal_strategy(
-                    solve, goal, card, means, self.tables, threads=self.threads, progress=report
-                )
+                settings = self.settings.reporting(self._announce(plan, progress))
+                made = goal_strategy(settings, solve, goal, request.card, strategy.evaluator)
                 if solve.stored and solve.cost:
                     self.count_stored(made.table.nbytes)
                 return made
@@ -437,7 +433,7 @@ class ObjectiveResolver:
             return None
         if plan.goals and plan.goals.stored:
             line = _("solving all goals of {rules}, {cost}; the table will be stored")
-            if not can_store(plan.cost.bytes, self.tables):
+            if not can_store(plan.cost.bytes, self.settings.tables):
                 line = _("solving all goals of {rules}, {cost}, in memory")
         else:
             line = _("solving {rules} from this card on, {cost}, in memory")
@@ -455,10 +451,9 @@ class ObjectiveResolver:
             progress.of("opponents")  # reports that this work begins; it has no steps
         make = partial(
             opponent,
+            self.settings,
             strategy,
             known,
-            self.threads,
-            self.tables,
             store=self.budget.is_confirmed(progress),
         )
         return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)

@@ -140,7 +140,7 @@ def _goal_line(answer: dict[str, Any]) -> str:
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
-    """Lines for `yatzy positions` from the answer of
+    """Lines for `yatzy simulate --positions` from the answer of
     :func:`perfect_yatzy.service.measure.run_positions`.
     """
     rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
@@ -301,7 +301,7 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "
         "that wins at least so often, whatever the other does; a tie counts as {value}. Late in a game the chance "
-        "is exact: yatzy hold --versus CARD",
+        "is exact: yatzy hold --best-opponent CARD",
         value=tie,
     )
     return [
