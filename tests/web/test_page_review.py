@@ -330,7 +330,9 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
     page.click("#exercise summary").expects("#exercise table", "Keep 6 6")
     assert page.choices_counted() == 1
     page.expects("#session", "1 blunder")
-    page.locator("#exercise .exercise-card button").first.click(force=True)  # only the first answer counts
+    page.locator("#exercise .exercise-card button").first.click(
+        force=True
+    )  # only the first answer counts
     assert page.choices_counted() == 1
 
 
@@ -338,14 +340,18 @@ def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Visitor) -> N
     page.start_exercise("#drill-start", MISTAKE | {"dice": [3, 3, 4, 5, 6], "rolls_left": 2})
     look = "(name) => { const e = document.querySelector(name), s = getComputedStyle(e); return [s.fontWeight, s.backgroundColor, s.color]; }"
     filled, nothing = (
-        page.evaluate(look, f"#exercise .exercise-card {name}") for name in (".filled .points", ".zero")
+        page.evaluate(look, f"#exercise .exercise-card {name}")
+        for name in (".filled .points", ".zero")
     )
     assert filled != nothing
     page.locator("#exercise .exercise-dice .die").nth(4).click()
     page.click("#exercise-roll")
     assert page.count("#exercise .exercise-dice .advised") == 0
     show_best(page)
-    assert page.locator("#exercise .exercise-dice .advised small").all_text_contents() == ["best", "best"]
+    assert page.locator("#exercise .exercise-dice .advised small").all_text_contents() == [
+        "best",
+        "best",
+    ]
     ring = page.evaluate(
         "getComputedStyle(document.querySelector('#exercise .exercise-dice .advised .die-face')).outline"
     )
@@ -528,6 +534,8 @@ def test_today(page: Visitor) -> None:
     page.locator("#today .exercise-card button").last.click()
     page.wait_for_selector("#day-copy")
     looks_right(page, "today, answered")
+    page.enter("play")
+    assert page.locator("#today").is_hidden()
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:
