@@ -41,6 +41,7 @@ SECTIONS = {
         "table": "tables",
         "rules": "rules",
         "site": "serve",
+        "mcp": "serve",
     },
 }
 COMMANDS = [command for commands in SECTIONS.values() for command in commands]

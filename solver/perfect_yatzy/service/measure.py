@@ -22,7 +22,7 @@ from ..policies.user_code import ProcessPlayer
 from ..settings import Progress
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
-from ..strategy.score_distribution import ScoreDistribution
+from ..strategy.score_distribution import ScoreDistribution, even_handicap
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..words import _
@@ -218,7 +218,7 @@ def run_evaluations(
             if progress and len(names) > 1:
                 progress(len(found), len(names))
     replies = []
-    for number, request in enumerate(parsed):
+    for number, (request, request_fields) in enumerate(zip(parsed, requests, strict=True)):
         title, mine = found[number]
         answer = (
             answers.answer_head(request)
@@ -228,8 +228,12 @@ def run_evaluations(
         # neither policy looks at the card of the other, so the two final scores are independent
         if opponent:
             _title, theirs = found[len(parsed)]
-            chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
+            scores = _distribution_of(rules, mine), _distribution_of(rules, theirs)
+            chance = scores[0].chance_against(scores[1])
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
+            if request_fields.get("even"):
+                points, even = even_handicap(*scores)
+                answer["against"]["even"] = {"points": points, "chance": even}
         replies.append(answer)
     return replies
 

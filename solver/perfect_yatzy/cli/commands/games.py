@@ -211,6 +211,7 @@ def write_dataset_card(
     type=POLICY,
     help="Also the exact chance to win against this policy; a tie counts as half a win.",
 )
+@click.option("--even", is_flag=True, help="With --opponent, the points that make the game even.")
 @click.option(
     "--process",
     metavar="COMMAND",
@@ -229,6 +230,7 @@ def evaluate(
     rules: str,
     card: str,
     opponent: str | None,
+    even: bool,
     process: str | None,
     games: int,
     seed: int,
@@ -258,6 +260,7 @@ def evaluate(
       yatzy evaluate most-points
       yatzy evaluate prices --rules yahtzee
       yatzy evaluate goal:250 --opponent perfect
+      yatzy evaluate level:3 --opponent perfect --even
       yatzy evaluate bot.py:play --games 500
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
@@ -268,6 +271,8 @@ def evaluate(
 
     if bool(policies) == (process is not None):  # both or neither
         raise click.UsageError(_("give a POLICY or --process"))
+    if even and not opponent:
+        raise click.UsageError(_("{first} needs {second}", first="--even", second="--opponent"))
     if process and opponent:
         given = {"first": "--process", "second": "--opponent"}
         raise click.UsageError(
@@ -278,7 +283,9 @@ def evaluate(
         request["process"] = process
         answers = [run_evaluation(service, request, progress(_playing(games)), on)]
     else:
-        asked = [request | {"policy": policy, "against": opponent} for policy in policies]
+        asked = [
+            request | {"policy": policy, "against": opponent, "even": even} for policy in policies
+        ]
         answers = run_evaluations(service, asked, evaluating(len(policies)), on)
     if as_json:
         click.echo("\n".join(map(json.dumps, answers)))

@@ -192,12 +192,27 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
             TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"])
         )  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
+        lines += handicap_lines(answer["policy"], against)
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
         only_distribution = {"distribution": answer["distribution"]}  # without an aim
         return [*lines, "", *distribution_lines(rules, only_distribution, with_categories=True)]
     return [*lines, _deviation_text(number_text(answer["standard_deviation"], 2), bonus_chance="")]
+
+
+def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
+    """The points that make a game of two policies even, if they were asked for."""
+    if (even := against.get("even")) is None:
+        return []
+    points, receiver = even["points"], policy if even["points"] >= 0 else against["policy"]
+    text = ngettext(
+        "Even if {receiver} gets {count} point: {policy} then wins with a chance of {chance}",
+        "Even if {receiver} gets {count} points: {policy} then wins with a chance of {chance}",
+        abs(points),
+    )
+    chance = chance_text(even["chance"])
+    return [text.format(receiver=receiver, count=abs(points), policy=policy, chance=chance)]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
