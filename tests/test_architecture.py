@@ -34,6 +34,7 @@ ORDER = [
     "two_players",
     "approximation",
     "policies",
+    "prices",
     "play",
     "cluster",
     "service",

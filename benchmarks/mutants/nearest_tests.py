@@ -22,6 +22,7 @@ NEAREST = {
     "two_players": ("tests/two_players", "tests/cluster", "tests/service"),
     "approximation": ("tests/approximation", "tests/service"),
     "policies": ("tests/policies", "tests/cli", "tests/service"),
+    "prices": ("tests/prices", "tests/play", "tests/cli"),
     "play": ("tests/play", "tests/service", "tests/cli"),
     "rl": ("tests/rl",),
     "cluster": ("tests/cluster", "tests/service"),
