@@ -91,7 +91,7 @@ def field_of_file(text: str) -> object:
     """The field of the option ``--field``: as text, or if it names a JSON file, as an object with
     the distribution in it. The answers of `expect`, `evaluate` and `simulate` have one.
     """
-    number, colon, path = text.partition(":")
+    number, _colon, path = text.partition(":")
     if not path.endswith(".json") or not number.isdecimal():
         return text
     try:

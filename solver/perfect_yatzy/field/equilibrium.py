@@ -92,9 +92,14 @@ class Equilibrium:
         return self.mixture.gain
 
     @property
+    def chances(self) -> Floats:
+        """The chances of the final scores 0, 1, 2 ... of a player of the field."""
+        return mixed(self.responses, self.mixture.weights)
+
+    @property
     def law(self) -> DiscreteDistribution:
         """The law of the final score of a player of the field."""
-        return law_of(mixed(self.responses, self.mixture.weights))
+        return law_of(self.chances)
 
     @property
     def bonus_chance(self) -> float:
@@ -184,7 +189,7 @@ def field_equilibrium(
 
 def best_response(
     strategy: Strategy,
-    utilities: Floats | None,
+    utilities: Floats,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreStrategy:
@@ -211,15 +216,17 @@ def identity(rules: RuleSet) -> dict[str, Any]:
     return {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
 
 
-def read_field(
-    rules: RuleSet, tables: Folder = None
-) -> tuple[list[Response], dict[int, Mixture]]:
+def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], dict[int, Mixture]]:
     """The stored strategies and mixtures; none if there are none of this version of the program."""
     with suppress(OSError, *DAMAGED):
         stored = checked_fields(read_file(field_path(rules, tables), MAX_FILE))
         if stored["identity"] == identity(rules):
             responses = [
-                Response(each["utilities"] and np.array(each["utilities"]), np.array(each["law"]), each["bonus"])
+                Response(
+                    each["utilities"] and np.array(each["utilities"]),
+                    np.array(each["law"]),
+                    each["bonus"],
+                )
                 for each in stored["responses"]
             ]
             mixtures = [

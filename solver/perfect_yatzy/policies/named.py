@@ -206,7 +206,7 @@ def score_law(name: str, setting: Setting) -> DiscreteDistribution:
     if isinstance(policy, FieldPlayer):
         return policy.equilibrium.law
     found = evaluate(
-        listed(name, policy),  # type: ignore[arg-type]  # either overload
+        listed(name, policy),
         tables=setting.tables,
         threads=setting.threads,
     )

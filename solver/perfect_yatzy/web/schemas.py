@@ -31,6 +31,8 @@ FIELDS = {
     "opponents": "final scores or cards of the opponents, as text such as '251; ones=3 sixes=24', or as a list",
     "versus": "the card of an opponent who sees yours and plays to win, too, as text such as 'ones=3 sixes=24'",
     "ties": f"what a tie counts: {', '.join(map(repr, TIE_RULES))}; by default the first",
+    "field": "a number of opponents whose cards are not seen, perhaps with their policy, such as '100:level:3'",
+    "places": "with a field: of how many best places one is to be taken, a whole number from 1 to 1000",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
     "explain": "true or false: whether to say what the two best options lead to",
@@ -101,6 +103,11 @@ class CardRequest(RequestBody):
     id: Annotated[RequestId | None, field("id")] = None
 
 
+OpponentsUnseen = Annotated[
+    Integer | Annotated[str, Field(max_length=limits.MAX_NAME_TEXT)] | None, field("field")
+]
+
+
 class ObjectiveFields(CardRequest):
     """A scorecard, and what is maximised instead of the expected score."""
 
@@ -108,6 +115,8 @@ class ObjectiveFields(CardRequest):
     opponents: Annotated[Opponents | None, field("opponents")] = None
     versus: Annotated[str | None, field("versus", max_length=limits.MAX_OPPONENTS_TEXT)] = None
     ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
+    places: Annotated[Integer | None, field("places", ge=1, le=1000)] = None
+    field: OpponentsUnseen = None  # the last: it hides the function
 
 
 class RollRequest(ObjectiveFields):

@@ -127,15 +127,21 @@ def error_line(error: dict[str, str], request: Any) -> str:
     return json.dumps(answer)
 
 
-def run_query(query: str, given: dict[str, Any]) -> None:
-    """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
-    service: QueryService = given["service"]
-    plot_path = given.get("plot_path")
+def asked(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the request that the options make."""
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if "field" in request:
         from ...field.description import field_of_file
 
         request["field"] = field_of_file(request["field"])
+    return request
+
+
+def run_query(query: str, given: dict[str, Any]) -> None:
+    """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
+    service: QueryService = given["service"]
+    plot_path = given.get("plot_path")
+    request = asked(given)
     if given["jsonl"]:
         for name, is_given in {
             "DICE": "dice" in request,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ...core.rules import RuleSet
     from ...service.queries import QueryService
     from ...strategy.simulation import Simulation
+    from ...tablebase.estimates import SolveCost
     from ...two_players.two_players import Play
 
 POLICY = KnownWords(POLICY_WORDS)
@@ -54,6 +55,8 @@ def _playing(games: int) -> str:
     "--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games."
 )
 @options.game_options
+@options.field_option
+@options.places_option
 @options.output_option(
     "File for the games: .csv or .parquet with a row per game, .jsonl with every die."
 )
@@ -67,6 +70,8 @@ def simulate(
     rules: str,
     games: int,
     start: dict[str, Any],
+    field: str | None,
+    places: int | None,
     output: str | None,
     dataset_card: str | None,
     force: bool,
@@ -82,9 +87,11 @@ def simulate(
     \b
       yatzy simulate yatzy --games 1000000
       yatzy simulate yatzy --policy goal:300 --output games.parquet
+      yatzy simulate yatzy --field 100 --games 10000
       yatzy simulate yatzy --policy level:3 --games 100 --output games.jsonl
       yatzy simulate giant --games 1000000 --workers 4
     """
+    from ...field.description import field_of_file
     from ...service.measure import run_simulation
     from ..progress import LONG_SIMULATION, progress_if_long
     from ..views.results import simulation_lines
@@ -95,6 +102,15 @@ def simulate(
         check_output(output, games, start["card"])
         check_overwrite(force, output, dataset_card)
     request = {"rules": rules, "games": games} | start
+    if field is not None:
+        if options.is_given("policy"):
+            given = {"first": "--field", "second": "--policy"}
+            raise click.UsageError(
+                _("{first} and {second} cannot be combined; give one of them", **given)
+            )
+        request["field"] = field_of_file(field)
+    if places is not None:
+        request["places"] = places
     shown = progress_if_long(_playing(games), games >= LONG_SIMULATION)
     policy, simulation, answer = run_simulation(service, request, shown, on)
     if output:
@@ -296,6 +312,12 @@ def evaluate(
     default="half",
     help="What a tie counts as for the one who moves first [half].",
 )
+@options.number_option(
+    "--field",
+    low=1,
+    high=1_000_000_000,
+    text="In place of two players: the equilibrium of N opponents who cannot see each other.",
+)
 @click.option("--estimate", is_flag=True, help="Show time and memory, and solve nothing.")
 @click.option(
     "--store",
@@ -311,6 +333,7 @@ def versus(
     rules: str,
     policies: tuple[str, ...],
     ties: str,
+    field: int | None,
     estimate: bool,
     store: bool,
     yes: bool,
@@ -333,6 +356,10 @@ def versus(
 
     With --workers or --cluster processes share the solve, for players who play to win.
 
+    With --field players choose how to play without a look at the others, as in a tournament. The
+    answer is a way to play that nobody gains from leaving, and a proved bound of what could be
+    gained. It is stored, and then a policy: field:9.
+
     With --store the game takes two bytes a chance on the disk, three times: a tie can be a loss, a
     half or a win.
 
@@ -343,23 +370,27 @@ def versus(
       yatzy versus generala --policy perfect --policy replanned
       yatzy versus yacht --workers 2 --yes
       yatzy versus generala --store
+      yatzy versus yatzy-forced --field 9
     """
     import numpy as np
 
-    from ...service.budget import COMMAND_LIMIT
-    from ...tablebase.estimates import check_memory
     from ...tablebase.machine import available_memory
     from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
-    from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...two_players.versus import exploitability_of, table_costs, versus_table
     from ...two_players.versus import versus as two_players
     from ...words import gigabytes
     from ..progress import progress
-    from ..views.results import bounds_lines, versus_lines
+    from ..views.results import versus_lines
 
     if policies and (workers or cluster or store):
         raise click.UsageError(_("--policy cannot be used with --workers, --cluster or --store"))
     rule_set, tables, threads = service.rules(rules), service.tables, service.threads
+    if field is not None:
+        if policies or workers or cluster or store or estimate or options.is_given("ties"):
+            raise click.UsageError(_("--field cannot be used with another option of this command"))
+        show_equilibrium(service, rule_set, field, as_json)
+        return
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(
@@ -376,20 +407,10 @@ def versus(
     is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
     free = None if policies or store or is_stored else available_memory()
     if free is not None and cost.memory > free:  # then bounds are the answer
-        begin = perf_counter()
-        bounds = versus_bounds(rule_set, ties, tables, threads=threads)
-        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
-        seconds = round(perf_counter() - begin, 2)
-        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
+        show_bounds(service, rule_set, ties, as_json)
         return
     if not is_stored:
-        check_memory(rule_set, cost)
-        if not yes and not COMMAND_LIMIT.allows(cost):
-            question = _("{rules} for two players takes at most {cost}.", **facts)
-            confirm(
-                question,
-                _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts),
-            )
+        confirm_solve(rule_set, cost, facts, yes)
     players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
     report = progress(_("Solving {rules} for two players", rules=rule_set.key))
     settings: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
@@ -414,6 +435,63 @@ def versus(
         exploitability=exploitability,
         seconds=round(perf_counter() - begin, 2),
     )
+
+
+def show_bounds(service: QueryService, rules: RuleSet, ties: str, as_json: bool) -> None:
+    """Print what a strategy for the own score alone proves about two players."""
+    from ...two_players.versus import versus_bounds
+    from ..views.results import bounds_lines
+
+    begin = perf_counter()
+    bounds = versus_bounds(rules, ties, service.tables, threads=service.threads)
+    fields = {"rules": rules.key, "ties": ties, "bounds": [*bounds]}
+    seconds = round(perf_counter() - begin, 2)
+    echo_answer(bounds_lines(rules, ties, *bounds), as_json, **fields, seconds=seconds)
+
+
+def confirm_solve(rules: RuleSet, cost: SolveCost, facts: dict[str, Any], yes: bool) -> None:
+    """Ask before a long solve for two players, unless it is agreed to; RulesError if the machine
+    has too little memory.
+    """
+    from ...service.budget import COMMAND_LIMIT
+    from ...tablebase.estimates import check_memory
+
+    check_memory(rules, cost)
+    if not yes and not COMMAND_LIMIT.allows(cost):
+        question = _("{rules} for two players takes at most {cost}.", **facts)
+        confirm(
+            question,
+            _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts),
+        )
+
+
+def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_json: bool) -> None:
+    """Search the equilibrium of a field, and print what is known about it."""
+    from ...field.equilibrium import field_equilibrium
+    from ..progress import progress
+    from ..views.results import field_lines
+
+    service.strategy(rules)  # announces a solve of perfect play
+    report = progress(_("Solving a field of {rules}", rules=rules.key))
+    begin = perf_counter()
+    found = field_equilibrium(
+        rules, opponents, service.tables, threads=service.threads, progress=report
+    )
+    law = found.law
+    fields: dict[str, Any] = {
+        "rules": rules.key,
+        "field": opponents,
+        "mean": law.mean,
+        "standard_deviation": law.standard_deviation,
+        "upper_bonus_chance": found.bonus_chance,
+        "mean_play_wins": found.mean_play_wins,
+        "gain": found.gain,
+        "weights": [weight for weight in found.mixture.weights if weight],
+        "lowest": int(law.scores[0]),
+        "chances": found.chances[law.scores[0] : law.scores[-1] + 1].tolist(),
+    }
+    seconds = round(perf_counter() - begin, 2)
+    echo_answer(field_lines(rules, fields), as_json, **fields, seconds=seconds)
 
 
 def followed_policies(
