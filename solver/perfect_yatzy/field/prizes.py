@@ -93,11 +93,15 @@ class FieldUtility:
         with np.errstate(divide="ignore"):
             fall = np.maximum(np.log1p(-np.minimum(tied / no_more, 1.0)), NEVER)
         for i, log_choices in enumerate(_log_choices(players, len(self.from_place))):
-            before = np.exp(log_choices + i * log_more + (players - i) * log_no_more)
-            gap = -before * np.expm1(i * rise + (players - i) * fall)
+            before = log_choices + i * log_more + (players - i) * log_no_more
+            change = i * rise + (players - i) * fall
+            after = before + change
             if i:  # T = 0: b(i, T) = 0
-                after = np.exp(log_choices + i * np.log(tied) + (players - i) * fall)
-                gap = np.where(is_best, -after, gap)
+                after = np.where(is_best, log_choices + i * np.log(tied) + change, after)
+            # the difference of nearly equal chances, and of others
+            near = (change < 1) & ~(is_best & (i > 0))
+            gap = np.exp(before) - np.exp(after)
+            gap[near] = -np.exp(before[near]) * np.expm1(change[near])
             total += self.from_place[i] * gap
         return total / (players * tied)
 
