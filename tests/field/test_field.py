@@ -87,12 +87,13 @@ def test_players_of_one_law_share_the_prizes_equally(opponents: int, places: int
 
 def test_more_opponents_lower_the_chance_and_more_places_raise_it(forced: Strategy) -> None:
     law, start = perfect_yatzy.distribution(forced), Scorecard(forced.rules)
-    scores = np.arange(forced.rules.bonus is not None, 400)
+    scores = np.arange(400)
     before = np.ones(len(scores))
     for opponents in (1, 2, 5, 50, 10_000, 10**6):
         chance = FieldUtility(law, opponents)(scores)
-        assert (chance <= before).all()
-        assert (FieldUtility(law, opponents, [1.0] * min(3, opponents))(scores) >= chance).all()
+        assert (chance <= before + 1e-12).all()
+        of_three = FieldUtility(law, opponents, [1.0] * min(3, opponents))(scores)
+        assert (of_three >= chance - 1e-12).all()
         before = chance
     values = [
         float(maximise(forced.rules, FieldUtility(law, number)).value(start))
@@ -146,7 +147,7 @@ def test_the_gain_of_an_equilibrium_in_fractions(
 
     best = NaiveUtility(rules.canonical(), utility).expected_utility(0, 0, 0, False, 0)
     fair = Fraction(1, opponents + 1)
-    assert best >= fair  # the mixture itself wins that
+    assert best >= fair - Fraction(1, 10**15)  # the mixture itself wins that; rounding of its law
     assert sum(chance * utility(score) for score, chance in law.items()) == fair
     assert float(best - fair) <= found.gain <= float(best - fair) + 1e-4 * float(fair)
     assert found.gain < 0.002 * fair

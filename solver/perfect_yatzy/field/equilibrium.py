@@ -46,6 +46,7 @@ from ..words import _
 from .prizes import FieldUtility, check_field
 
 STEPS = 20_000  # of fictitious play among the strategies that are known
+ACCURACY = 1e-4  # what the best of them may gain, as a share of 1 / (N + 1)
 WITHIN = 0.001  # gain at which the search ends, as a share of 1 / (N + 1)
 ROUNDS = 12  # most best responses of one search
 FORMAT = 1  # of the file
@@ -138,6 +139,8 @@ def best_mixture(laws: Floats, opponents: int) -> Floats:
     for step in range(1, STEPS if len(laws) > 1 else 1):
         winning = laws @ FieldUtility(law_of(field_law), opponents)(scores)
         best, share = int(winning.argmax()), 1 / (step + 1)
+        if winning[best] * (opponents + 1) <= 1 + ACCURACY:
+            break
         weights *= 1 - share
         weights[best] += share
         field_law += share * (laws[best] - field_law)
