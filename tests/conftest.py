@@ -27,6 +27,7 @@ from support.seeds import SEED_VARIABLE
 
 pytest_plugins = ["support.isolation", "support.termination", "support.summary"]
 
+FIXED_EXAMPLES = 25  # of Hypothesis in ring 1, where a test names no other number; then 100
 RINGS = {"full": 2, "slow": 3}  # marker -> ring; a test without a marker is in ring 1
 TIMES = Path(__file__).with_name("times.json")  # ring -> file -> seconds
 
@@ -52,7 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(SEED_VARIABLE, None)
         if ring > 1:
             os.environ[SEED_VARIABLE] = str(secrets.randbelow(10**6) if seed is None else seed)
-    hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
+    hypothesis.settings.register_profile(
+        "fixed", deadline=None, derandomize=True, max_examples=FIXED_EXAMPLES
+    )
     hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
     hypothesis.settings.load_profile("fixed" if ring == 1 else "random")
     if config.getoption("record_times"):

@@ -171,7 +171,9 @@ def test_compiled_catalogues_are_those_of_the_sources(
 
 def test_the_page_also_without_scripts_and_the_command_know_the_same_languages() -> None:
     declared = re.search(
-        r"export const LANGUAGES = \{(.*?)\}", (catalogues.STATIC / "i18n.js").read_text()
+        r"export const LANGUAGES = \{(.*?)\}",
+        (catalogues.STATIC / "words" / "i18n.js").read_text(),
+        re.DOTALL,
     )
     assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
     assert tuple(languages()) == LANGUAGES
@@ -262,6 +264,7 @@ KEYS = {
     "bonus needs",
     "what it scores",
     "rolls left",
+    "tags column",
     "turns left",
 }
 PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words

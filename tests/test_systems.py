@@ -27,7 +27,7 @@ FILES = {
     "core": "backward_induction",
     "tablebase": "integrity sharded_solve",
     "play": "rating review session",
-    "game": "limits notation points rules",
+    "game": "limits notation rules",
     "cli": "guide solve",
 }
 

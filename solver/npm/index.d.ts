@@ -1,10 +1,14 @@
+import type { ExpectAnswer, HoldAnswer, OutcomesAnswer, ReviewAnswer, ScoreAnswer } from "./answers.js";
+
+export type * from "./answers.js";
+
 /** Points by category, or text such as "ones=3 chance=22"; 0 crosses out. */
 export type Card = string | Record<string, number>;
 
 /** Faces, or text such as "33456". */
 export type Dice = string | readonly number[];
 
-/** What is asked in any position. Without an aim the expected final score is maximised. */
+/** What is asked in any position. Without an objective the expected final score is maximised. */
 export interface Position {
   /** A rule set of the site with its switches; by default the first one. */
   rules?: string;
@@ -17,8 +21,8 @@ export interface Position {
   id?: unknown;
 }
 
-/** At most one aim, late in a game. */
-export interface Aim {
+/** At most one objective, late in a game. */
+export interface Objective {
   /** Maximise the chance of at least this final score. */
   goal?: number;
   /** Maximise the chance to win against final scores and cards, in text separated by semicolons. */
@@ -26,7 +30,7 @@ export interface Aim {
   ties?: "loss" | "half" | "win";
 }
 
-export interface HoldRequest extends Position, Aim {
+export interface HoldRequest extends Position, Objective {
   dice: Dice;
   rolls_left?: number;
   explain?: boolean;
@@ -34,7 +38,7 @@ export interface HoldRequest extends Position, Aim {
 
 export type ScoreRequest = HoldRequest;
 
-export interface ExpectRequest extends Position, Aim {
+export interface ExpectRequest extends Position, Objective {
   /** Whether to add the exact distribution; true unless said otherwise. */
   spread?: boolean;
 }
@@ -50,107 +54,6 @@ export interface ReviewRequest {
   player?: number;
   /** How many of the worst decisions are explained. */
   why?: number;
-}
-
-export interface Outlook {
-  turn_points: number;
-  later_points: number | null;
-  bonus_chance: number | null;
-  /** Category, chance, mean points. */
-  categories: [string, number, number][];
-}
-
-export interface Option {
-  expected_final_score: number;
-  expected_remaining: number;
-  /** Less than the best option: points, or with an aim probability. */
-  loss: number;
-  chance?: number;
-  outlook?: Outlook;
-}
-
-export interface HoldOption extends Option {
-  hold: number[];
-  /** Number of dice. */
-  reroll: number;
-  /** The category to take if all dice are held. */
-  category: string | null;
-}
-
-export interface ScoreOption extends Option {
-  category: string;
-  points: number;
-  bonus_points: number;
-}
-
-export interface Answer {
-  schema: 2;
-  rules: string;
-  id?: unknown;
-  card: Record<string, number>;
-  card_total: number;
-  state: { filled: number; upper: number; saved?: number; joker_paid?: boolean };
-  expected_final_score: number;
-}
-
-export interface Aimed {
-  aim?: Record<string, unknown>;
-  chance?: number;
-  certain?: boolean;
-  out_of_reach?: boolean;
-}
-
-export interface HoldAnswer extends Omit<Answer, "expected_final_score">, Aimed {
-  query: "hold";
-  expected_final_score?: number;
-  dice: number[];
-  rolls_left: number;
-  rolls: number;
-  best: HoldOption;
-  holds: HoldOption[];
-}
-
-export interface ScoreAnswer extends Omit<Answer, "expected_final_score">, Aimed {
-  query: "score";
-  expected_final_score?: number;
-  dice: number[];
-  rolls_left: number;
-  best: ScoreOption;
-  categories: ScoreOption[];
-}
-
-export interface Distribution {
-  policy?: string;
-  standard_deviation: number;
-  upper_bonus_chance: number;
-  /** Scores by percentage: 5, 25, 50, 75, 95. */
-  percentiles: Record<string, number>;
-  lowest: number;
-  /** Of `lowest`, `lowest` + 1, ... */
-  chances: number[];
-  /** `crossed_out`: the chance of no points. */
-  categories: { category: string; mean: number; crossed_out: number }[];
-}
-
-export interface ExpectAnswer extends Answer, Aimed {
-  query: "expect";
-  expected_remaining: number;
-  turns_left: number;
-  open: string[];
-  upper: number;
-  upper_by_column?: number[];
-  chance_by_mean_play?: number;
-  /** Why `chance` is missing: the solve for the goal is too large. */
-  chance_note?: string;
-  distribution?: Distribution | null;
-  standard_deviation?: number;
-}
-
-export interface OutcomesAnswer extends Answer {
-  query: "outcomes";
-  hold: number[];
-  rolls_left: number;
-  outcomes: { rolled: number[]; chance: number; expected_final_score: number }[];
 }
 
 export interface Options {
@@ -172,7 +75,7 @@ export class Engine {
   /** Every roll that may follow a hold. */
   outcomes(request: OutcomesRequest, options?: Options): Promise<OutcomesAnswer>;
   /** A recorded game with a grade for each decision. */
-  review(request: ReviewRequest, options?: Options): Promise<Record<string, unknown>>;
+  review(request: ReviewRequest, options?: Options): Promise<ReviewAnswer>;
 }
 
 /** A request that cannot be answered; test the code, never the sentence. */

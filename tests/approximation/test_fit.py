@@ -287,7 +287,7 @@ def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(
 
 
 @EITHER
-@pytest.mark.parametrize("seed", seeds(4, 44))
+@pytest.mark.parametrize("seed", seeds(2, 46))
 def test_a_turn_with_every_mechanic_combined_at_random(
     seed: int, check: Callable[[RuleSet], None]
 ) -> None:
@@ -405,7 +405,7 @@ def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
 
 
 @pytest.mark.parametrize("order", ["free", "forced", "reversed"])
-@pytest.mark.parametrize("boxes", [63, 64, *(ring_2(boxes) for boxes in (62, 65, 90, 126))])
+@pytest.mark.parametrize("boxes", [64, *(ring_2(boxes) for boxes in (62, 63, 65, 90, 126))])
 def test_every_box_is_filled_once(boxes: int, order: str) -> None:
     """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no
     strategy makes more.
@@ -422,7 +422,7 @@ def test_every_box_is_filled_once(boxes: int, order: str) -> None:
         assert (played.category_points == np.arange(1, boxes + 1)).all()
 
 
-@pytest.mark.parametrize("boxes", [63, 64, 126])
+@pytest.mark.parametrize("boxes", [ring_2(63), 64, ring_2(126)])
 def test_equal_boxes_are_worth_as_many_single_turns(boxes: int) -> None:
     """One die, three rolls: 3.5, then 4.25 and 14/3 points with best play."""
     rules = small(
@@ -513,7 +513,7 @@ def test_with_all_boxes_exact_the_bound_is_the_value(name: str) -> None:
     assert rounding_error(game, values) < 5e-10
 
 
-@examples(12, 60)
+@examples(4, 60)
 @given(rules=rule_sets(), data=st.data())
 def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataObject) -> None:
     """Random prices and exact boxes; with more exact boxes the bound does not rise."""

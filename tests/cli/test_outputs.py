@@ -31,11 +31,18 @@ PACKAGES = {
 NEEDS = {
     "--dataset-card": ("--output", "{folder}/data.csv"),
     "rate": ("{record}",),
+    "puzzle": ("--sheet", "2", "--difficulty", "easy"),
 }
 # The suffixes of an option whose help does not name them, or not for this file
-SUFFIXES = {"learn --output": [".json"], "rate --csv": [".csv"]}
+SUFFIXES = {
+    "learn --output": [".json"],
+    "rate --csv": [".csv"],
+    "rate --cards": [".txt"],
+    "puzzle --output": [".html"],
+}
 ANY_SUFFIX = {
     "rate --csv",
+    "rate --cards",
     "simulate --dataset-card",
     "positions --dataset-card",
 }  # their format is always the same
@@ -277,7 +284,9 @@ def pairs() -> Iterator[Any]:
                     each for name, each in zip(names, known, strict=True) if name not in ANY_SUFFIX
                 ]
                 suffix = (
-                    set.intersection(*map(set, strict)).pop() if len(strict) > 1 else strict[0][0]
+                    set.intersection(*map(set, strict)).pop()
+                    if len(strict) > 1
+                    else (strict or known)[0][0]
                 )
                 make = ring_2 if suffix in PACKAGES else pytest.param
                 options = first.opts[0], second.opts[0], suffix

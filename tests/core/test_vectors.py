@@ -225,6 +225,7 @@ def run(code: str, cache: Path, checked: bool = True) -> list[str]:
     return program.stdout.splitlines()
 
 
+@pytest.mark.full
 def test_every_access_checks_both_ends(tmp_path: Path) -> None:
     """Valid indices pass, the neighbours on both sides fail; a shifted view has shifted bounds."""
     code, expected = "", []
@@ -359,6 +360,7 @@ def test_a_damaged_cache_is_made_again(program: Program, damages: str) -> None:
     assert program.run() == ("42 1", "")
 
 
+@pytest.mark.full
 def test_processes_that_start_together_compile_a_kernel_once(program: Program) -> None:
     """The second waits for the first, which holds the lock until it has stored the result."""
     slow = "import time\nfrom numba.core import compiler\ncompile_ir = compiler.compile_extra\n"

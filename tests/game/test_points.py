@@ -37,7 +37,7 @@ from support import games, reference
 from support.naive import Naive
 from support.need import need
 from support.refusals import refused
-from support.seeds import seeds
+from support.seeds import ring_2, seeds
 
 # A rule set for each list of boxes: variants differ in the order, in jokers or in rolls.
 BUILT_IN = [load_rules(key) for key in builtin_ids()]
@@ -78,7 +78,7 @@ def partitions(most: int, largest: int) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("distinct", [True, False])
-@pytest.mark.parametrize("dice", range(1, 7))
+@pytest.mark.parametrize("dice", [*range(1, 6), ring_2(6)])
 def test_groups_against_every_assignment_of_faces(dice: int, distinct: bool) -> None:
     """Every choice of groups for up to five dice with four faces, six with three, and every
     roll.
@@ -285,7 +285,16 @@ def test_highest_scores() -> None:
 
 
 @pytest.mark.parametrize(
-    "edition", ["", *(switch.id for switch in load_rules("kniffel").switches if switch.excludes)]
+    "edition",
+    [
+        "",
+        "championship",
+        *(
+            ring_2(switch.id)
+            for switch in load_rules("kniffel").switches
+            if switch.excludes and switch.id != "championship"
+        ),
+    ],
 )
 def test_the_highest_score_of_kniffel_against_a_search_over_all_cards(edition: str) -> None:
     rules = load_rules(f"kniffel+{edition}".rstrip("+"))

@@ -615,7 +615,7 @@ def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> No
 
 
 @given(rules=rule_sets(), seed=st.integers(0, 10**6))
-@examples(10, 50)
+@examples(4, 50)
 def test_values_are_those_of_the_reviews_under_random_rules(rules: RuleSet, seed: int) -> None:
     strategy = in_memory(rules)
     check_against_reviews(strategy, [human(strategy, seed + i) for i in range(3)])

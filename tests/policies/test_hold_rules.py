@@ -77,7 +77,7 @@ FOUR = [
     "dice of 2-3: keep",
 ]
 SLOW_START = examples(2, 25)
-MORE = examples(40, 200)
+MORE = examples(15, 200)
 
 
 @MORE
@@ -277,7 +277,7 @@ SHEETS = sorted(
     path.name.removesuffix(".json") for path in files("perfect_yatzy.policies.sheets").iterdir()
 )
 SHIPPED = [name for name in SHEETS if packaged_sheet(load_rules(name)).holds]  # type: ignore[union-attr]
-FEW = examples(12, 100)
+FEW = examples(6, 100)
 
 
 @cache

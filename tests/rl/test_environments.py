@@ -373,7 +373,7 @@ def test_jokers_score_as_in_single_environments(joker_mode: str) -> None:
 
 
 @given(rule_sets(), st.sampled_from(MODES))
-@examples(8, 40)
+@examples(4, 40)
 def test_random_rules_give_the_games_of_single_environments(
     rules: RuleSet, mode: AutoresetMode
 ) -> None:

@@ -2,6 +2,7 @@
 may solve.
 """
 
+import json
 import re
 import time
 from collections import Counter
@@ -54,9 +55,10 @@ from perfect_yatzy.tablebase.estimates import solve_cost
 from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.words import language_scope
+from support.command import Run
 from support.games import joker_game, saved_rolls_game
 from support.players import in_memory
-from support.refusals import refused
+from support.refusals import load_text, refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 TWO = f"{LATE} chance=20; 231"  # opponents
@@ -669,3 +671,60 @@ def test_an_answer_is_cached_for_its_language(services: tuple[QueryService, Quer
         assert service.decide(request).known is None
         service.answer(request)
         assert service.decide(request).known is not None
+
+
+# A die and eight rolls a turn: of two boxes, up to 14 rolls are saved for the third.
+PATIENT = """
+id = "patient"
+name = "Patient"
+dice = 1
+faces = 6
+rolls = 8
+saved_rolls = true
+categories = [
+  { id = "fives", name = "Fives", pattern = "face", face = 5 },
+  { id = "sixes", name = "Sixes", pattern = "face", face = 6 },
+  { id = "chance", name = "Chance", pattern = "any" },
+]
+"""
+
+
+def best_of_one_die(rerolls: int) -> float:
+    """The mean of the last of so many rerolls, and a first roll, of one die."""
+    mean = 3.5
+    for _ in range(rerolls):
+        mean = sum(max(face, mean) for face in range(1, 7)) / 6
+    return mean
+
+
+@pytest.mark.parametrize("saved", [9, 10, 14])
+def test_saved_rolls_of_two_digits_reach_every_question(
+    saved: int, run: Run, tmp_path: Path
+) -> None:
+    """By the command, the service and Python: with all rerolls, and with as many as have two
+    digits.
+    """
+    origin = load_text(tmp_path, PATIENT, "").origin
+    strategy, service = perfect_yatzy.open_strategy(origin), QueryService(tmp_path)
+    card = {"fives": 5, "sixes": 6}
+    state = State(0b011, 0, saved)
+    most = 7 + saved
+    assert strategy.value(state) == pytest.approx(best_of_one_die(most), abs=1e-9)
+    for left in (10, most):
+        aside = {"hold": 11 + best_of_one_die(left - 1), "score": 11 + 3}
+        batch = strategy.best([0b011], [0], [[3]], [left], [saved])
+        assert batch.value[0] == pytest.approx(aside["hold"] - 11, abs=1e-9)
+        assert strategy.holds(state, "3", left)[0].value == pytest.approx(
+            aside["hold"] - 11, abs=1e-9
+        )
+        for query, expected in (*aside.items(), ("expect", 11 + best_of_one_die(most))):
+            turn = {} if query == "expect" else {"dice": "3", "rolls_left": left}
+            fields = {"rules": origin, "card": card, "saved": saved, **turn}
+            words = [] if query == "expect" else ["3", "--rolls-left", str(left)]
+            asked = (*words, "-r", origin, "--card", "fives=5 sixes=6", "--saved", str(saved))
+            for answer in (
+                service.answer({"query": query, **fields}),
+                json.loads(run(query, *asked, "--json").stdout),
+            ):
+                found = answer if query == "expect" else answer["best"]
+                assert found["expected_final_score"] == pytest.approx(expected, abs=1e-9)

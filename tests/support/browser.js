@@ -1,6 +1,6 @@
 // What tests ask a page in the browser. Modules of the page are imported from the folder that the page takes its own from;
 // elsewhere they would be loaded a second time.
-window.loaded = (name) => import(document.querySelector('script[src$="app.js"]').src.slice(0, -6) + name + ".js");
+window.loaded = (name) => import(document.querySelector('script[src$="shell/app.js"]').src.slice(0, -"shell/app.js".length) + name + ".js");
 window.probes = {
   // Each control of a selector, and the contrast of its edge or of itself with what is around.
   contrast: (selector) => {
@@ -63,7 +63,7 @@ window.probes = {
   },
   // Taps on something that a player taps; what would leave the page or open a window of the system is left out.
   tap: async ([pick, ms]) => {
-    const { state, undoAndRedoAvailable } = await loaded('state');
+    const { state, undoAndRedoAvailable } = await loaded('store/state');
     const left = new Set(['print', 'share', 'review-end', 'copy-link', 'copy-position', 'open-paste', 'open-language', 'open-file', 'save-own', 'import', 'export',
       'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
     const scope = document.querySelector('dialog[open]') || document;
@@ -80,26 +80,26 @@ window.probes = {
     await new Promise((resolve) => setTimeout(resolve, ms));
     // An option that is marked already stays; a key that adds no die says why, once more.
     const hasEffect = look() !== before || target.closest('.options') || target.closest('#faces') && document.getElementById('notice').textContent;
-    return [hasEffect ? '' : `no effect: ${name}`, (await loaded('game')).hasRecord() && state.players.every((p) => Object.keys(p.card).length === 15)];
+    return [hasEffect ? '' : `no effect: ${name}`, (await loaded('store/game')).hasRecord() && state.players.every((p) => Object.keys(p.card).length === 15)];
   },
   // Takes the worst box of all, with the first roll.
   takeWorst: async () => {
-    const { takeCategory } = await loaded('game'), { known } = await loaded('asking');
+    const { takeCategory } = await loaded('store/game'), { known } = await loaded('table/asking');
     takeCategory(known.boxes.at(-1));
   },
   // Begins long work, gives it up at the first sign of progress if it may, and says how many reports there were.
   work: async ([body, mayStop]) => {
-    const { ask } = await loaded("ask"), controller = new AbortController(), reports = [];
+    const { ask } = await loaded("store/ask"), controller = new AbortController(), reports = [];
     const onProgress = (report) => { reports.push(report); if (mayStop && report.done > 0) controller.abort(); };
     const name = await ask("solve", body, { signal: controller.signal, onProgress }).then(() => "", (error) => error.name);
     return [name, reports];
   },
   // Takes everything back, and does the first change once more if it was there at the start.
   undoAll: async (isFirstKept) => {
-    const { undo, redo, undoAndRedoAvailable } = await loaded("state");
+    const { undo, redo, undoAndRedoAvailable } = await loaded("store/state");
     while (undoAndRedoAvailable()[0]) undo();
     if (isFirstKept) redo();
   },
   // The reviews of the game on the page, of all players.
-  reviews: async () => (await loaded("memory")).reviewGame((await loaded("game")).gameRecord()),
+  reviews: async () => (await loaded("store/memory")).reviewGame((await loaded("store/game")).gameRecord()),
 };

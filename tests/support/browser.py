@@ -179,7 +179,7 @@ class Visitor:
     def change(self, script: str) -> None:
         """Change the state `s` by a script that may use `newPlayer` and `rules`."""
         self.page.evaluate(
-            f"loaded('state').then(({{ change, newPlayer, rules }}) => change((s) => {{ {script} }}))"
+            f"loaded('store/state').then(({{ change, newPlayer, rules }}) => change((s) => {{ {script} }}))"
         )
 
     def start_exercise(self, button: str, *mistakes: dict[str, Any]) -> None:
@@ -193,7 +193,7 @@ class Visitor:
         """Put positions among the mistakes to practise, and go there."""
         self.page.evaluate(
             """async (positions) => {
-              const { addMistakes } = await loaded("drill"), { redraw } = await loaded("state");
+              const { addMistakes } = await loaded("store/drill"), { redraw } = await loaded("store/state");
               addMistakes(positions.map((position) => ({ position, loss: 5 })));
               redraw();
             }""",
@@ -250,16 +250,18 @@ class Visitor:
         return int(self.page.text_content("#step-place").split("(")[1].split()[0])
 
     def state(self) -> dict[str, Any]:
-        return dict(self.page.evaluate("loaded('state').then((module) => module.state)"))
+        return dict(self.page.evaluate("loaded('store/state').then((module) => module.state)"))
 
     def record(self) -> dict[str, Any]:
         """The record of the game on the page, all players in it."""
-        return dict(self.page.evaluate("loaded('game').then((module) => module.gameRecord())"))
+        return dict(
+            self.page.evaluate("loaded('store/game').then((module) => module.gameRecord())")
+        )
 
     def choices_counted(self) -> int:
         return int(
             self.page.evaluate(
-                "loaded('training-settings').then((module) => module.sessionCounts().count)"
+                "loaded('store/training-settings').then((module) => module.sessionCounts().count)"
             )
         )
 

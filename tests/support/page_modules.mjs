@@ -2,13 +2,13 @@
 //
 //   node TESTS STATIC NAME [SEED] < RULES        the test of this name; "done" is printed when it has passed
 //
-// `load("state")` imports a module, `openPage()` loads the whole page. `web.answers` has an answer for each path of the API,
+// `load("store/state")` imports a module, `openPage()` loads the whole page. `web.answers` has an answer for each path of the API,
 // or a function of the request; `web.asked` are the paths in order. Timers run and time passes when `web.pass(ms)` says so.
 // `web.press(key, { ctrlKey: true, target: "INPUT" })` presses a key, `web.text(id)` is the text of an element.
 import { deepStrictEqual } from "node:assert/strict";
 import { cpSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Document } from "./page_document.mjs";
 
@@ -158,7 +158,7 @@ export function forgetModules() {
     for (const name of names) cpSync(join(STATIC, name), join(copies, "first", name));
   }
   const place = mkdtempSync(join(copies, "modules-"));
-  mkdirSync(join(place, "engine"));
+  for (const name of names) mkdirSync(dirname(join(place, name)), { recursive: true });
   for (const name of names) linkSync(join(copies, "first", name), join(place, name));
   modules = pathToFileURL(place + "/").href;
 }
@@ -171,13 +171,13 @@ export async function openPage() {
   windowListeners.length = 0;
   globalThis.document = newDocument();
   useRules();
-  await load("app");
+  await load("shell/app");
   while (document.documentElement.dataset.ready === undefined) {
     const failure = document.querySelector("#loading .error");
     if (failure) throw new Error(failure.textContent);
     await settle();
   }
-  [state, game] = [await load("state"), await load("game")];
+  [state, game] = [await load("store/state"), await load("store/game")];
 }
 
 // A test with modules of a page that has these rule sets; without any, the page has not begun.
@@ -185,9 +185,9 @@ export async function test(name, ids, run) {
   if (name !== process.argv[3]) return;
   known = JSON.parse(readFileSync(0, "utf8"));
   if (known.length) {
-    [state, game] = [await load("state"), await load("game")];
+    [state, game] = [await load("store/state"), await load("store/game")];
     useRules();
-    await (await load("rulesets")).loadRuleSets("en");
+    await (await load("store/rulesets")).loadRuleSets("en");
     await state.start();
   }
   await run(known);

@@ -156,7 +156,7 @@ def test_a_shard_waits_for_its_halo_and_not_for_the_whole_layer(name: str) -> No
             assert first >= len(below) / 2
 
 
-@examples(6, 25)
+@examples(3, 25)
 @given(
     rules=games.rule_sets(), seed=st.integers(0, 1 << 30), kind=st.sampled_from([Objective, Goals])
 )
@@ -246,7 +246,7 @@ def test_the_plan_covers_the_table_evenly_and_a_halo_is_a_small_part_of_a_layer(
     assert sharded_cost(objective, 2).memory < 0.3 * solve_cost(objective).memory
 
 
-@examples(6, 30)
+@examples(3, 30)
 @given(rules=games.rule_sets(), random=st.randoms(use_true_random=False))
 def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
     """Children as the state space gives them, one card at a time."""
@@ -496,7 +496,7 @@ def small(tmp_path: Path) -> Path:
     return shards_folder(table_path(SMALL, tmp_path))
 
 
-@examples(12, 60)
+@examples(5, 60)
 @given(data=st.data())
 def test_no_flipped_bit_gives_another_value(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -581,7 +581,7 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
 
 
 # --- files ---
-@examples(8, 40)
+@examples(4, 40)
 @given(
     start=st.integers(0, 40_000),
     count=st.integers(1, 30_000),

@@ -145,7 +145,7 @@ const LANGUAGE = "language"; // no field of the state
 // Makes a change and takes it back. In both states a page opened anew shows the same.
 async function follow(known, base, fields, room = PLAY) {
   const ids = known[0].categories.map(({ id }) => id), loadAll = async () => {
-    for (const { id } of known) await (await load("rulesets")).loadRules(id);
+    for (const { id } of known) await (await load("store/rulesets")).loadRules(id);
   };
   serve(known);
   await openPage();
@@ -180,7 +180,7 @@ async function follow(known, base, fields, room = PLAY) {
 }
 
 test("every field has changes that show", [], async () => {
-  const { emptyState } = await load("state");
+  const { emptyState } = await load("store/state");
   equal(Object.keys(CHANGES).toSorted(), Object.keys(emptyState()).toSorted());
 });
 

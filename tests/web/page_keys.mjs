@@ -16,7 +16,7 @@ async function compare(base, values, equals, areSame) {
 }
 
 test("an answer is that of its question", [], async () => {
-  const { ask } = await load("ask"), paths = ["hold", "score", "expect", "outcomes", "points", "puzzle", "review"];
+  const { ask } = await load("store/ask"), paths = ["hold", "score", "expect", "outcomes", "points", "puzzle", "review"];
   let number = 0;
   const answer = (body) => ({ body, number: ++number });
   web.answers = Object.fromEntries(paths.map((path) => [path, answer]));
@@ -48,7 +48,7 @@ test("an answer is that of its question", [], async () => {
 });
 
 test("the advice is asked for each position and each aim", ["yatzy", "maxi"], async () => {
-  const { askFor } = await load("asking");
+  const { askFor } = await load("table/asking");
   const position = { rules: "yatzy", card: { ones: 3 }, bonus_points: 0, saved: 0, dice: [1, 2, 3, 4, 5], rolls_left: 2 };
   const positions = { rules: "maxi", card: { ones: 4 }, bonus_points: 5, saved: 1, dice: [1, 2, 3, 4, 6], rolls_left: 1 };
   const areSame = (...pair) => {
@@ -64,7 +64,7 @@ test("the advice is asked for each position and each aim", ["yatzy", "maxi"], as
 });
 
 test("a mistake is that of its position", [], async () => {
-  const { addMistakes, drillCounts, forgetMistakes } = await load("drill");
+  const { addMistakes, drillCounts, forgetMistakes } = await load("store/drill");
   const position = { rules: "yahtzee", card: { aces: 3, twos: 4 }, bonus_points: 100, saved: 1, dice: [1, 2, 3, 4, 5], rolls_left: 2 };
   const areSame = (...pair) => {
     forgetMistakes();
@@ -82,7 +82,7 @@ test("a mistake is that of its position", [], async () => {
 });
 
 test("a finished game is that of its date, its rules and its players", ["yatzy", "maxi"], async () => {
-  const { forgetGames, games, remember } = await load("memory");
+  const { forgetGames, games, remember } = await load("store/memory");
   const turn = (category) => ({ player: 0, rolls: [[1, 2, 3, 4, 5]], holds: [], category, points: 1 });
   const found = { finished: true, decisions: [], result: 1, start: 1, luck: 0, points_lost: 0 };
   const record = { schema: 2, date: "2026-01-01T00:00:00Z", rules: "yatzy", players: ["Ann", "Bo"], turns: [turn("ones")] };
@@ -107,7 +107,7 @@ test("a finished game is that of its date, its rules and its players", ["yatzy",
 });
 
 test("the puzzle of the day is that of its rules, its difficulty and its day", [], async () => {
-  const { gradeToday, noteToday, nextNumber } = await load("puzzle");
+  const { gradeToday, noteToday, nextNumber } = await load("puzzle/puzzle");
   web.setClock("2026-11-20T12:00:00Z");
   noteToday("yatzy", "easy", "best");
   noteToday("maxi", "hard", "blunder");
@@ -123,9 +123,9 @@ test("the puzzle of the day is that of its rules, its difficulty and its day", [
 
 test("what is stored is read by a page opened later", ["yatzy"], async () => {
   const everything = {
-    drill: ["addMistakes", [[{ position: { rules: "yatzy", card: {}, dice: [1], rolls_left: 1 }, loss: 3 }], 5], "drillCounts", [5]],
-    "training-settings": ["setSettings", [{ isHidden: true, threshold: 5 }], "isAdviceHidden", []],
-    puzzle: ["noteToday", ["yatzy", "easy", "mistake"], "gradeToday", ["yatzy", "easy"]],
+    "store/drill": ["addMistakes", [[{ position: { rules: "yatzy", card: {}, dice: [1], rolls_left: 1 }, loss: 3 }], 5], "drillCounts", [5]],
+    "store/training-settings": ["setSettings", [{ isHidden: true, threshold: 5 }], "isAdviceHidden", []],
+    "puzzle/puzzle": ["noteToday", ["yatzy", "easy", "mistake"], "gradeToday", ["yatzy", "easy"]],
   };
   for (const [module, [write, values, read, place]] of Object.entries(everything)) {
     const before = await load(module), unwritten = before[read](...place);
@@ -135,10 +135,58 @@ test("what is stored is read by a page opened later", ["yatzy"], async () => {
     isTrue(JSON.stringify(after[read](...place)) !== JSON.stringify(unwritten ?? null), module);
     equal(after[read](...place), before[read](...place), module);
   }
-  const { countChoice } = await load("training-settings");
+  const { countChoice } = await load("store/training-settings");
   countChoice("blunder", 2);
   forgetModules();
-  const { sessionCounts, threshold } = await load("training-settings");
+  const { sessionCounts, threshold } = await load("store/training-settings");
   equal([sessionCounts().count, sessionCounts().grades.blunder, threshold()], [1, 1, 5]);
   equal([s().rules, state.position()], ["yatzy", { rules: "yatzy", card: {} }]);
+});
+
+// By hand: instants, and the day there as Python counts days (739,940 is 20 November 2026). With the first and the last second
+// of a day, days of 23 and of 25 hours, and the new year.
+const LOCAL_DAYS = {
+  UTC: { "2026-11-20T00:00:00Z": 739_940, "2026-11-20T23:59:59Z": 739_940 },
+  "Pacific/Auckland": {
+    "2026-11-19T11:00:00Z": 739_940, "2026-11-20T10:59:59Z": 739_940, "2026-11-20T11:00:00Z": 739_941,
+    "2026-06-30T11:59:59Z": 739_797, "2026-06-30T12:00:00Z": 739_798,
+    "2026-04-04T10:59:59Z": 739_710, "2026-04-04T11:00:00Z": 739_711, "2026-04-05T11:59:59Z": 739_711, "2026-04-05T12:00:00Z": 739_712,
+    "2026-12-31T10:59:59Z": 739_981, "2026-12-31T11:00:00Z": 739_982,
+  },
+  "America/Los_Angeles": {
+    "2026-11-20T07:59:59Z": 739_939, "2026-11-20T08:00:00Z": 739_940, "2026-11-21T07:59:59Z": 739_940,
+    "2026-07-01T06:59:59Z": 739_797, "2026-07-01T07:00:00Z": 739_798,
+    "2026-11-01T06:59:59Z": 739_920, "2026-11-01T07:00:00Z": 739_921, "2026-11-02T07:59:59Z": 739_921, "2026-11-02T08:00:00Z": 739_922,
+    "2027-01-01T07:59:59Z": 739_981, "2027-01-01T08:00:00Z": 739_982,
+  },
+}; // prettier-ignore
+
+test("a day is that of the player's clock in every time zone", ["yatzy"], async () => {
+  const { answer } = await load("engine/worker"), asked = [];
+  const opened = { game: { key: "yatzy" }, puzzles: async () => ({ first_day: 0, medium: [{}] }) };
+  const puzzleOf = (body) => answer({ open: async () => opened }, "puzzle", { rules: "yatzy", ...body });
+  let number = 0;
+  web.answers.puzzle = ({ seed }) => { asked.push(seed); return { card: {}, dice: [1], rolls_left: 2 }; };
+  for (const [zone, days] of Object.entries(LOCAL_DAYS)) {
+    process.env.TZ = zone;
+    localStorage.removeItem("perfect-yatzy-puzzles-1");
+    const puzzle = await load("puzzle/puzzle");
+    let shown = null, inARow = 0, before = null;
+    const instants = Object.entries(days).sort(([one], [other]) => Date.parse(one) - Date.parse(other));
+    for (const [instant, day] of instants) {
+      web.setClock(instant);
+      equal(new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date()), new Date((day - 719_163) * 86_400_000).toISOString().slice(0, 10), instant);
+      equal(puzzle.today(), day, `${zone} ${instant}`);
+      await puzzle.askPuzzle("yatzy", "medium", ++number); // another one each time: answers are kept
+      equal(asked.pop(), day * 1000 + number, `${zone} ${instant}`);
+      equal((await puzzleOf({})).seed, day * 1000, `${zone} ${instant}`);
+      equal((await puzzleOf({ date: "2026-11-20" })).seed, 739_940_000); // a date that was given is of no zone
+      if (before !== day) [shown, inARow] = [null, before === day - 1 ? inARow + 1 : 1];
+      equal(puzzle.gradeToday("yatzy", "easy"), shown, `${zone} ${instant}`);
+      puzzle.noteToday("yatzy", "easy", shown ?? instant);
+      equal(puzzle.streak(), inARow, `${zone} ${instant}`);
+      [shown, before] = [shown ?? instant, day];
+    }
+  }
+  delete process.env.TZ;
 });

@@ -13,7 +13,7 @@ const storedUnder = (key) => JSON.parse(localStorage.getItem(key));
 test("five hundred steps of a game can be undone, also later", ["yatzy"], async () => {
   const stepKeys = () => numbers(localStorage.length).map((i) => localStorage.key(i)).filter((key) => key.match(/^perfect-yatzy-5:.*:\d+$/));
   for (const goal of numbers(600)) state.change((t) => { t.goal = String(goal); });
-  const { openGame } = await load("storage");
+  const { openGame } = await load("store/storage");
   const opened = async () => {
     const { steps, first, at } = await openGame(location.hash), goalOf = (text) => JSON.parse(text).goal;
     equal(stepKeys().length, steps.length);
@@ -43,7 +43,7 @@ class Locks {
 async function openTab(number) {
   sessionStorage.removeItem("perfect-yatzy-tab");
   forgetModules();
-  const storage = await load("storage"), link = `#rules=yatzy&left=${number}`;
+  const storage = await load("store/storage"), link = `#rules=yatzy&left=${number}`;
   equal(await storage.openGame(link), null);
   const lock = `perfect-yatzy-5:${JSON.parse(sessionStorage.getItem("perfect-yatzy-tab"))}`;
   const play = async () => {
@@ -93,7 +93,7 @@ const finished = (lost) => ({ finished: true, decisions: [], result: 200, start:
 const recordOf = (number) => ({ schema: 2, date: `2026-01-01T00:00:00Z ${number}`, rules: "yatzy", players: ["Ann"], turns: [] });
 
 test("five hundred finished games are kept, the latest", ["yatzy"], async () => {
-  const { remember } = await load("memory"), kept = () => storedUnder("perfect-yatzy-games-1").map(({ record }) => Number(record.date.split(" ")[1]));
+  const { remember } = await load("store/memory"), kept = () => storedUnder("perfect-yatzy-games-1").map(({ record }) => Number(record.date.split(" ")[1]));
   localStorage.setItem("perfect-yatzy-games-1", JSON.stringify(numbers(499).map((number) => ({ record: recordOf(number), players: [] }))));
   for (const [number, first, last] of [[499, 0, 499], [500, 1, 500], [501, 2, 501]]) {
     isTrue(remember(recordOf(number), [finished(0)]));
@@ -106,7 +106,7 @@ test("five hundred finished games are kept, the latest", ["yatzy"], async () => 
 test("two hundred mistakes are kept, the largest", [], async () => {
   const positionOf = (number) => ({ rules: "yatzy", card: {}, dice: [1, 2], rolls_left: number }), add = async (...losses) => {
     forgetModules();
-    (await load("drill")).addMistakes(losses.map((loss) => ({ position: positionOf(loss), loss })), 1000);
+    (await load("store/drill")).addMistakes(losses.map((loss) => ({ position: positionOf(loss), loss })), 1000);
     return storedUnder("perfect-yatzy-drill-1").map(({ loss }) => loss).sort((a, b) => a - b);
   };
   equal((await add(...numbers(200, 10))).length, 200);
@@ -116,7 +116,7 @@ test("two hundred mistakes are kept, the largest", [], async () => {
 });
 
 test("the fifty largest losses of each player are explained", ["yatzy"], async () => {
-  const asked = [], { reviewGame } = await load("memory");
+  const asked = [], { reviewGame } = await load("store/memory");
   web.answers.review = (body) => { asked.push([body.player, body.why]); return {}; };
   await reviewGame({ ...recordOf(1), players: ["Ann", "Bo"] });
   equal(asked, [[0, 50], [1, 50]]);
@@ -125,7 +125,7 @@ test("the fifty largest losses of each player are explained", ["yatzy"], async (
 // --- what is listed ---
 
 test("the last eight sentences can be heard", [], async () => {
-  const { say } = await load("dom"), said = () => byId("said").children.map(({ textContent }) => textContent);
+  const { say } = await load("words/dom"), said = () => byId("said").children.map(({ textContent }) => textContent);
   byId("said").replaceChildren();
   for (const number of numbers(8, 1)) say(`${number}`);
   equal(said(), ["1", "2", "3", "4", "5", "6", "7", "8"]);
@@ -134,7 +134,7 @@ test("the last eight sentences can be heard", [], async () => {
 });
 
 test("a die of more than six faces shows a number", [], async () => {
-  const { dieFace } = await load("dom"), drawn = (face) => ["circle", "text"].map((tag) => dieFace(face).querySelectorAll(tag).length);
+  const { dieFace } = await load("words/dom"), drawn = (face) => ["circle", "text"].map((tag) => dieFace(face).querySelectorAll(tag).length);
   equal(numbers(8, 1).map(drawn), [[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [0, 1], [0, 1]]);
 });
 
@@ -157,7 +157,7 @@ test("twelve rolls of a turn are listed", ["yatzy", "yatzy-saved"], async () => 
 });
 
 test("six options are listed until all are", ["yatzy"], async () => {
-  const { view } = await load("view");
+  const { view } = await load("table/view");
   for (const [count, shown, offersMore] of [[5, 5, false], [6, 6, false], [7, 6, true], [20, 6, true]]) {
     const entries = numbers(count).map((loss) => ({ hold: [1 + (loss % 6)], category: null, loss, expected_final_score: 200 - loss }));
     const position = { ...state.emptyState(), dice: [1, 2, 3, 4, 5], held: Array(5).fill(false) };
@@ -167,7 +167,7 @@ test("six options are listed until all are", ["yatzy"], async () => {
 });
 
 test("five categories of a decision are compared", ["yatzy"], async () => {
-  const { decisionView } = await load("review-decision"), ids = state.rules().categories.map(({ id }) => id);
+  const { decisionView } = await load("review/review-decision"), ids = state.rules().categories.map(({ id }) => id);
   for (const [count, listed] of [[1, 0], [5, 5], [6, 5], [15, 5]]) {
     const outlook = { turn_points: 1, later_points: 2, bonus_chance: 0.5, categories: ids.slice(0, count).map((id, i) => [id, 1 / (i + 2), 5]) };
     const each = { turn: 1, roll: 1, dice: [1, 2, 3, 4, 5], rolls_left: 1, grade: "mistake", loss: 1, done: { hold: [1], outlook }, best: { hold: [2], outlook } };
@@ -230,25 +230,25 @@ test("the pages of a large table used last stay, 32 megabytes of them", [], asyn
 // --- all of them ---
 
 const LIMITS = { // and the test that goes past each
-  "state MAX_HISTORY": "five hundred steps of a game can be undone, also later",
-  "storage MAX_GAMES": "three games are kept, and those that a tab plays",
-  "memory MAX_KEPT": "five hundred finished games are kept, the latest",
-  "memory MAX_EXPLAINED": "the fifty largest losses of each player are explained",
-  "drill MAX_KEPT": "two hundred mistakes are kept, the largest",
-  "dom MAX_KEPT": "the last eight sentences can be heard",
-  "dom MAX_PIPS": "a die of more than six faces shows a number",
-  "card LISTED_POINTS": "a refusal names twelve numbers of points",
-  "dice MAX_ROLLS_LISTED": "twelve rolls of a turn are listed",
-  "view SHOWN_ROWS": "six options are listed until all are",
-  "review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
-  "players MAX_PLAYERS": "eight players have names of thirty letters",
-  "players MAX_NAME": "eight players have names of thirty letters",
-  "statistics SMOOTHED": "the latest five games make the average",
-  "ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
-  "game MAX_GUESSES": "the hold before a roll is guessed from the dice",
-  "link MAX_SAVED": "links and texts are read and written",
-  "link MAX_POINTS": "links and texts are read and written",
-  "server MAX_WAITS": "a server that works is waited for, and one that hangs is not",
+  "store/state MAX_HISTORY": "five hundred steps of a game can be undone, also later",
+  "store/storage MAX_GAMES": "three games are kept, and those that a tab plays",
+  "store/memory MAX_KEPT": "five hundred finished games are kept, the latest",
+  "store/memory MAX_EXPLAINED": "the fifty largest losses of each player are explained",
+  "store/drill MAX_KEPT": "two hundred mistakes are kept, the largest",
+  "words/dom MAX_KEPT": "the last eight sentences can be heard",
+  "words/dom MAX_PIPS": "a die of more than six faces shows a number",
+  "table/card LISTED_POINTS": "a refusal names twelve numbers of points",
+  "table/dice MAX_ROLLS_LISTED": "twelve rolls of a turn are listed",
+  "table/view SHOWN_ROWS": "six options are listed until all are",
+  "review/review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
+  "table/players MAX_PLAYERS": "eight players have names of thirty letters",
+  "table/players MAX_NAME": "eight players have names of thirty letters",
+  "statistics/statistics SMOOTHED": "the latest five games make the average",
+  "store/ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
+  "store/game MAX_GUESSES": "the hold before a roll is guessed from the dice",
+  "store/link MAX_SAVED": "links and texts are read and written",
+  "store/link MAX_POINTS": "links and texts are read and written",
+  "store/server MAX_WAITS": "a server that works is waited for, and one that hangs is not",
   "engine/answers EXPLAINED": "test_small_games_of_every_mechanic",
   "engine/site MAX_RESULTS": "test_the_latest_eight_results_are_kept",
   "engine/table MAX_BYTES": "the pages of a large table used last stay, 32 megabytes of them",
@@ -257,16 +257,14 @@ const LIMITS = { // and the test that goes past each
   "engine/outlook MAX_STATES": "test_stored_distributions_and_deviations_of_yatzy",
   "engine/outlook MAX_CARDS_PAGED": "test_pages_give_the_same_answers",
 };
-const NO_LISTS = ["i18n MAX_WAIT_MS", "engine/answers MAX_UNCERTAIN", "engine/answers MAX_UNCERTAIN_SUM"]; // a time and chances
+const NO_LISTS = ["words/i18n MAX_WAIT_MS", "engine/answers MAX_UNCERTAIN", "engine/answers MAX_UNCERTAIN_SUM"]; // a time and chances
 const LIMIT = /\b((?:MAX|LISTED|SHOWN)_[A-Z]+(?:_[A-Z]+)*|SMOOTHED|EXPLAINED) = /g;
 
 test("every limit of a list has a test", [], () => {
   const found = [];
-  for (const folder of ["", "engine/"]) {
-    for (const name of readdirSync(`${STATIC}/${folder}`).filter((each) => each.endsWith(".js"))) {
-      const constants = readFileSync(`${STATIC}/${folder}${name}`, "utf8").matchAll(LIMIT);
-      for (const [, constant] of constants) found.push(`${folder}${name.slice(0, -3)} ${constant}`);
-    }
+  for (const name of readdirSync(STATIC, { recursive: true }).filter((each) => each.endsWith(".js"))) {
+    const constants = readFileSync(`${STATIC}/${name}`, "utf8").matchAll(LIMIT);
+    for (const [, constant] of constants) found.push(`${name.slice(0, -3)} ${constant}`);
   }
   equal(found.filter((place) => !NO_LISTS.includes(place)).toSorted(), Object.keys(LIMITS).toSorted());
   const files = readdirSync(TESTS).filter((name) => name.match(/^(page_.*\.mjs|test_engine\.py)$/));

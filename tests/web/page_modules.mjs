@@ -14,7 +14,7 @@ test("a difference is noticed", [], () => {
 });
 
 test("grades have the limits that Python has", [], async () => {
-  const page = await load("grades"), { grade } = await load("engine/review");
+  const page = await load("words/grades"), { grade } = await load("engine/review");
   const grades = {
     0: "best", 9e-7: "best", 1.1e-6: "inaccuracy", 0.39999: "inaccuracy", 0.4: "mistake", 1.69999: "mistake", 1.7: "blunder", 30: "blunder",
   };
@@ -54,7 +54,7 @@ test("a change stores one step, and everything is restored", ["yatzy"], async ()
   for (let i = 0; i < 80; i++) change((t) => { t.goal = String(100 + i); });
   state.undo();
   equal([...written.slice(0, 4), written.at(-1)], ["1 7", "head", "2 7", "head", "head"]); // undo writes where the history stands
-  const { openGame, writeGame } = await load("storage"), link = location.hash, { at, steps, isCopy } = await openGame(link);
+  const { openGame, writeGame } = await load("store/storage"), link = location.hash, { at, steps, isCopy } = await openGame(link);
   equal(link, "#rules=yatzy&card=ones%3D3&dice=12&rolls_left=1&goal=178");
   equal([at, steps.length, isCopy, JSON.parse(steps[at]).goal, JSON.parse(steps[1]).goal], [81, 83, false, "178", "7"]);
   equal(await openGame("#rules=crag"), null);
@@ -64,7 +64,7 @@ test("a change stores one step, and everything is restored", ["yatzy"], async ()
 
 // Digits enter dice that the rules have, Backspace and Escape remove them, Ctrl or Cmd with Z and Y undo and redo.
 test("every key does one thing", ["yatzy"], async () => {
-  await load("keys");
+  await load("table/keys");
   byId("menu").hidden = true;
   for (const [dice, key, more] of [
     ["3", "3"], ["33", "3"], ["334", "4"], ["3345", "5"], ...[..."70azy"].map((other) => ["3345", other]),
@@ -80,7 +80,7 @@ test("every key does one thing", ["yatzy"], async () => {
 
 // Each sentence with its number: the gap to the mean, and the games that end strictly lower.
 test("the end compares the score with perfect play", ["yatzy"], async ([{ categories }]) => {
-  await load("end");
+  await load("review/end");
   const distribution = { lowest: 8, chances: [0.1, 0.2, 0.3, 0.4] };
   web.answers.expect = ({ spread }) => (spread === false ? { expected_final_score: 10 } : { expected_final_score: 10, distribution });
   for (const [points, lower] of Object.entries({ 7: 0, 8: 0, 9: 10, 10: 30, 11: 60, 12: 100 })) {
@@ -402,7 +402,7 @@ const PASTED = {
 };
 
 test("links and texts are read and written", ["yatzy", "yatzy-saved", "yahtzee"], async () => {
-  const { fromLink, toLink } = await load("link"), { commandText, queryOf } = await load("transfer");
+  const { fromLink, toLink } = await load("store/link"), { commandText, queryOf } = await load("shell/transfer");
   for (const [link, [expected, problems, command]] of Object.entries(LINKS)) {
     const [fields, faults] = await fromLink(link);
     equal({ ...fields, ...expected }, fields, link);
@@ -417,7 +417,7 @@ test("links and texts are read and written", ["yatzy", "yatzy-saved", "yahtzee"]
 
 // The texts of chance_text() in Python, for the same chances.
 test("a tiny chance has words", [], async () => {
-  const words = await load("i18n"), tiny = [1e-9, 4.9e-7, 1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21];
+  const words = await load("words/i18n"), tiny = [1e-9, 4.9e-7, 1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21];
   const shown = (decimals) => tiny.map((chance) => words.formatPercent(chance, decimals));
   equal(shown(2), ["1 in 1 billion", "1 in 2.04 million", "1 in 277 trillion", "1 in 1 billion", "1 in 1 quadrillion", "1 in 2.5 × 10^20"]);
   equal(shown(0), tiny.map(() => "<1\u00a0%")); // where no digits are shown
@@ -427,7 +427,7 @@ test("a tiny chance has words", [], async () => {
 });
 
 test("words, numbers and plurals of a language", [], async () => {
-  const words = await load("i18n"), nordic = ["-248,5", "50,00\u00a0%"];
+  const words = await load("words/i18n"), nordic = ["-248,5", "50,00\u00a0%"];
   for (const [tag, ...expected] of [
     ["sv-SE", "sv", "Ångra", ...nordic, "1 sekund", "2 sekunder"], ["no", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"],
     ["nn", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"], ["fi-FI", "fi", "Kumoa", ...nordic, "1 sekunti", "2 sekuntia"],
@@ -447,8 +447,8 @@ test("words, numbers and plurals of a language", [], async () => {
 // --- questions to the server ---
 
 const asking = async () => {
-  await load("server");
-  const { ask, latestOnly } = await load("ask");
+  await load("store/server");
+  const { ask, latestOnly } = await load("store/ask");
   const fields = ({ name, code, message, field, retryable, cost }) => ({ name, code, message, field, retryable, cost });
   const failure = (path, body = {}, options = {}) => ask(path, body, options).then(() => null, fields);
   return { ask, latestOnly, failure };
@@ -532,7 +532,7 @@ test("long work reports, and can be given up", [], async () => {
   const silent = solve([half, ""]);
   await web.pass(29_999); await web.pass(1);
   equal((await silent).message, "The server has not answered for 30 seconds.");
-  const { costText, timeText, sizeText } = await load("solve"), cost = { seconds: 25, disk_bytes: 930_000_000 };
+  const { costText, timeText, sizeText } = await load("table/solve"), cost = { seconds: 25, disk_bytes: 930_000_000 };
   equal(costText(cost, "127.0.0.1"), "Solve now (about 25 seconds, 0.9 GB on the disk of this computer, once)");
   equal(costText(cost, "192.168.1.5"), "Solve now on the server (about 25 seconds, 0.9 GB on its disk, nothing on this device, once)");
   equal(costText({ seconds: 89.6 }), "Solve now (about 2 minutes)"); // 90 seconds
@@ -543,7 +543,7 @@ test("long work reports, and can be given up", [], async () => {
 
 // Ten minutes, one, three and seven days after a right answer; after a wrong one at once; then solved.
 test("mistakes are asked again after growing intervals", [], async () => {
-  const drill = await load("drill"), at = (rolls_left, dice = [1, 2]) => ({ rules: "yatzy", card: { ones: 3 }, dice, rolls_left });
+  const drill = await load("store/drill"), at = (rolls_left, dice = [1, 2]) => ({ rules: "yatzy", card: { ones: 3 }, dice, rolls_left });
   const start = 1e12, minute = 60_000, day = 86_400_000, kept = () => JSON.parse(localStorage.getItem("perfect-yatzy-drill-1"));
   drill.addMistakes([{ position: at(1), loss: 3 }, { position: at(2), loss: 1 }, { position: at(1, [2, 1]), loss: 9 }], start);
   const first = drill.nextMistake(false, start);
@@ -569,7 +569,7 @@ test("mistakes are asked again after growing intervals", [], async () => {
 });
 
 test("puzzles of a day and the settings of training", ["yatzy"], async () => {
-  const puzzle = await load("puzzle"), settings = await load("training-settings"), asked = [];
+  const puzzle = await load("puzzle/puzzle"), settings = await load("store/training-settings"), asked = [];
   web.answers.puzzle = (body) => { asked.push(body); return { card: {}, dice: [1], rolls_left: 2 }; };
   await puzzle.askPuzzle("yatzy", "hard", 1001);
   equal([asked[0].seed - puzzle.today() * 1000, asked[0].difficulty], [1, "hard"]);
@@ -592,7 +592,7 @@ const kept = (hold, outlook, more) => ({ hold, outlook, ...more }), box = (categ
 const at = (expected_final_score, chance) => ({ expected_final_score, chance });
 
 test("the reason of the advice", ["yatzy"], async () => {
-  const { whySentence } = await load("why");
+  const { whySentence } = await load("table/why");
   const best = kept([3, 3, 3], ends(null, 0, 0, ["full-house", 0.12, 20], ["threes", 0.88, 12]));
   const four = kept([3, 3, 3, 4], ends(null, 0, 0, ["threes", 0.9, 12], ["chance", 0.1, 18]));
   const one = ends(0.5, 10, 100, ["ones", 1, 3]), ones = box("ones", one), twos = (...parts) => box("twos", ends(...parts, ["twos", 1, 3]));
@@ -622,7 +622,7 @@ test("the reason of the advice", ["yatzy"], async () => {
 });
 
 test("sentences of the advice and the verdict", ["yatzy"], async () => {
-  const { gapText, actionLabel, valueName } = await load("advice-text"), { signedText } = await load("actions"), { lossSentence, lossOf, gradeOfChoice } = await load("verdict");
+  const { gapText, actionLabel, valueName } = await load("table/advice-text"), { signedText } = await load("table/actions"), { lossSentence, lossOf, gradeOfChoice } = await load("table/verdict");
   const a = { hold: [3, 3], ...at(200) }, b = { hold: [5, 6], ...at(199.99) }, c = { category: "chance", points: 20, ...at(195) };
   for (const [best, second, text] of [
     [a, b, "Nearly as good: 5\u00a06 (−0.01)."], [a, c, "5.00 points better than Chance."], [a, { ...b, ...at(200) }, "As good: 5\u00a06."],
@@ -650,7 +650,7 @@ test("sentences of the advice and the verdict", ["yatzy"], async () => {
 });
 
 test("the command says why in the sentences of the page", ["yatzy", "generala"], async () => {
-  const { whySentence } = await load("why");
+  const { whySentence } = await load("table/why");
   for (const { spec, best, other, sentence } of readCases()) equal(whySentence(best, other, spec).replaceAll("\u00a0", " "), sentence);
 });
 
@@ -659,14 +659,14 @@ const near = (found, expected, tolerance) =>
 
 // Quantiles of the chi-square distribution with 5 and 3 degrees of freedom, from printed tables.
 test("how often fair dice differ as much", ["yatzy"], async () => {
-  const { fairness } = await load("statistics");
+  const { fairness } = await load("statistics/statistics");
   const counts = (faces) => (x) => { const d = Math.sqrt(50 * x); return [100 + d, 100 - d, ...Array(faces - 2).fill(100)]; };
   const rolled = [...[1.145, 4.351, 11.070, 20.515].map(counts(6)), ...[0.352, 7.815].map(counts(4)), [100, 100, 100]];
   near(rolled.map(fairness), [0.95, 0.5, 0.05, 0.001, 0.95, 0.05, 1], 2e-4);
 });
 
 test("figures of a distribution", [], async () => {
-  const of = await load("distribution"), spread = { lowest: 95, chances: [1e-6, 0.2, ...Array(9).fill(0.05), 0.35, 1e-6] };
+  const of = await load("table/distribution"), spread = { lowest: 95, chances: [1e-6, 0.2, ...Array(9).fill(0.05), 0.35, 1e-6] };
   near([0, 90, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), [1, 1, 1, 0.8, 1e-6, 0], 2e-6);
   equal([of.drawnScores(spread), of.chanceRows(spread)], [[96, 106], [["100", "65.0\u00a0%"]]]);
 });

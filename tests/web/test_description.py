@@ -3,6 +3,7 @@
 import importlib
 import json
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -23,10 +24,10 @@ import pytest
 from fastapi.testclient import TestClient
 from perfect_yatzy import Strategy, TableError, load_rules, open_strategy
 from perfect_yatzy.errors import CODES
+from perfect_yatzy.service.answer_types import HTTP_CODES
 from perfect_yatzy.service.budget import Report
 from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.web import limits
-from perfect_yatzy.web.answer_types import HTTP_CODES
 from perfect_yatzy.web.app import ADDRESSES, RequestScheduler
 from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.schemas import FIELDS, kinds_in_address
@@ -105,7 +106,7 @@ def test_every_field_of_an_answer_is_in_the_readme_and_in_the_types_of_the_engin
     readme = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(
         encoding="utf-8"
     )
-    types = (ROOT / "solver" / "npm" / "index.d.ts").read_text(encoding="utf-8")
+    types = (ROOT / "solver" / "npm" / "answers.d.ts").read_text(encoding="utf-8")
     for query in ("hold", "score", "expect", "outcomes"):
         answer = described["paths"][f"/api/{query}"]["post"]["responses"]["200"]["content"][
             "application/json"
@@ -113,11 +114,13 @@ def test_every_field_of_an_answer_is_in_the_readme_and_in_the_types_of_the_engin
         names = fields_of(answer["schema"], described)
         assert {"expected_final_score", "loss", "chance"} & names
         assert [name for name in sorted(names) if f"`{name}`" not in readme] == []
-        assert [
-            name
-            for name in sorted(names - {"approximate"})
-            if not re.search(rf"\b{name}\??:", types)
-        ] == []
+        assert [name for name in sorted(names) if not re.search(rf"\b{name}\??:", types)] == []
+
+
+def test_the_types_and_the_schema_of_the_engine_are_current() -> None:
+    """`python .ci/answer_types.py` makes both files from the types of the service."""
+    found = runpy.run_path(str(ROOT / ".ci" / "answer_types.py"))["files"]()
+    assert [path.name for path, text in found.items() if path.read_text() != text] == []
 
 
 @pytest.mark.parametrize("spec", GAMES)

@@ -107,7 +107,7 @@ def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> Non
     asked: list[tuple[RuleSet, dict[str, Any]]] = []
     for number, rules in enumerate(chosen):
         (folder / f"rules-{number}.json").write_text(json.dumps(rule_data(rules)))
-        for _, body in random_positions(rules, in_rings(10, 30), seed=number):
+        for _, body in random_positions(rules, in_rings(3, 30), seed=number):
             asked.append((rules, body | {"file": f"rules-{number}.json"}))
     found = answers(folder, *(("turn", body) for _, body in asked))
     wrong = [
@@ -198,7 +198,7 @@ def whole_questions(rules: RuleSet) -> Iterator[Question]:
         {"opponents": [8], "ties": "half"},
         {"opponents": "empty; 2", "ties": "win"},
     ]
-    for number, (path, body) in enumerate(random_positions(rules, in_rings(12, 24), seed=2)):
+    for number, (path, body) in enumerate(random_positions(rules, in_rings(8, 24), seed=2)):
         yield path, body
         yield path, body | {"explain": True}
         late = rules.dice < 4 or len(body["card"]) > 12

@@ -159,12 +159,12 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
             assert not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", found.content), name
     assert client.get("/").content == client.get("/index.html").content
     for name in (
-        "static/app.js",
+        "static/shell/app.js",
         "..%2fapp.py",
         "%2e%2e/app.py",
         "messages",
         "messages/",
-        "app.js/",
+        "shell/app.js/",
         "secrets",
     ):
         assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
@@ -177,7 +177,7 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"]
+    "path", ["/", "/store/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"]
 )
 def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) -> None:
     first = client.get(path)
@@ -215,7 +215,7 @@ def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(
 ) -> None:
     """A browser never has files of two versions, and asks for none of them twice."""
     page = client.get("/").text
-    folders = set(re.findall(r'(?:src|href)="(v-[0-9a-f]{12}/)[\w-]+\.(?:js|css)"', page))
+    folders = set(re.findall(r'(?:src|href)="(v-[0-9a-f]{12}/)[\w/-]+\.(?:js|css)"', page))
     assert len(folders) == 1
     folder = folders.pop()
     assert page.replace(folder, "") == (STATIC / "index.html").read_text()
@@ -225,7 +225,7 @@ def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(
         assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert kept.content == client.get(f"/{name}").content == path.read_bytes()
     assert client.get(f"/{folder}index.html").status_code == 404
-    assert client.get("/v-000000000000/app.js").status_code == 404
+    assert client.get("/v-000000000000/shell/app.js").status_code == 404
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
@@ -240,7 +240,7 @@ def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None
         (link, "POST", "/api/hold"),
         (link, "POST", "/"),
         (frame, "GET", "/"),
-        (script, "GET", "/app.js"),
+        (script, "GET", "/shell/app.js"),
         (script, "POST", "/api/solve"),
         (
             {"sec-fetch-site": site, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"},

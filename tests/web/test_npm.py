@@ -84,6 +84,8 @@ def test_what_is_packed(folder: Path) -> None:
         "LICENSE",
         "index.js",
         "index.d.ts",
+        "answers.d.ts",
+        "answers.schema.json",
         "node.js",
         "node.d.ts",
         "file-fetch.js",

@@ -143,7 +143,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(  # noqa: PLR0915 (one
         " s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]]; s.holds = [[6, 6, 6], [6, 6, 6, 6]];"
     )
     page.evaluate(
-        "loaded('game').then((game) => game.takeCategory({category: 'ones', points: 0, bonus_points: 0}))"
+        "loaded('store/game').then((game) => game.takeCategory({category: 'ones', points: 0, bonus_points: 0}))"
     )
     page.expects("#played", "1 turn played on this page.").click("#review-own")
     page.expects("#review-name", "after 1 turn").expects("#review .grades", "1 blunder")

@@ -186,7 +186,7 @@ def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(
     )
     page.expects("#graded-by", "by the average score, not by the aim “350 or more”")
     page.wait_for_selector("#end .figures")
-    assert page.evaluate("loaded('memory').then(({games}) => games().length)") == 0
+    assert page.evaluate("loaded('store/memory').then(({games}) => games().length)") == 0
     page.change("s.objective = 'mean'; s.turns[0].player = 0;")
     assert page.count("#graded-by") == 0
 
@@ -206,7 +206,7 @@ def test_the_example_of_the_first_screen_is_true_and_no_game(blank: Visitor) -> 
     blank.press("Escape").seat("Ann")
     while "turn 1" in blank.text_content("#turn-line"):
         blank.click("#go").wait_until("document.getElementById('go').dataset.kind !== ''")
-    assert blank.evaluate("loaded('game').then(({hasRecord}) => hasRecord())") is False
+    assert blank.evaluate("loaded('store/game').then(({hasRecord}) => hasRecord())") is False
     blank.menu("open-players").click("#add-player").expects("#players-hint", "ends the game")
 
 
@@ -276,7 +276,7 @@ def test_a_position_is_copied_as_the_command_and_pasted(blank: Visitor) -> None:
         blank.click("#paste-form button[type='submit']")
 
     blank.open("#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
-    command = blank.evaluate("loaded('transfer').then((module) => module.commandText())")
+    command = blank.evaluate("loaded('shell/transfer').then((module) => module.commandText())")
     assert command == 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"'
     blank.menu("new-game")
     link = blank.url.partition("#")[0] + "#rules=yatzy&dice=1,1,2,2,3"

@@ -317,7 +317,7 @@ def play_turn(page: Visitor, listener: Listener) -> None:
     """One turn with the dice of the page, as advised: only Enter and Tab are pressed."""
     for roll in (1, 2, 3):
         said = listener.wait_for(rf"Roll {roll} of 3: [1-6 ]+\. ?\n?(Keep|Roll all|Take) ")
-        dice = page.evaluate("loaded('state').then(({ state }) => state.dice.join(' '))")
+        dice = page.evaluate("loaded('store/state').then(({ state }) => state.dice.join(' '))")
         assert f"Roll {roll} of 3: {dice}." in said
         assert page.inner_text("#answer strong").replace("\u00a0", " ") in said  # the advice
         assert re.search(r"\d+\.\d\d, average final score", said)
@@ -331,10 +331,10 @@ def play_turn(page: Visitor, listener: Listener) -> None:
 def finish_turn(page: Visitor, listener: Listener, turn: int) -> str:
     """What is said after a box was taken: its name, its points, the total."""
     page.wait_until(
-        "(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn
+        "(turns) => loaded('store/state').then(({ state }) => state.turns.length === turns)", turn
     )
     done = page.evaluate(
-        """loaded('state').then(({ state, totals, categoryName }) => {
+        """loaded('store/state').then(({ state, totals, categoryName }) => {
           const { category, points } = state.turns[state.turns.length - 1];
           return [categoryName(category), points, totals().all];
         })"""
@@ -404,7 +404,7 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(
             tab.change("s.players.push(newPlayer('Bo'));")
         start = tab.state()
         changes = tab.evaluate(
-            "loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])"
+            "loaded('store/state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])"
         )
         for tap in range(length):
             if draw.random() < 0.01:

@@ -206,7 +206,9 @@ def labels(page: Visitor) -> list[int]:
 
 
 def test_the_puzzle_of_the_day_is_that_of_the_command(page: Visitor, yatzy: Strategy) -> None:
-    today = date.fromordinal(page.evaluate("loaded('puzzle').then((module) => module.today())"))
+    today = date.fromordinal(
+        page.evaluate("loaded('puzzle/puzzle').then((module) => module.today())")
+    )
     puzzle = find_puzzle(yatzy, daily_seed(today), "hard")
     page.enter("puzzle")
     page.select_option("#difficulty", "hard")

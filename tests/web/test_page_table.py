@@ -52,7 +52,7 @@ def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank
     assert str(best.get_attribute("aria-label")).startswith("Keep 6\u00a06: ")
     assert best.evaluate("(row) => row === document.querySelector('#ranking button')")
     asked = (
-        "(query) => loaded('ask').then(({ask}) =>"
+        "(query) => loaded('store/ask').then(({ask}) =>"
         " ask(query, {rules: 'yatzy', card: {}, dice: [2, 3, 4, 6, 6], rolls_left: 2}, {}))"
     )
     hold, box = (

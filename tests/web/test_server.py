@@ -43,6 +43,7 @@ from perfect_yatzy.service.budget import (
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.reviews import explained_review
+from perfect_yatzy.strategy.changeover import prepare
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web import app as long_work
 from perfect_yatzy.web import limits
@@ -325,7 +326,7 @@ VALUES = st.recursive(
 )
 
 
-@examples(60, 300)
+@examples(25, 300)
 @given(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
@@ -587,7 +588,9 @@ def test_wrong_addresses(client: TestClient, address: str, message: str) -> None
 
 
 def test_the_address_of_the_page_has_the_fields_of_an_address_of_the_api() -> None:
-    link = (Path(long_work.__file__).parent / "static" / "link.js").read_text(encoding="utf-8")
+    link = (Path(long_work.__file__).parent / "static" / "store" / "link.js").read_text(
+        encoding="utf-8"
+    )
     fields = re.findall(r'"(\w+)"', re.search(r"const FIELDS = \[(.*?)\]", link)[1])  # type: ignore[index]
     assert set(fields) < set(kinds_in_address(RollRequest))
 
@@ -870,3 +873,28 @@ def test_reports_come_at_most_five_times_a_second(monkeypatch: pytest.MonkeyPatc
     *reports, end = events_of(streamed(solve))
     assert [fields["done"] for _, fields in reports] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert end == ("done", {})
+
+
+def test_what_is_answered_at_once_is_what_a_thread_answers(
+    yatzy: Strategy, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Plain questions of prepared rules do not go to a thread; the answers are the same."""
+    asked = [
+        (query, {"rules": "yatzy", "card": card, "dice": dice, "rolls_left": left})
+        for card in ("", "ones=3 sixes=24 chance=22")
+        for dice in ("11111", "33456", "12256")
+        for query, left in (("hold", 2), ("hold", 1), ("score", 0))
+    ]
+    app = create_app(store)
+    client = TestClient(app, base_url="http://127.0.0.1")
+    with monkeypatch.context() as threads_only:
+        threads_only.setattr(RequestScheduler, "answers_at_once", lambda *_args: False)
+        handed_to_threads = [client.post(f"/api/{query}", json=body) for query, body in asked]
+    service = app.state.service
+    prepare(service.strategy(service.rules("yatzy")).evaluator)
+    assert app.state.service.is_prepared("yatzy")
+    at_once = [client.post(f"/api/{query}", json=body) for query, body in asked]
+    assert {answer.status_code for answer in handed_to_threads} == {200}
+    assert [answer.content for answer in at_once] == [
+        answer.content for answer in handed_to_threads
+    ]

@@ -190,7 +190,7 @@ def glyphs(dice: Sequence[int]) -> str:
     return "".join(GLYPHS[face - 1] for face in dice)
 
 
-def spaced(dice: Sequence[int]) -> str:
+def spaced(dice: Sequence[int | str]) -> str:
     """Dice as digits separated by spaces: 3 3 6."""
     return " ".join(map(str, dice))
 

@@ -21,6 +21,7 @@ from .record import RecordedTurn, card_after
 # in review.py.
 DIFFICULTIES = {N_("easy"): (1.7, 1e9), N_("medium"): (0.4, 1.7), N_("hard"): (0.05, 0.4)}
 MAX_GAMES = 1000
+MAX_TRIES = 5  # searches for each puzzle of several, until all are different
 PUZZLES_A_DAY = 1000  # the numbers of a day's seeds
 
 
@@ -45,6 +46,22 @@ class Puzzle:
 def daily_seed(day: date, number: int = 0) -> int:
     """The seed of a puzzle of the day: the first one, or one of those that follow it."""
     return day.toordinal() * PUZZLES_A_DAY + number
+
+
+def find_puzzles(strategy: Strategy, seed: int, difficulty: str, count: int) -> list[Puzzle]:
+    """So many different puzzles; the same ones for the same rules and seed."""
+    found: list[Puzzle] = []
+    tried = range(MAX_TRIES * count)
+    for number in tried:
+        puzzle = find_puzzle(strategy, seed * PUZZLES_A_DAY + number, difficulty)
+        if puzzle not in found:
+            found.append(puzzle)
+        if len(found) == count:
+            return found
+    message = _("found only {found} different {difficulty} positions for {rules}")
+    raise RulesError(
+        message.format(found=len(found), difficulty=difficulty, rules=strategy.rules.key)
+    )
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> RecordedTurn:

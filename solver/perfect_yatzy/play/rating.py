@@ -23,6 +23,7 @@ from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..errors import SolverError, StateError, positive_number
+from ..policies.levels import SkillLevel, level_played
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.strategy import Strategy
@@ -31,7 +32,8 @@ from ..words import _
 from .confidence import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
-from .review import GRADES, TIE_TOLERANCE, GradedGames
+from .review import GRADES, TIE_TOLERANCE, GradedDecision, GradedGames, graded_decision
+from .spots import Decisions, Mistake, Spot
 
 BLOCKS = 10  # parts in which the games are listed over time
 SMALLEST_BLOCK = 5  # games
@@ -87,8 +89,7 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     # the last one includes all later rolls
     hold_kind = np.minimum(graded.number_of_roll, kinds - 1) - 1
     kind = np.where(graded.can_reroll, hold_kind, kinds - 1)
-    loss = graded.hold_loss.copy()
-    loss[graded.last_rolls] += graded.category_loss
+    loss = graded.decision_loss
     # place in GRADE_NAMES, -1 if it is none
     error = np.searchsorted(LIMITS, loss, side="right") - 1
     is_error = error >= 0
@@ -145,6 +146,11 @@ class Rating:
         Results of games without recorded decisions; they are in no other figure.
     confidence : float
         Of all intervals.
+    spots : tuple of Spot
+        The kinds of decisions that the player has met more than once and that have cost the most,
+        the most expensive first.
+    mistakes : tuple of Mistake
+        The single decisions that have cost the most, the most expensive first.
     """
 
     player: str
@@ -155,6 +161,8 @@ class Rating:
     figures: Figures
     other_results: Ints
     confidence: float = CONFIDENCE
+    spots: tuple[Spot, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
 
     def __repr__(self) -> str:
         lost, half = self.points_lost.value, self.points_lost.half_width
@@ -197,6 +205,20 @@ class Rating:
         luck.
         """
         return self.points_lost.minus_from(self.start)
+
+    @property
+    def level(self) -> SkillLevel:
+        """The level of computer players that loses about as many points a game."""
+        return level_played(self.rules, self.start, self.points_lost.value)
+
+    def worst_decisions(self, strategy: Strategy) -> list[GradedDecision]:
+        """The decisions of `mistakes` with their cards, graded by the strategy of the rules."""
+        decisions = []
+        for mistake in self.mistakes:
+            turns = [*mistake.entry.game().cards(mistake.player)]
+            card, turn = turns[mistake.turn - 1]
+            decisions.append(graded_decision(strategy, card, turn, mistake.turn, mistake.roll))
+        return decisions
 
     @cached_property
     def lost_per_decision(self) -> Estimate:
@@ -369,6 +391,7 @@ class _Collected:
     start: float
     entries: list[Entry]
     figures: list[Figures]
+    decisions: Decisions
 
 
 def rate(
@@ -464,9 +487,11 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
     for name, cards in cards_of.items():
         players = collected[chunk.rules.fingerprint]
         if name not in players:
-            players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [])
+            decisions = Decisions(chunk.rules)
+            players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [], decisions)
         players[name].entries += [chunk.entries[card] for card in cards]
         players[name].figures.append(figures.of(np.array(cards)))
+        players[name].decisions.add(chunk, cards)
 
 
 def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
@@ -483,7 +508,16 @@ def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating
     dates = tuple(entry.date if dated else None for entry in entries)
     in_order = figures.of(np.array(order))
     return Rating(
-        found.player, found.rules, found.start, places, dates, in_order, other_results, confidence
+        found.player,
+        found.rules,
+        found.start,
+        places,
+        dates,
+        in_order,
+        other_results,
+        confidence,
+        found.decisions.spots(),
+        found.decisions.mistakes,
     )
 
 

@@ -62,6 +62,12 @@ class Entry:
     players: tuple[str, ...] = ()
     date: str | None = None  # Its field ``date``, if that is text
 
+    def game(self) -> Game:
+        """The game, read once more and checked."""
+        if isinstance(self.content, Game):
+            return read_game(self.content.to_json())
+        return read_game(parse_game_line(self.content, self.place, None))
+
 
 @dataclass(frozen=True)
 class GradedChunk:
@@ -256,13 +262,8 @@ class RatingInput:
 
 def _fault_of(entry: Entry) -> str:
     """Why a game whose turns break the rules is wrong."""
-    content = entry.content
     try:
-        read_game(
-            content.to_json()
-            if isinstance(content, Game)
-            else parse_game_line(content, entry.place, None)
-        )
+        entry.game()
     except ValueError as error:
         return str(error)
     raise AssertionError(f"{entry.place} is a correct record, but its turns could not be replayed")

@@ -45,7 +45,7 @@ from ..strategy.turn_evaluator import (
     state_places,
 )
 from ..words import _
-from .record import Game, bonus_points_of
+from .record import Game, RecordedTurn, bonus_points_of
 
 if TYPE_CHECKING:
     from ..strategy.batch_kernel import RecordedTurns, WalkedCards
@@ -190,6 +190,20 @@ class GradedGames:
     can_reroll: Bools  # (rolls,) bool: Whether rerolls are left, so that there is a hold to choose
     hold_loss: Floats  # (rolls,) float64: What the hold, or stopping, loses; 0 without rerolls left
     luck: Floats  # (rolls,) float64: Best value with these dice minus the value before the roll
+    # (rolls,) int64: Position of the roll among all, the best option and the one taken: the holds
+    # of fewer than all dice come first, in the order of the lattice, then the categories
+    roll: Ints
+    best: Ints
+    done: Ints
+
+    @property
+    def decision_loss(self) -> Floats:
+        """``(rolls,)`` float64: what each decision loses; a category taken with rerolls left is
+        one decision here.
+        """
+        loss = self.hold_loss.copy()
+        loss[self.last_rolls] += self.category_loss
+        return loss
 
     @property
     def card_of_roll(self) -> Ints:
@@ -248,7 +262,7 @@ def grade_games(
         rerolls,
         number == 0,
     )
-    best_hold, best_stop, taken_value, best_category = _option_values(
+    best_hold, best_stop, taken_value, hold, best_category = _option_values(
         strategy, positions, taken, threads
     )
     hold_value = taken_value.copy()
@@ -259,6 +273,7 @@ def grade_games(
         state_places(space.layout, rows, saved, lanes)
     ]  # or of the card
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
+    is_stop_best = best_stop >= best_hold - tie
 
     # By card: whether it is full, and its points. `ends` are the places of the last states in the
     # table, which begins with the full cards: so they also find the upper bonus.
@@ -282,6 +297,9 @@ def grade_games(
         can_reroll=rerolls > 0,
         hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie),
         luck=best - value_before,
+        roll=turns.rolls - dice.first_roll,
+        best=np.where(is_stop_best, dice.first_roll + best_category, hold),
+        done=taken,
     )
 
 
@@ -324,26 +342,31 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
 
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
-) -> tuple[Floats, Floats, Floats, Ints]:
+) -> tuple[Floats, Floats, Floats, Ints, Ints]:
     """Values of the best hold (-inf without rerolls left), best category and option taken; the
-    best category.
+    best hold and the best category.
     """
     n, n_holds = len(positions), hold_count(strategy.rules)
     best_hold, best_stop, taken_value = np.empty((3, n))
-    best_category = np.empty(n, dtype=np.int64)
+    hold, best_category = np.empty((2, n), dtype=np.int64)
 
     def note(
         start: int, values: Floats
     ) -> None:  # of some positions in their order, a row for each
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
-        best_hold[place] = holds.max(axis=1)
-        best_stop[place] = stops.max(axis=1)
-        best_category[place] = stops.argmax(axis=1)
-        taken_value[place] = values[np.arange(len(values)), taken[place]]
+        rows, best_of_holds, best_of_stops = (
+            np.arange(len(values)),
+            holds.argmax(axis=1),
+            stops.argmax(axis=1),
+        )
+        hold[place], best_category[place] = best_of_holds, best_of_stops
+        best_hold[place] = holds[rows, best_of_holds]
+        best_stop[place] = stops[rows, best_of_stops]
+        taken_value[place] = values[rows, taken[place]]
 
     each_option(strategy.evaluator, positions, note, threads)
-    return best_hold, best_stop, taken_value, best_category
+    return best_hold, best_stop, taken_value, hold, best_category
 
 
 def grade(loss: float, first: bool = True) -> str:
@@ -420,6 +443,19 @@ class Review:
         return {name: sum(d.grade == name for d in self.decisions) for name in names}
 
 
+def graded_decision(
+    strategy: Strategy, card: Scorecard, turn: RecordedTurn, number: int, roll: int
+) -> GradedDecision:
+    """The decision after a roll of a turn, both numbered from 1."""
+    targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
+    dice, rolls_left = turn.dice_history[roll - 1], strategy.max_rerolls(card.state) - roll + 1
+    found = strategy.ranking(card, dice, rolls_left)
+    best, done = found[0], find_action(found, targets[roll - 1])
+    assert done is not None  # the record has been checked
+    graded = grade(done.loss, done is best)
+    return GradedDecision(number, roll, dice, rolls_left, done, best, graded, card)
+
+
 def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     """Grade every decision of one player of a game, finished or not, by the strategy of the mean
     for its rules.
@@ -434,18 +470,13 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     decisions: list[GradedDecision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
-        value_before_roll, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
-        targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
-        for i, (dice, target) in enumerate(zip(turn.dice_history, targets, strict=True)):
-            found = strategy.ranking(card, dice, max_rerolls - i)
-            best, done = found[0], find_action(found, target)
-            assert done is not None  # the record has been checked
-            roll_luck.append(RollLuck(number, i + 1, dice, best.value - value_before_roll))
-            graded = grade(done.loss, done is best)
-            decisions.append(
-                GradedDecision(number, i + 1, dice, max_rerolls - i, done, best, graded, card)
-            )
-            value_before_roll = done.value
+        value_before_roll = strategy.value(card)
+        for roll, dice in enumerate(turn.dice_history, start=1):
+            decision = graded_decision(strategy, card, turn, number, roll)
+            decisions.append(decision)
+            luck = decision.best.value - value_before_roll
+            roll_luck.append(RollLuck(number, roll, dice, luck))
+            value_before_roll = decision.done.value
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
     result = card.score if finished else card.total + strategy.value(card)

@@ -32,7 +32,7 @@ from ..objectives.policy_quantities import RowActions
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Position, Strategy
 from ..strategy.turn_evaluator import GreedyPolicy
-from ..words import _
+from ..words import N_, _
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)
@@ -154,7 +154,16 @@ class SkillLevel:
     share: float  # points given away, as a share of the expected final score of perfect play
 
 
-NAMES = "beginner", "novice", "casual", "practised", "skilled", "strong", "expert", "perfect"
+NAMES = (
+    N_("beginner"),
+    N_("novice"),
+    N_("casual"),
+    N_("practised"),
+    N_("skilled"),
+    N_("strong"),
+    N_("expert"),
+    N_("perfect"),
+)
 SHARES = 0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0
 LEVELS = tuple(map(SkillLevel, range(1, 9), NAMES, SHARES))
 
@@ -224,6 +233,19 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
         figures = entry["temperatures"], entry["points_lost"], entry["errors"]
         found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
     return found
+
+
+def level_played(rules: RuleSet, start: float, points_lost: float) -> SkillLevel:
+    """The level that gives away about so many points a game, the nearest in ratio; perfect below
+    half of what an expert gives away.
+    """
+    shipped = shipped_levels().get(rules.fingerprint)
+    known = [level.points_lost for level in shipped or ()]
+    losses = known or [level.share * start for level in LEVELS[:-1]]
+    if points_lost < losses[-1] / 2:
+        return LEVELS[-1]
+    ratios = [abs(log(points_lost / loss)) for loss in losses]
+    return LEVELS[ratios.index(min(ratios))]
 
 
 def calibrate(

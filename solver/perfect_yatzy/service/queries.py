@@ -137,6 +137,12 @@ class QueryService:
         if has_table(rules, self.tables):
             prepare_if_compiled(self.strategy(rules).evaluator)
 
+    def is_prepared(self, spec: str) -> bool:
+        """Whether plain questions about a turn are answered from memory by compiled code."""
+        rules = self._rules.get(spec)
+        strategy = self.strategies.get(_mean_key(rules)) if rules else None
+        return strategy is not None and strategy.evaluator.questions.compiled is not None
+
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
         """What :meth:`strategy` has to solve; None if the table exists."""
         if has_table(rules, self.tables) or opens_approximate(rules, self.tables):

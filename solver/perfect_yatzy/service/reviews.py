@@ -221,6 +221,7 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
         "rules": rating.rules.key,
         **picked(rating, "games", "confidence", "start"),
         **{name: _estimate_json(mean) for name, mean in means.items()},
+        "level": picked(rating.level, "number", "name"),
         "times_narrower": rating.narrower,
         "lost_per_decision": _estimate_json(rating.lost_per_decision),
         "errors": dict(
@@ -236,6 +237,7 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
             for part in rating.blocks(block)
         ],
         "trend_per_game": _estimate_json(rating.trend),
+        "spots": [*map(vars, rating.spots)],
         "games_without_decisions": len(rating.other_results),
     }
 

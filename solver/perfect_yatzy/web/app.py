@@ -39,6 +39,7 @@ from ..game.notation import parse_card, parse_dice
 from ..game.rule_loader import builtin_ids
 from ..game.translations import languages
 from ..play.record import read_game
+from ..service import answer_types
 from ..service.answers import answer_head, odds_answer, open_odds, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
@@ -46,7 +47,7 @@ from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
 from ..strategy.ranked_actions import max_rerolls
 from ..words import ENGLISH, _
-from . import answer_types, limits, schemas
+from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
 from .static_files import Content, described, listed_rules, page_files
@@ -211,29 +212,39 @@ def methods_of(app: FastAPI, path: str) -> list[str]:
     return sorted(found | {"HEAD"} if "GET" in found else found)
 
 
+def never_disconnected() -> bool:
+    """For what is answered at once."""
+    return False
+
+
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
 
     def disconnected(request: Request) -> IsDisconnected:
         return lambda: from_thread.run(request.is_disconnected)
 
-    def answered(query: str, body: schemas.RequestBody, request: Request) -> AsciiJSONResponse:
+    async def answered(
+        query: str, body: schemas.RequestBody, request: Request
+    ) -> AsciiJSONResponse:
         fields = body.model_dump(exclude_none=True)
         if query == "odds":  # needs no table, and never waits
-            return AsciiJSONResponse(scheduler.odds(fields))
-        return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
+            return AsciiJSONResponse(await run_sync(scheduler.odds, fields))
+        if scheduler.answers_at_once(query, fields):  # handing it to a thread would cost more
+            return AsciiJSONResponse(scheduler.answer(query, fields, never_disconnected))
+        leaves = disconnected(request)
+        return AsciiJSONResponse(await run_sync(scheduler.answer, query, fields, leaves))
 
     @app.post("/api/hold", response_model=answer_types.HoldAnswer)
-    def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
+    async def hold(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which dice to hold: every hold, best first, and what it loses."""
-        return answered("hold", body, request)
+        return await answered("hold", body, request)
 
     @app.post("/api/score", response_model=answer_types.ScoreAnswer)
-    def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
+    async def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
         """Which category to take: every category, best first; `rolls_left` are the rerolls given
         up.
         """
-        return answered("score", body, request)
+        return await answered("score", body, request)
 
     @app.post("/api/points", response_model=answer_types.PointsAnswer)
     def points(body: schemas.RollRequest) -> AsciiJSONResponse:
@@ -243,26 +254,26 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         return AsciiJSONResponse(scheduler.points(body.model_dump(exclude_none=True)))
 
     @app.post("/api/expect", response_model=answer_types.ExpectAnswer)
-    def expect(body: schemas.ExpectRequest, request: Request) -> AsciiJSONResponse:
+    async def expect(body: schemas.ExpectRequest, request: Request) -> AsciiJSONResponse:
         """The expected final score, its distribution, the chance of a goal or a win."""
-        return answered("expect", body, request)
+        return await answered("expect", body, request)
 
     @app.post("/api/odds", response_model=answer_types.OddsAnswer)
-    def odds(body: schemas.OddsRequest, request: Request) -> AsciiJSONResponse:
+    async def odds(body: schemas.OddsRequest, request: Request) -> AsciiJSONResponse:
         """The chance of each open category in one turn that is played for it alone."""
-        return answered("odds", body, request)
+        return await answered("odds", body, request)
 
     @app.post("/api/outcomes", response_model=answer_types.OutcomesAnswer)
-    def outcomes(body: schemas.OutcomesRequest, request: Request) -> AsciiJSONResponse:
+    async def outcomes(body: schemas.OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and the expected final score after it."""
-        return answered("outcomes", body, request)
+        return await answered("outcomes", body, request)
 
     @app.post("/api/puzzle", response_model=answer_types.PuzzleAnswer)
-    def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
+    async def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
         """A position to solve, the same for the same number; ask `hold` or `score` for its
         solution.
         """
-        return answered("puzzle", body, request)
+        return await answered("puzzle", body, request)
 
     @app.post("/api/review", response_model=answer_types.ReviewAnswer)
     def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
@@ -277,10 +288,13 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         with queue.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
 
-    def by_address(query: str, model: type[schemas.RequestBody]) -> Callable[[Request], Response]:
-        def ask(request: Request) -> Response:
+    def by_address(
+        query: str, model: type[schemas.RequestBody]
+    ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        async def ask(request: Request) -> Response:
             body = schemas.from_address(model, request.query_params.multi_items())
-            content = Content.of(bytes(answered(query, body, request).body), "json")
+            answer = await answered(query, body, request)
+            content = Content.of(bytes(answer.body), "json")
             # the chance of the bonus may be added to an explanation later
             explains = getattr(body, "explain", False)
             caching = content.caching if explains else ADDRESS_CACHING
@@ -390,6 +404,13 @@ class RequestScheduler:
             return decision.run(None)
         with self.queue_of(decision).slot(is_disconnected):
             return decision.run(None)
+
+    def answers_at_once(self, query: str, fields: dict[str, Any]) -> bool:
+        """Whether a question takes less time than handing it to a thread."""
+        plain = query in ("hold", "score") and not fields["explain"]
+        return (
+            plain and not OBJECTIVE_FIELDS & {*fields} and self.service.is_prepared(fields["rules"])
+        )
 
     def queue_of(self, decision: Decision) -> limits.ConcurrencyLimiter:
         """The queue of what a decision costs: nothing waits behind what costs more."""

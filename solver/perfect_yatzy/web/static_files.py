@@ -126,7 +126,7 @@ def page_files() -> dict[str, Content]:
     tags = "".join(found[name].tag for name in sorted(found))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
     html = re.sub(
-        r'((?:src|href)=")([\w-]+\.(?:js|css)")',
+        r'((?:src|href)=")([\w/-]+\.(?:js|css)")',
         rf"\1{folder}\2",
         found["index.html"].body.decode(),
     )

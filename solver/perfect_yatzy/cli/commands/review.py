@@ -20,9 +20,11 @@ from ..console import (
     echo_answer,
     echo_json,
     echo_lines,
+    file_format,
     finished_games,
     output_file,
     prompt_line,
+    write_output,
 )
 
 if TYPE_CHECKING:
@@ -213,6 +215,13 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     metavar="FILE",
     help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
 )
+@click.option(
+    "--cards",
+    "cards_path",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="File for your worst decisions as cards to learn, which Anki imports.",
+)
 @options.rules_option
 @options.force_option
 @options.json_option
@@ -226,6 +235,7 @@ def rate(
     confidence: float,
     csv_path: str | None,
     plot_path: str | None,
+    cards_path: str | None,
     rules: str,
     force: bool,
     as_json: bool,
@@ -246,12 +256,14 @@ def rate(
     \b
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
+      yatzy rate games.jsonl --player Ann --cards ann.txt
     """
     from ...game.translations import localized
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.reviews import comparisons_of, ratings_json
     from ..progress import LONG_RECORD, progress_if_long
+    from ..views.exercises import anki_text
     from ..views.results import check_picture
     from ..views.review_text import (
         comparison_lines,
@@ -264,7 +276,7 @@ def rate(
 
     if plot_path:
         check_picture(plot_path)
-    check_overwrite(force, csv_path, plot_path)
+    check_overwrite(force, csv_path, plot_path, cards_path)
     files = files or (finished_games(),)
     share = confidence / 100
     # progress is that of the bytes read
@@ -290,6 +302,13 @@ def rate(
         if not found.ratings:
             raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
+    if cards_path:
+        given = [
+            (strategy, localized(rating.rules, service.language), rating.worst_decisions(strategy))
+            for rating in found.ratings
+            for strategy in [service.strategy(rating.rules)]
+        ]
+        write_output(cards_path, anki_text(given))
     parts = [
         rating_lines(rating, localized(rating.rules, service.language), block)
         for rating in found.ratings
@@ -324,6 +343,12 @@ def rate(
 )
 @click.option("--stream", is_flag=True, help="Continue with further puzzles until you quit.")
 @click.option("--solution", is_flag=True, help="Show the solution without asking.")
+@options.number_option(
+    "--sheet", low=1, high=200, text="Write a page of N puzzles to print, and their solutions."
+)
+@options.seed_option("Seed of the puzzles of --sheet [the date].", default=None)
+@options.output_option("HTML file for --sheet [standard output].", default="-")
+@options.force_option
 @click.option(
     "--json",
     "as_json",
@@ -338,6 +363,10 @@ def puzzle(
     day: datetime | None,
     stream: bool,
     solution: bool,
+    sheet: int | None,
+    seed: int | None,
+    output: str,
+    force: bool,
     as_json: bool,
     service: QueryService,
 ) -> None:
@@ -346,17 +375,34 @@ def puzzle(
     A position that is the same for everyone on the same date. Your answer is graded as in `yatzy
     review`.
 
+    With --sheet a class gets a page of puzzles to print; the solutions are on a page of their own.
+
     \b
       yatzy puzzle
       yatzy puzzle --difficulty hard --stream
+      yatzy puzzle --sheet 12 --seed 7 -o sheet.html
     """
-    from ...play.puzzle import daily_seed, find_puzzle
+    from ...play.puzzle import daily_seed, find_puzzle, find_puzzles
     from ...service.reviews import action_json, puzzle_fields
     from ..views.review_text import puzzle_lines, solution_lines
 
+    if sheet is None and (seed is not None or output != "-"):
+        raise click.UsageError(_("--seed and --output need --sheet"))
+    if sheet is not None:
+        if stream or solution or as_json:
+            raise click.UsageError(_("--sheet cannot be used with --stream, --solution or --json"))
+        file_format(output, {"html": "html", "htm": "html"}, None)
+        check_overwrite(force, output)
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
     puzzle_date = day.date() if day else date.today()
+    if sheet:
+        from ..views.exercises import puzzle_sheet
+
+        first = puzzle_date.toordinal() if seed is None else seed
+        puzzles = find_puzzles(strategy, first, difficulty, sheet)
+        write_output(output, puzzle_sheet(strategy, rule_set, service.language, puzzles))
+        return
     for number in count(1) if stream else [1]:
         position = find_puzzle(strategy, daily_seed(puzzle_date, number - 1), difficulty)
         if as_json:

@@ -82,7 +82,7 @@ def _escaped(text: str) -> str:
     return escape(text).replace("–", "\u2060–\u2060")
 
 
-def _dice(faces: list[tuple[int, bool]]) -> str:
+def dice_picture(faces: list[tuple[int, bool]]) -> str:
     """Dice as pictures; those that are held are dark."""
     drawn = ""
     for face, held in faces:
@@ -135,7 +135,7 @@ def _opening(section: Section) -> str:
     rows = ""
     for row in section.opening_rows:
         rows += _row(
-            ("dice-cell", _dice([*row.sample]) if row.sample else ""),
+            ("dice-cell", dice_picture([*row.sample]) if row.sample else ""),
             ("", escape(row.heading)),
             ("hold", escape(row.hold)),
             ("rolls", escape(row.rolls)),
@@ -248,7 +248,7 @@ TEXT_VIEWS: dict[str, Callable[[Section], Iterable[str]]] = {
 INLINE: dict[str, Callable[[Span], str]] = {
     "plain": lambda span: _escaped(span.text),
     "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
-    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
+    "dice": lambda span: dice_picture([(int(face), False) for face in span.text.split()]),
 }
 VIEWS: dict[str, Callable[[Section], str]] = {
     view.__name__[1:]: view for view in (_prices, _texts, _holds, _losses, _opening, _odds)

@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...play.confidence import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Comparison, GameBlock, Rating, Ratings
 from ...play.review import ActionOutlook, GradedDecision, Review, find_action, grade
+from ...play.spots import ANY, KindOfAction
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from ...words import N_, _, ngettext, number_text, significant_text
@@ -37,6 +38,7 @@ from .wording import (
 MAX_CATEGORIES = 5  # listed when two holds are compared
 MAX_OPTIONS = 5  # listed in a solution
 MAX_SKIPPED = 10  # games that are listed
+SHOWN_SPOTS = 5  # kinds of mistakes
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
@@ -47,7 +49,8 @@ HOLD_KINDS = {  # the second one includes all later rolls
 }
 
 
-def _action_text(rules: RuleSet, action: Hold | Choice) -> str:
+def action_text(rules: RuleSet, action: Hold | Choice) -> str:
+    """What an action does, in words."""
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
         return _(
@@ -111,10 +114,10 @@ def _decision_lines(
     facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
     grade, points = grade_word(decision.grade, 1), number_text(decision.loss, 2)
     text = text.format(
-        **facts, action=_action_text(rules, decision.done), grade=grade, points=points
+        **facts, action=action_text(rules, decision.done), grade=grade, points=points
     )
     lines = wrap(text, line_width(), subsequent_indent="  ")
-    best_action = _("best: {action}", action=_action_text(rules, decision.best))
+    best_action = _("best: {action}", action=action_text(rules, decision.best))
     lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
     return lines + columns(
         [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)], "<", ">12", ">12"
@@ -183,8 +186,16 @@ def review_lines(
     return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
 
-def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
-    """The position: the scorecard, the roll and the rerolls left."""
+class PuzzleTexts(NamedTuple):
+    """What the position of a puzzle is, without its dice."""
+
+    title: str  # the game and the points so far
+    boxes: dict[str, str]  # the filled and the open ones, by label
+    stage: str  # which roll it is, and how many rerolls are left
+
+
+def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTexts:
+    """The position of a puzzle in words."""
     card, rolls_left = puzzle.card, puzzle.rolls_left
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [
@@ -194,17 +205,8 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
         filled.append(_("bonus points {points}", points=card.bonus_points))
     if card.saved:
         filled.append(_("saved rolls {count}", count=card.saved))
-    lines = [_("{game}, {points} points", game=rules.name, points=card.total)]
-    labels = _("filled:"), _("open:")
-    width = max(map(len, labels))
-    for label, names in zip(labels, (filled, still_open), strict=True):
-        text = ", ".join(names) or _("nothing")
-        lines += wrap(
-            text,
-            line_width(),
-            initial_indent=f"  {label:<{width}} ",
-            subsequent_indent=" " * (width + 3),
-        )
+    rows = {_("filled:"): filled, _("open:"): still_open}
+    texts = {label: ", ".join(names) or _("nothing") for label, names in rows.items()}
     n_rolls = strategy.max_rerolls(card.state) + 1
     rerolls = wording.rerolls_left_text(rolls_left)
     stage = _(
@@ -213,7 +215,22 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
         rolls=n_rolls,
         rerolls=rerolls,
     )
-    return [*lines, f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
+    title = _("{game}, {points} points", game=rules.name, points=card.total)
+    return PuzzleTexts(title, texts, stage)
+
+
+def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
+    """The position: the scorecard, the roll and the rerolls left."""
+    texts = puzzle_texts(rules, puzzle, strategy)
+    lines, width = [texts.title], max(map(len, texts.boxes))
+    for label, names in texts.boxes.items():
+        lines += wrap(
+            names,
+            line_width(),
+            initial_indent=f"  {label:<{width}} ",
+            subsequent_indent=" " * (width + 3),
+        )
+    return [*lines, f"  {texts.stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
 
 
 def find_answer(
@@ -247,7 +264,7 @@ def find_answer(
 
 def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
     """The grade and the loss of an answer."""
-    action = _action_text(rules, answer)
+    action = action_text(rules, answer)
     facts = {
         "action": action[0].upper() + action[1:],
         "grade": grade_word(grade(answer.loss, is_best), 1),
@@ -259,7 +276,7 @@ def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
 def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str]:
     """The best options and what they lose."""
     best = enumerate(options[:MAX_OPTIONS])
-    rows = [(_action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in best]
+    rows = [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in best]
     return columns([("", _("loses")), *rows], "<", ">9")
 
 
@@ -298,6 +315,10 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     )
     errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
     lines += wrap(errors, line_width())
+    level = rating.level
+    name = _(level.name)  # marked elsewhere
+    plays = _("Plays like level {number}: {name}.", number=level.number, name=name)
+    lines += wrap(plays, line_width())
     if len(rating.other_results):
         others, mean = (
             _games_text(len(rating.other_results)),
@@ -310,6 +331,7 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     lines += ["", *_kind_lines(rating, interval_head)]
     if leaves_choice(rules):
         lines += ["", *category_lines(rating, rules)]
+    lines += spot_lines(rating, rules)
     parts = rating.blocks(block)
     return [*lines, "", *block_lines(rating, parts, interval_head)] if len(parts) > 1 else lines
 
@@ -377,6 +399,35 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
         lost = f"{number_text(taking.value, 2):>12}{number_text(leaving.value, 2):>12}"
         lines.append(f"  {name:<{LABEL - 2}}{lost}{points:>14}")
     return lines
+
+
+def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
+    """What the player does wrongly again and again, the most expensive first."""
+    lines = []
+    for spot in rating.spots[:SHOWN_SPOTS]:
+        text = _("With {roll} you took {done} {count} of {times} times; best is {best}: {points}")
+        if not isinstance(spot.done, str):
+            text = _(
+                "With {roll} you kept {done} {count} of {times} times; best is {best}: {points}"
+            )
+        sentence = text.format(
+            roll=_kind_text(rules, spot.roll),
+            done=_kind_text(rules, spot.done),
+            best=_kind_text(rules, spot.best),
+            count=grouped(spot.times_done),
+            times=grouped(spot.times),
+            points=number_text(spot.points_lost / rating.games, 2),
+        )
+        lines += wrap(sentence, line_width(), initial_indent="  ", subsequent_indent="    ")
+    head = _("Mistakes made more than once, with the points lost a game")
+    return ["", *wrap(head, line_width()), *lines] if lines else []
+
+
+def _kind_text(rules: RuleSet, kind: KindOfAction) -> str:
+    """Dice, a die of any face as x, or the name of a category."""
+    if isinstance(kind, str):
+        return category_name(rules, kind)
+    return spaced(["x" if face == ANY else str(face) for face in kind]) or _("nothing")
 
 
 def _block_label(part: GameBlock) -> str:

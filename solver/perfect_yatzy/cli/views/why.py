@@ -1,4 +1,4 @@
-"""Why an option is better than another, in the sentences of the page (``web/static/why.js``): how
+"""Why an option is better than another, in the sentences of the page (``web/static/table/why.js``): how
 the turn ends, the upper bonus, points now and later.
 
 The figures are those of the answer, the fields ``outlook`` of its first two options. A test asks the

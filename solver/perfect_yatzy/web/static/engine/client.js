@@ -1,9 +1,10 @@
 // The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
-import { AskError } from "../ask.js";
-import { _ } from "../i18n.js";
+import { AskError } from "../store/ask.js";
+import { _ } from "../words/i18n.js";
 import { N_ } from "./errors.js";
 
-let worker = null, lastId = 0;
+let worker = null,
+  lastId = 0;
 const waiting = new Map(); // id -> {resolve, reject, path, body}
 
 function start() {
@@ -18,13 +19,18 @@ function start() {
   worker.addEventListener("error", (event) => {
     event.preventDefault();
     worker = null;
-    const error = asError({ code: "network", template: N_("The engine could not be loaded; check the connection."), retryable: true });
+    const error = asError({
+      code: "network",
+      template: N_("The engine could not be loaded; check the connection."),
+      retryable: true,
+    });
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   });
 }
 
-const asError = ({ code, template, values, field, retryable }) => new AskError(code, _(template, values), { field, retryable }); // marked elsewhere
+const asError = ({ code, template, values, field, retryable }) =>
+  new AskError(code, _(template, values), { field, retryable }); // marked elsewhere
 
 // Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields.
 export function ask(path, body = {}, { signal } = {}) {
@@ -34,11 +40,15 @@ export function ask(path, body = {}, { signal } = {}) {
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
     worker.postMessage({ id, path, body });
-    signal?.addEventListener("abort", () => {
-      if (!waiting.delete(id)) return;
-      worker?.postMessage({ id, path: "cancel" });
-      reject(signal.reason);
-    }, { once: true });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        if (!waiting.delete(id)) return;
+        worker?.postMessage({ id, path: "cancel" });
+        reject(signal.reason);
+      },
+      { once: true },
+    );
   });
 }
 

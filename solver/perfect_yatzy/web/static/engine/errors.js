@@ -6,6 +6,12 @@ export const N_ = (text) => text;
 export class EngineError extends Error {
   constructor(code, message, values = {}, field = undefined) {
     super(message.replace(/\{(\w+)\}/g, (_, name) => values[name]));
-    Object.assign(this, { code, template: message, values, field, retryable: code === "network" || code === "table-damaged" });
+    Object.assign(this, {
+      code,
+      template: message,
+      values,
+      field,
+      retryable: code === "network" || code === "table-damaged",
+    });
   }
 }

@@ -5,12 +5,17 @@ import { hexOf, sha256 as sha256Of } from "./sha256.js";
 
 const SCHEMA = 2; // of site.json
 const CACHE = "perfect-yatzy-data";
-const TIMEOUT_MS = 60_000, RANGE_TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000,
+  RANGE_TIMEOUT_MS = 20_000;
 const PATIENCE_MS = 3000; // for the description of the site, if there is a kept one
 export const traffic = { requests: 0, bytes: 0 }; // for tests: what was moved over the network
 
 async function openCache() {
-  try { return await globalThis.caches?.open(CACHE); } catch { return undefined; } // forbidden in some private windows
+  try {
+    return await globalThis.caches?.open(CACHE);
+  } catch {
+    return undefined;
+  } // forbidden in some private windows
 }
 
 // The bytes of a file or of a range of it; tried once more, because networks of phones fail for a moment.
@@ -21,7 +26,10 @@ async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     if (options.headers && response.status !== 206) {
       response.body?.cancel().catch(() => {});
-      throw new EngineError("range-unsupported", N_("This server cannot send parts of large files, which these rules need."));
+      throw new EngineError(
+        "range-unsupported",
+        N_("This server cannot send parts of large files, which these rules need."),
+      );
     }
     const bytes = await response.arrayBuffer();
     traffic.bytes += bytes.byteLength;
@@ -29,21 +37,28 @@ async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
   } catch (error) {
     if (error instanceof EngineError) throw error;
     if (retries) return download(url, options, timeout, retries - 1);
-    throw new EngineError("network", N_("The file {file} could not be loaded; check the connection."), { file: String(url).split("/").pop() });
+    throw new EngineError(
+      "network",
+      N_("The file {file} could not be loaded; check the connection."),
+      { file: String(url).split("/").pop() },
+    );
   }
 }
 
 const isIntact = async (bytes, sha256) => hexOf(await sha256Of(new Uint8Array(bytes))) === sha256;
-export const damaged = (file) => new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
+export const damaged = (file) =>
+  new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
 
 // The bytes of a data file, unpacked. `entry` is {file, sha256} of site.json.
 export async function dataFile(base, { file, sha256 }) {
-  const url = new URL(file, base), cache = await openCache(), kept = await cache?.match(url);
-  let bytes = kept && await kept.arrayBuffer();
-  if (!bytes || !await isIntact(bytes, sha256)) {
+  const url = new URL(file, base),
+    cache = await openCache(),
+    kept = await cache?.match(url);
+  let bytes = kept && (await kept.arrayBuffer());
+  if (!bytes || !(await isIntact(bytes, sha256))) {
     bytes = await download(url, { cache: kept ? "reload" : "default" });
-    if (!await isIntact(bytes, sha256)) bytes = await download(url, { cache: "reload" });
-    if (!await isIntact(bytes, sha256)) throw damaged(file);
+    if (!(await isIntact(bytes, sha256))) bytes = await download(url, { cache: "reload" });
+    if (!(await isIntact(bytes, sha256))) throw damaged(file);
     await cache?.put(url, new Response(bytes)).catch(() => {}); // the disk is full: it works, but not offline
   }
   return unpacked(bytes);
@@ -53,17 +68,27 @@ export async function dataFile(base, { file, sha256 }) {
 async function unpacked(bytes) {
   const head = new Uint8Array(bytes, 0, 2);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
-  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  return new Response(
+    new Response(bytes).body.pipeThrough(new DecompressionStream("gzip")),
+  ).arrayBuffer();
 }
 
-export const dataJson = async (base, entry) => JSON.parse(new TextDecoder().decode(await dataFile(base, entry)));
+export const dataJson = async (base, entry) =>
+  JSON.parse(new TextDecoder().decode(await dataFile(base, entry)));
 
 // The description of the site: from the network if there is one, so that a new version is seen at once.
 export async function siteFile(base) {
-  const url = new URL("site.json", base), cache = await openCache(), kept = await cache?.match(url);
+  const url = new URL("site.json", base),
+    cache = await openCache(),
+    kept = await cache?.match(url);
   let site;
   try {
-    const bytes = await download(url, { cache: "no-cache" }, kept ? PATIENCE_MS : TIMEOUT_MS, kept ? 0 : 1);
+    const bytes = await download(
+      url,
+      { cache: "no-cache" },
+      kept ? PATIENCE_MS : TIMEOUT_MS,
+      kept ? 0 : 1,
+    );
     site = await described(bytes);
     await cache?.put(url, new Response(bytes)).catch(() => {});
   } catch (error) {
@@ -77,15 +102,18 @@ export async function siteFile(base) {
 // The description in these bytes: its first line has the SHA-256 of the others. A host may answer with something else.
 async function described(bytes) {
   try {
-    const rest = bytes.slice(new Uint8Array(bytes).indexOf(10) + 1), site = JSON.parse(new TextDecoder().decode(bytes));
-    if (site.schema === SCHEMA && await isIntact(rest, site.sha256)) return site;
-  } catch { /* no JSON */ }
+    const rest = bytes.slice(new Uint8Array(bytes).indexOf(10) + 1),
+      site = JSON.parse(new TextDecoder().decode(bytes));
+    if (site.schema === SCHEMA && (await isIntact(rest, site.sha256))) return site;
+  } catch {
+    /* no JSON */
+  }
   throw damaged("site.json");
 }
 
 // Deletes kept files that the site no longer has.
 async function forget(cache, base, files) {
-  for (const { url } of await cache?.keys() ?? []) {
+  for (const { url } of (await cache?.keys()) ?? []) {
     const name = url.startsWith(base) ? url.slice(base.length) : "";
     if (name.startsWith("data/") && !files.has(name)) await cache.delete(url);
   }
@@ -93,4 +121,8 @@ async function forget(cache, base, files) {
 
 // Some bytes of a file, by a Range request; the caller checks them.
 export const fileRange = (base, file, begin, end, cache = "default") =>
-  download(new URL(file, base), { headers: { range: `bytes=${begin}-${end - 1}` }, cache }, RANGE_TIMEOUT_MS);
+  download(
+    new URL(file, base),
+    { headers: { range: `bytes=${begin}-${end - 1}` }, cache },
+    RANGE_TIMEOUT_MS,
+  );

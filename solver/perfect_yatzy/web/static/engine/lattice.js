@@ -37,16 +37,21 @@ class Lattice {
     // Multisets with one die more, for all but the rolls; and with one die less, one for each different face.
     this.successors = new Int32Array(this.firstRoll * faces);
     for (let i = 0; i < this.firstRoll; i++) {
-      for (let face = 1; face <= faces; face++) this.successors[i * faces + face - 1] = this.index([...this.multisets[i], face]);
+      for (let face = 1; face <= faces; face++)
+        this.successors[i * faces + face - 1] = this.index([...this.multisets[i], face]);
     }
     const lower = [];
     this.lowerStart = new Int32Array(this.size + 1);
     this.multisets.forEach((held, i) => {
-      held.forEach((face, at) => { if (face !== held[at - 1]) lower.push(this.index(held.filter((_, other) => other !== at))); });
+      held.forEach((face, at) => {
+        if (face !== held[at - 1]) lower.push(this.index(held.filter((_, other) => other !== at)));
+      });
       this.lowerStart[i + 1] = lower.length;
     });
     this.lower = Int32Array.from(lower);
-    this.weights = Float64Array.from(this.multisets.slice(this.firstRoll), (roll) => this.chance(roll));
+    this.weights = Float64Array.from(this.multisets.slice(this.firstRoll), (roll) =>
+      this.chance(roll),
+    );
     this.holdsOf = []; // filled by holds()
   }
 
@@ -57,7 +62,8 @@ class Lattice {
 
   // The chance that as many dice show these faces.
   chance(dice) {
-    let orders = 1, run = 0;
+    let orders = 1,
+      run = 0;
     dice.forEach((face, i) => {
       run = face === dice[i - 1] ? run + 1 : 1;
       orders *= (i + 1) / run;
@@ -69,7 +75,9 @@ class Lattice {
   holds(roll) {
     if (!this.holdsOf[roll]) {
       const found = new Set([this.firstRoll + roll]);
-      for (const held of found) for (let p = this.lowerStart[held]; p < this.lowerStart[held + 1]; p++) found.add(this.lower[p]);
+      for (const held of found)
+        for (let p = this.lowerStart[held]; p < this.lowerStart[held + 1]; p++)
+          found.add(this.lower[p]);
       this.holdsOf[roll] = Int32Array.from(found).sort().reverse();
     }
     return this.holdsOf[roll];
@@ -77,7 +85,8 @@ class Lattice {
 
   // The value of each hold, from the value of each roll after the reroll; a value may be `width` numbers side by side.
   means(rolls, width = 1) {
-    const { successors, faces, firstRoll } = this, holds = new Float64Array(this.size * width);
+    const { successors, faces, firstRoll } = this,
+      holds = new Float64Array(this.size * width);
     holds.set(rolls, firstRoll * width);
     for (let i = firstRoll - 1, next = firstRoll * faces; i >= 0; i--) {
       for (let face = 0; face < faces; face++) {
@@ -91,12 +100,14 @@ class Lattice {
 
   // The best hold within each roll, or the roll itself, from the value of each hold and of each roll.
   maxima(holds, stop, width = 1) {
-    const best = Float64Array.from(holds), { lower, lowerStart } = this;
+    const best = Float64Array.from(holds),
+      { lower, lowerStart } = this;
     best.set(stop, this.firstRoll * width);
     for (let i = 1; i < this.size; i++) {
       for (let p = lowerStart[i]; p < lowerStart[i + 1]; p++) {
         const from = lower[p] * width;
-        for (let x = 0; x < width; x++) if (best[from + x] > best[i * width + x]) best[i * width + x] = best[from + x];
+        for (let x = 0; x < width; x++)
+          if (best[from + x] > best[i * width + x]) best[i * width + x] = best[from + x];
       }
     }
     return best.subarray(this.firstRoll * width);

@@ -5,16 +5,22 @@ const KEEP_AFTER_MS = 3000; // when the first answers are there
 
 async function start() {
   if (!("serviceWorker" in navigator) || !window.isSecureContext) return; // plain http, except on this machine
-  const { serviceWorker } = navigator, hadVersion = Boolean(serviceWorker.controller);
-  const registration = await serviceWorker.register(new URL("../sw.js", import.meta.url), { updateViaCache: "none" });
+  const { serviceWorker } = navigator,
+    hadVersion = Boolean(serviceWorker.controller);
+  const registration = await serviceWorker.register(new URL("../sw.js", import.meta.url), {
+    updateViaCache: "none",
+  });
   if (!hadVersion) return; // the first visit has the newest version
   // Another page may have asked for the new version: no page goes on with files of both.
   serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
-  const watch = () => registration.installing?.addEventListener("statechange", () => offerUpdate(registration));
+  const watch = () =>
+    registration.installing?.addEventListener("statechange", () => offerUpdate(registration));
   registration.addEventListener("updatefound", watch);
   watch(); // an update may have begun before
   offerUpdate(registration);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) registration.update().catch(() => {}); });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) registration.update().catch(() => {});
+  });
 }
 
 // A new version that is kept already waits for the reader: the page says so and loads it when asked.
@@ -33,10 +39,12 @@ async function keep() {
 }
 
 // Not earlier: the page and its table come first where the network is slow.
-addEventListener("load", () => setTimeout(() => {
-  start().catch(() => {}); // without it the page works, but not offline
-  keep().catch(() => {});
-}, KEEP_AFTER_MS));
+addEventListener("load", () =>
+  setTimeout(() => {
+    start().catch(() => {}); // without it the page works, but not offline
+    keep().catch(() => {});
+  }, KEEP_AFTER_MS),
+);
 
 // Browsers that can install the page say so; the menu offers it.
 addEventListener("beforeinstallprompt", (event) => {
@@ -45,4 +53,6 @@ addEventListener("beforeinstallprompt", (event) => {
   install.hidden = false;
   install.onclick = () => event.prompt();
 });
-addEventListener("appinstalled", () => { document.getElementById("install").hidden = true; });
+addEventListener("appinstalled", () => {
+  document.getElementById("install").hidden = true;
+});

@@ -6,6 +6,8 @@ let sliceEnd = 0;
 export async function pause(signal) {
   if (signal?.aborted) throw signal.reason;
   if (performance.now() < sliceEnd) return;
-  await new Promise((resolve) => { setTimeout(resolve); });
+  await new Promise((resolve) => {
+    setTimeout(resolve);
+  });
   sliceEnd = performance.now() + SLICE_MS;
 }

@@ -23,7 +23,8 @@ class OpenedGame {
 
   // The result of long work, the latest few; not the null of work that took too long.
   async remember(kind, key, make) {
-    const name = `${kind} ${key}`, result = this.results.get(name) ?? await make();
+    const name = `${kind} ${key}`,
+      result = this.results.get(name) ?? (await make());
     if (result !== null) this.results.set(name, result);
     if (this.results.size > MAX_RESULTS) this.results.delete(this.results.keys().next().value);
     return result;
@@ -38,14 +39,27 @@ class OpenedGame {
     return (place) => table.at(place);
   }
 
-  deviationAt(places) { return this.valuesOf("deviations", places); }
+  deviationAt(places) {
+    return this.valuesOf("deviations", places);
+  }
 
-  bonusAt(places) { return this.valuesOf("bonus", places); }
+  bonusAt(places) {
+    return this.valuesOf("bonus", places);
+  }
 
   // The distribution from the empty card on, and the puzzles: null if the site has none.
-  async distribution() { return this.entry.distribution && this.once("distribution", () => dataJson(this.base, this.entry.distribution)); }
+  async distribution() {
+    return (
+      this.entry.distribution &&
+      this.once("distribution", () => dataJson(this.base, this.entry.distribution))
+    );
+  }
 
-  async puzzles() { return this.entry.puzzles && this.once("puzzles", () => dataJson(this.base, this.entry.puzzles)); }
+  async puzzles() {
+    return (
+      this.entry.puzzles && this.once("puzzles", () => dataJson(this.base, this.entry.puzzles))
+    );
+  }
 }
 
 export class Site {
@@ -55,16 +69,26 @@ export class Site {
 
   // What the site has: site.json.
   description() {
-    this.described ??= siteFile(this.base).catch((error) => { this.described = undefined; throw error; });
+    this.described ??= siteFile(this.base).catch((error) => {
+      this.described = undefined;
+      throw error;
+    });
     return this.described;
   }
 
   // The entry of a rule set by its name with switches, in any order; by default the first one.
   async entry(spec) {
-    const { rules } = await this.description(), sorted = (name) => String(name).split("+").sort().join();
+    const { rules } = await this.description(),
+      sorted = (name) => String(name).split("+").sort().join();
     if (spec === undefined) return rules[0];
     const found = rules.find((each) => sorted(each.id) === sorted(spec));
-    if (!found) throw new EngineError("unknown-rules", N_("The rules “{rules}” are not part of this site."), { rules: spec }, "rules");
+    if (!found)
+      throw new EngineError(
+        "unknown-rules",
+        N_("The rules “{rules}” are not part of this site."),
+        { rules: spec },
+        "rules",
+      );
     return found;
   }
 
@@ -73,7 +97,12 @@ export class Site {
     if (!this.opened.has(entry.id)) {
       const made = (async () => {
         const game = new Game(await dataJson(this.base, entry.data));
-        return new OpenedGame(this.base, entry, game, await openTable(this.base, game, entry.values));
+        return new OpenedGame(
+          this.base,
+          entry,
+          game,
+          await openTable(this.base, game, entry.values),
+        );
       })();
       made.catch(() => this.opened.delete(entry.id));
       this.opened.set(entry.id, made);
@@ -83,11 +112,17 @@ export class Site {
 
   // The rule sets as GET /api/rules describes them, or the one that is asked for.
   async rules({ rules, lang = "en" } = {}) {
-    const { descriptions, languages } = await this.description(), file = descriptions[lang] ?? descriptions[Object.keys(languages)[0]];
+    const { descriptions, languages } = await this.description(),
+      file = descriptions[lang] ?? descriptions[Object.keys(languages)[0]];
     if (!this.files.has(file.file)) this.files.set(file.file, await dataJson(this.base, file));
     const all = this.files.get(file.file);
-    if (rules === undefined) { // a variant only if the site does not have the game itself
-      return all.filter((each) => !each.active.length || !all.some(({ base, active }) => base === each.base && !active.length));
+    if (rules === undefined) {
+      // a variant only if the site does not have the game itself
+      return all.filter(
+        (each) =>
+          !each.active.length ||
+          !all.some(({ base, active }) => base === each.base && !active.length),
+      );
     }
     const { id } = await this.entry(rules);
     return all.filter((each) => each.id === id);
@@ -95,8 +130,15 @@ export class Site {
 
   // Fetches what this rule set needs without a network later; only its small files.
   async keep(spec) {
-    const opened = await this.open(spec), { descriptions } = await this.description();
-    const files = [...Object.values(descriptions), opened.entry.distribution, opened.entry.puzzles, opened.entry.deviations, opened.entry.bonus];
+    const opened = await this.open(spec),
+      { descriptions } = await this.description();
+    const files = [
+      ...Object.values(descriptions),
+      opened.entry.distribution,
+      opened.entry.puzzles,
+      opened.entry.deviations,
+      opened.entry.bonus,
+    ];
     for (const entry of files) if (entry?.file) await dataFile(this.base, entry);
   }
 }

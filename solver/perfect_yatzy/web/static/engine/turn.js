@@ -10,17 +10,27 @@ export const TIE = 5e-9;
 // One state, and a function that gives the value of a place in the table. Whoever makes a turn has loaded the places.
 export class Turn {
   constructor(game, state, valueAt) {
-    Object.assign(this, { game, state, valueAt, row: game.row(state), choices: game.choices(state.filled), known: new Map() });
+    Object.assign(this, {
+      game,
+      state,
+      valueAt,
+      row: game.row(state),
+      choices: game.choices(state.filled),
+      known: new Map(),
+    });
   }
 
   // The places of all children, with each number of saved rolls up to `saved`.
   static childPlaces(game, state, saved) {
-    const row = game.row(state), choices = game.choices(state.filled), places = [];
+    const row = game.row(state),
+      choices = game.choices(state.filled),
+      places = [];
     game.outcomes.category.forEach((c, outcome) => {
-      if (!(choices >> c & 1)) return;
+      if (!((choices >> c) & 1)) return;
       // Boxes that may not hold these points now lead to rows that do not exist.
-      if (game.requiring >> c & 1 && !state.paid && game.outcomes.points[outcome]) return;
-      for (let rolls = 0; rolls <= saved; rolls++) places.push(game.childPlace(row, state.upper, outcome, rolls));
+      if ((game.requiring >> c) & 1 && !state.paid && game.outcomes.points[outcome]) return;
+      for (let rolls = 0; rolls <= saved; rolls++)
+        places.push(game.childPlace(row, state.upper, outcome, rolls));
     });
     return places;
   }
@@ -28,9 +38,14 @@ export class Turn {
   // Points and value to come of each outcome of an open category.
   outcomeValues(saved) {
     return this.remember(`outcomes ${saved}`, () => {
-      const { game, state, row } = this, { category, total, points } = game.outcomes;
+      const { game, state, row } = this,
+        { category, total, points } = game.outcomes;
       return Float64Array.from(category, (c, outcome) => {
-        if (!(this.choices >> c & 1) || (game.requiring >> c & 1 && !state.paid && points[outcome])) return -Infinity;
+        if (
+          !((this.choices >> c) & 1) ||
+          ((game.requiring >> c) & 1 && !state.paid && points[outcome])
+        )
+          return -Infinity;
         return total[outcome] + this.valueAt(game.childPlace(row, state.upper, outcome, saved));
       });
     });
@@ -53,13 +68,17 @@ export class Turn {
   // The best category of each roll if the turn ends with `left` rerolls left: its value and the number of its outcome.
   stops(left, isFirst = false) {
     return this.remember(`stops ${this.saved(left)} ${isFirst}`, () => {
-      const { game, state, choices } = this, values = this.outcomeValues(this.saved(left)), rolls = game.lattice.rollCount;
-      const best = new Float64Array(rolls), outcome = new Int32Array(rolls);
+      const { game, state, choices } = this,
+        values = this.outcomeValues(this.saved(left)),
+        rolls = game.lattice.rollCount;
+      const best = new Float64Array(rolls),
+        outcome = new Int32Array(rolls);
       for (let roll = 0; roll < rolls; roll++) {
         const [allowed, way] = game.scoring(state, choices, roll, isFirst);
-        let most = -Infinity, chosen = -1;
+        let most = -Infinity,
+          chosen = -1;
         for (let c = 0; c < game.count; c++) {
-          if (!(allowed >> c & 1)) continue;
+          if (!((allowed >> c) & 1)) continue;
           const value = values[game.outcome(way, c, roll)];
           // Of equal categories the first of the sheet is taken; `most` is the value of the best.
           if (most < this.lowest(value)) chosen = game.outcome(way, c, roll);
@@ -87,15 +106,19 @@ export class Turn {
 
   // The categories that may take a roll, in the order of the sheet: {outcome, value}.
   categories(roll, left) {
-    const values = this.outcomeValues(this.saved(left)), isFirst = left === this.game.maxRerolls(this.state);
-    return this.game.outcomesOf(this.state, roll, isFirst).map((outcome) => ({ outcome, value: values[outcome] }));
+    const values = this.outcomeValues(this.saved(left)),
+      isFirst = left === this.game.maxRerolls(this.state);
+    return this.game
+      .outcomesOf(this.state, roll, isFirst)
+      .map((outcome) => ({ outcome, value: values[outcome] }));
   }
 }
 
 // Options with their losses, best first; those of equal value by their means, those of equal mean by `order`.
 // `equal(best)` is the lowest value that counts as equal to `best`; without means the values are the means.
 export function ranked(options, order, equal = (best) => best - TIE) {
-  const sorted = [...options].sort((a, b) => b.value - a.value), found = [];
+  const sorted = [...options].sort((a, b) => b.value - a.value),
+    found = [];
   const best = sorted.length ? sorted[0].value : 0;
   while (sorted.length) {
     const lowest = equal(sorted[0].value);
@@ -103,10 +126,14 @@ export function ranked(options, order, equal = (best) => best - TIE) {
     let same = sorted.splice(0, end < 0 ? sorted.length : end);
     if (same[0].mean === undefined) same.sort(order);
     else {
-      same = ranked(same.map((option) => ({ option, value: option.mean })), (a, b) => order(a.option, b.option));
+      same = ranked(
+        same.map((option) => ({ option, value: option.mean })),
+        (a, b) => order(a.option, b.option),
+      );
       same = same.map(({ option }) => option);
     }
-    for (const option of same) found.push({ ...option, loss: option.value >= equal(best) ? 0 : best - option.value });
+    for (const option of same)
+      found.push({ ...option, loss: option.value >= equal(best) ? 0 : best - option.value });
   }
   return found;
 }
@@ -116,17 +143,26 @@ export const byDice = (a, b) => b.index - a.index;
 
 // Every category for a roll, best first.
 export function rankCategories(turn, roll, left, aim = null) {
-  return ranked(withAim(turn.categories(roll, left), aim?.turn.categories(roll, left)), (a, b) => turn.game.outcomes.category[a.outcome] - turn.game.outcomes.category[b.outcome], aim?.equal);
+  return ranked(
+    withAim(turn.categories(roll, left), aim?.turn.categories(roll, left)),
+    (a, b) => turn.game.outcomes.category[a.outcome] - turn.game.outcomes.category[b.outcome],
+    aim?.equal,
+  );
 }
 
 // Every hold of a roll, best first; `best` is the best category, which the hold of all dice takes.
 export function rankHolds(turn, roll, left, best, aim = null) {
   const held = Array.from(turn.game.lattice.holds(roll));
-  const options = (values) => held.map((index, i) => ({ index, value: values[index], category: i ? null : best }));
-  const means = options(turn.holds(left)), chances = aim ? options(aim.turn.holds(left)) : undefined;
+  const options = (values) =>
+    held.map((index, i) => ({ index, value: values[index], category: i ? null : best }));
+  const means = options(turn.holds(left)),
+    chances = aim ? options(aim.turn.holds(left)) : undefined;
   means[0].value = best.mean ?? best.value;
   if (chances) chances[0].value = best.value;
   return ranked(withAim(means, chances), byDice, aim?.equal);
 }
 
-const withAim = (means, chances) => (chances ? means.map((option, i) => ({ ...option, mean: option.value, value: chances[i].value })) : means);
+const withAim = (means, chances) =>
+  chances
+    ? means.map((option, i) => ({ ...option, mean: option.value, value: chances[i].value }))
+    : means;

@@ -7,20 +7,52 @@ import { EngineError, N_ } from "./errors.js";
 import { review } from "./review.js";
 import { Site } from "./site.js";
 
-const DIFFICULTIES = ["easy", "medium", "hard"], PUZZLES_A_DAY = 1000, UNIX_EPOCH = 719_163; // ordinal of 1970-01-01
+const DIFFICULTIES = ["easy", "medium", "hard"],
+  PUZZLES_A_DAY = 1000,
+  UNIX_EPOCH = 719_163; // ordinal of 1970-01-01
 const STRIDE = 37; // days between the puzzles that follow each other on one day
 
 // The puzzle of a seed or of a day, by default of today. A seed is the ordinal of its day times 1000 plus a number
 // (play/puzzle.py). The site has a list of days for each difficulty, which repeats.
 async function puzzle(opened, { seed, date, difficulty = "medium" }) {
   const stored = await opened.puzzles();
-  if (!stored) throw new EngineError("not-available", N_("This site has no puzzles for these rules."), {}, "rules");
-  if (!DIFFICULTIES.includes(difficulty)) throw new EngineError("invalid-value", N_("A puzzle is easy, medium or hard."), {}, "difficulty");
-  const today = new Date(), day = date ? new Date(`${date}T00:00Z`) : Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
+  if (!stored)
+    throw new EngineError(
+      "not-available",
+      N_("This site has no puzzles for these rules."),
+      {},
+      "rules",
+    );
+  if (!DIFFICULTIES.includes(difficulty))
+    throw new EngineError(
+      "invalid-value",
+      N_("A puzzle is easy, medium or hard."),
+      {},
+      "difficulty",
+    );
+  const today = new Date(),
+    day = date
+      ? new Date(`${date}T00:00Z`)
+      : Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
   const number = seed ?? (Math.floor(day / 86_400_000) + UNIX_EPOCH) * PUZZLES_A_DAY;
-  if (!Number.isInteger(number)) throw new EngineError("invalid-value", N_("“{date}” is not a date such as 2026-11-20."), { date }, "date");
-  const list = stored[difficulty], place = Math.floor(number / PUZZLES_A_DAY) - stored.first_day + number % PUZZLES_A_DAY * STRIDE;
-  return { schema: 2, query: "puzzle", rules: opened.game.key, seed: number, difficulty, ...list[((place % list.length) + list.length) % list.length] };
+  if (!Number.isInteger(number))
+    throw new EngineError(
+      "invalid-value",
+      N_("“{date}” is not a date such as 2026-11-20."),
+      { date },
+      "date",
+    );
+  const list = stored[difficulty],
+    place =
+      Math.floor(number / PUZZLES_A_DAY) - stored.first_day + (number % PUZZLES_A_DAY) * STRIDE;
+  return {
+    schema: 2,
+    query: "puzzle",
+    rules: opened.game.key,
+    seed: number,
+    difficulty,
+    ...list[((place % list.length) + list.length) % list.length],
+  };
 }
 
 const QUESTIONS = { hold, score, expect, outcomes, puzzle, review };
@@ -32,18 +64,35 @@ export async function answer(site, path, body, signal) {
   if (path === "site.json") return site.description();
   if (path === "keep") return site.keep(body.rules);
   const question = QUESTIONS[path];
-  if (!question) throw new EngineError("not-available", N_("This cannot be done without a server."), {});
+  if (!question)
+    throw new EngineError("not-available", N_("This cannot be done without a server."), {});
   return question(await site.open(path === "review" ? body.game?.rules : body.rules), body, signal);
 }
 
-export const errorFields = (error) => (error instanceof EngineError
-  ? { code: error.code, template: error.template, values: error.values, field: error.field, retryable: error.retryable }
-  : { code: "internal-error", template: N_("An error of the program: {text}"), values: { text: String(error?.message ?? error) }, retryable: true });
+export const errorFields = (error) =>
+  error instanceof EngineError
+    ? {
+        code: error.code,
+        template: error.template,
+        values: error.values,
+        field: error.field,
+        retryable: error.retryable,
+      }
+    : {
+        code: "internal-error",
+        template: N_("An error of the program: {text}"),
+        values: { text: String(error?.message ?? error) },
+        retryable: true,
+      };
 
 if (typeof WorkerGlobalScope !== "undefined") {
-  const site = new Site(new URL("../", import.meta.url).href), running = new Map();
+  const site = new Site(new URL("../", import.meta.url).href),
+    running = new Map();
   self.addEventListener("message", async ({ data: { id, path, body } }) => {
-    if (path === "cancel") { running.get(id)?.abort(); return; }
+    if (path === "cancel") {
+      running.get(id)?.abort();
+      return;
+    }
     const controller = new AbortController();
     running.set(id, controller);
     try {

@@ -1,0 +1,136 @@
+"""What a player's mistakes have in common: kinds of rolls that were played wrongly more than once,
+and the single decisions that cost the most.
+
+Rolls of a kind show the same faces several times; dice that occur once are the die 0, written x.
+So 1 1 3 3 5 and 1 1 3 3 6 are the kind 1 1 3 3 x, and who keeps the two pairs of it keeps 1 1 3 3.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import nlargest
+from operator import attrgetter
+
+import numpy as np
+
+from ..core.dice import Dice, lattice
+from ..core.rules import RuleSet
+from ..game.notation import dice_of
+from .rating_input import Entry, GradedChunk
+from .review import GRADES, TIE_TOLERANCE
+
+MAX_SPOTS = 10  # that a rating lists
+MAX_MISTAKES = 200  # that a rating keeps
+SMALLEST_MISTAKE = GRADES[0][0]  # points; smaller losses are inaccuracies
+ANY = 0  # a die whose face occurs once in the roll
+
+KindOfAction = Dice | str  # dice that are held, in which ANY may occur, or the id of a category
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A kind of decision, and one wrong way to play it."""
+
+    roll: Dice  # the kind of the roll
+    best: KindOfAction  # the best option in all these decisions, and the one that was taken
+    done: KindOfAction
+    times: int  # how often the player had this kind of roll with this best option
+    times_done: int  # how often of these times the wrong option was taken
+    points_lost: float  # by the wrong option, in all games
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A decision of a recorded game that lost many points."""
+
+    loss: float  # expected points
+    entry: Entry  # the game
+    player: int  # of the game, from 0
+    turn: int  # number of the player's turn and of the roll before the decision, from 1
+    roll: int
+
+
+def kind_of_roll(dice: Dice) -> Dice:
+    """A roll without its single dice; a roll of different faces only stays as it is."""
+    if len(set(dice)) == len(dice):
+        return dice
+    return _without_singles(dice, dice)
+
+
+def _without_singles(held: Dice, roll: Dice) -> Dice:
+    """Some dice of a roll, the several ones of a face first."""
+    several = [face for face in held if roll.count(face) > 1]
+    return (*several, *[ANY] * (len(held) - len(several)))
+
+
+class Decisions:
+    """All decisions of a player, counted as the games are read."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self._lattice = lattice(rules.dice, rules.faces)
+        self.mistakes: tuple[Mistake, ...] = ()
+        # Number of decisions and points lost, by position of the roll, best option, option taken
+        self._counted: defaultdict[tuple[int, int, int], list[float]] = defaultdict(lambda: [0, 0])
+
+    def add(self, chunk: GradedChunk, cards: Sequence[int]) -> None:
+        """Count the decisions of some cards of a chunk."""
+        graded = chunk.graded
+        own = np.isin(graded.card_of_roll, cards)
+        losses = graded.decision_loss
+        columns = np.stack([graded.roll, graded.best, graded.done], axis=1)[own]
+        options = self._lattice.first_roll + len(self._rules.categories)
+        keys = (columns[:, 0] * options + columns[:, 1]) * options + columns[:, 2]
+        _keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        numbers, lost = np.bincount(inverse), np.bincount(inverse, losses[own])
+        for key, count, points in zip(
+            columns[first].tolist(), numbers.tolist(), lost.tolist(), strict=True
+        ):
+            total = self._counted[tuple(key)]
+            total[0] += count
+            total[1] += points
+        wrong = np.flatnonzero(own & (losses >= SMALLEST_MISTAKE))
+        worst = wrong[np.argsort(-losses[wrong], kind="stable")[:MAX_MISTAKES]]
+        turns, players = graded.turn_number + 1, chunk.players
+        found = [
+            Mistake(
+                float(losses[roll]),
+                chunk.entries[card],
+                players[card],
+                int(turns[graded.turn_of_roll[roll]]),
+                int(graded.number_of_roll[roll]),
+            )
+            for roll, card in zip(worst.tolist(), graded.card_of_roll[worst].tolist(), strict=True)
+        ]
+        both = [*self.mistakes, *found]
+        self.mistakes = tuple(nlargest(MAX_MISTAKES, both, key=attrgetter("loss")))
+
+    def spots(self) -> tuple[Spot, ...]:
+        """The wrong ways to play that occurred more than once, the most expensive first."""
+        times: defaultdict[tuple[Dice, KindOfAction], int] = defaultdict(int)
+        done: defaultdict[tuple[Dice, KindOfAction, KindOfAction], list[float]]
+        done = defaultdict(lambda: [0, 0])
+        for (roll, best, option), (count, points) in self._counted.items():
+            dice = dice_of(self._lattice.counts[self._lattice.first_roll + roll].tolist())
+            kind, best_kind = kind_of_roll(dice), self._kind_of_action(best, dice)
+            times[kind, best_kind] += int(count)
+            if points > TIE_TOLERANCE * count:
+                total = done[kind, best_kind, self._kind_of_action(option, dice)]
+                total[0] += count
+                total[1] += points
+        spots = [
+            Spot(kind, best, option, times[kind, best], int(count), points)
+            for (kind, best, option), (count, points) in done.items()
+            if count > 1 and option != best
+        ]
+        spots.sort(key=lambda spot: (-spot.points_lost, str(spot)))
+        return tuple(spots[:MAX_SPOTS])
+
+    def _kind_of_action(self, option: int, roll: Dice) -> KindOfAction:
+        """An option by its position: a hold of a roll, or a category."""
+        if option >= self._lattice.first_roll:
+            return self._rules.categories[option - self._lattice.first_roll].id
+        held = dice_of(self._lattice.counts[option].tolist())
+        return held if len(set(roll)) == len(roll) else _without_singles(held, roll)

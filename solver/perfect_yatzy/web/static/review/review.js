@@ -1,0 +1,128 @@
+// The panel of reviews: the game played here, or the games of a file.
+import { byId, element, onClick, setEnabled } from "../words/dom.js";
+import { addMistakes } from "../store/drill.js";
+import { _, formatNumber, language, ngettext } from "../words/i18n.js";
+import { onReviewKey, redrawReview, reviewedRecord, showReview } from "./review-view.js";
+import { gameRecord, hasRecord } from "../store/game.js";
+import { download, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
+import { hasAim, onDraw, state } from "../store/state.js";
+import { drawTraining } from "../puzzle/training.js";
+
+let games = [],
+  fileName = "",
+  latestRequest = 0,
+  drawnIn = "";
+
+function drawPanel() {
+  if (drawnIn !== language) {
+    drawnIn = language;
+    drawGameMenu();
+    redrawReview();
+  }
+  for (const id of ["review-own", "save-own"]) setEnabled(byId(id), hasRecord());
+  byId("review-own").hidden = JSON.stringify(reviewedRecord()) === JSON.stringify(gameRecord()); // its review is there
+  const turns = state.turns.length;
+  byId("played").textContent = hasRecord()
+    ? ngettext("{count} turn played on this page.", "{count} turns played on this page.", turns, {
+        count: formatNumber(turns),
+      })
+    : turns
+      ? _("The card was changed by hand: the game played here cannot be reviewed.")
+      : _("Play a game here, or open a file that “yatzy play” has written.");
+}
+
+const fileSource = (name) => () => _("From the file {name}", { name });
+
+// A file with faults changes nothing: the review that is open stays.
+async function openFile(event) {
+  const [file] = event.target.files;
+  if (!file) return;
+  let found;
+  try {
+    found = gamesOf(await file.text());
+  } catch (error) {
+    showError(error, file.name);
+    return;
+  } finally {
+    event.target.value = "";
+  }
+  const list = () => {
+    games = found;
+    fileName = file.name;
+    drawGameMenu();
+  };
+  const isShown = await reviewRecord(
+    found[found.length - 1],
+    fileSource(file.name),
+    file.name,
+    list,
+  );
+  if (!isShown && found.length > 1) list(); // another one may be without faults
+}
+
+function drawGameMenu() {
+  byId("which-line").hidden = games.length < 2;
+  byId("which").replaceChildren(
+    ...games.map((each, i) => {
+      const players = (Array.isArray(each?.players) ? each.players : []).join(", ");
+      return element(
+        "option",
+        { value: i },
+        _("{number}: {players} ({rules})", {
+          number: formatNumber(i + 1),
+          players,
+          rules: String(each?.rules),
+        }),
+      );
+    }),
+  );
+  const at = games.indexOf(reviewedRecord());
+  byId("which").value = at < 0 ? games.length - 1 : at;
+}
+
+function showError(error, name) {
+  byId("review-status").replaceChildren(
+    element(
+      "span",
+      { class: "error" },
+      name ? _("{file}: {error}", { file: name, error: error.message }) : error.message,
+    ),
+  );
+}
+
+// Reviews a game for all its players and shows it; `source` says where it is from. `onFound` is called before the page scrolls
+// to it. Returns whether it is shown.
+async function reviewRecord(record, source, name, onFound) {
+  const number = ++latestRequest;
+  byId("review-status").replaceChildren(_("Working …"));
+  try {
+    if (!Array.isArray(record?.players))
+      throw new Error(_("This is not a record of a game: the field “players” is missing."));
+    const found = await reviewGame(record);
+    if (number !== latestRequest) return false;
+    byId("review-status").replaceChildren();
+    onFound?.();
+    showReview(record, found, source);
+    drawPanel();
+    if (record.source === "page" && !hasAim()) {
+      // with an aim other decisions are right
+      found.forEach((each, player) => addMistakes(mistakesOf(record, each, player)));
+      drawTraining();
+    }
+    return true;
+  } catch (error) {
+    if (number === latestRequest) showError(error, name);
+  }
+  return false;
+}
+
+byId("review").addEventListener("keydown", onReviewKey);
+byId("which").addEventListener("change", () =>
+  reviewRecord(games[byId("which").value], fileSource(fileName)),
+);
+byId("record").addEventListener("change", openFile);
+onClick("review-own", () => reviewRecord(gameRecord(), () => _("The game on this page")));
+onClick("save-own", () => download([gameRecord()]));
+onClick("open-file", () => byId("record").click());
+matchMedia("(orientation: portrait)").addEventListener("change", redrawReview); // the chart takes the width
+onDraw(drawPanel);

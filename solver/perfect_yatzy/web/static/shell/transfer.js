@@ -1,0 +1,142 @@
+// Positions as text: copied as a link or as the command prints them, and pasted from either.
+import { byId, element, onClick } from "../words/dom.js";
+import { _ } from "../words/i18n.js";
+import { cardText, fromLink } from "../store/link.js";
+import { ruleSets } from "../store/rulesets.js";
+import { showNotice, showPosition, state, me, rules, objective } from "../store/state.js";
+
+const OPTIONS = {
+  "-r": "rules",
+  "--rules": "rules",
+  "-c": "card",
+  "--card": "card",
+  "-l": "left",
+  "--rolls-left": "left",
+  "--saved": "saved",
+  "--bonus-points": "bonus_points",
+  "--extra": "bonus_points",
+  "-g": "goal",
+  "--goal": "goal",
+  "--opponents": "opponents",
+  "--ties": "ties",
+  "--left": "left",
+};
+
+// The position as a command of `yatzy`.
+export function commandText() {
+  const quoted = (text) => (/^[\w+.-]+$/.test(text) ? text : `"${text}"`),
+    player = me(),
+    aim = objective();
+  const words = ["yatzy", state.dice.length === rules().dice ? "hold" : "expect"];
+  const add = (option, value) => {
+    words.push(option, quoted(String(value)));
+  };
+  if (state.dice.length === rules().dice) {
+    words.push(state.dice.join(""));
+    add("--rolls-left", state.left);
+  }
+  if (state.rules !== "yatzy") add("--rules", state.rules);
+  if (Object.keys(player.card).length) add("--card", cardText(player.card));
+  if (player.bonusPoints) add("--bonus-points", player.bonusPoints);
+  if (player.saved) add("--saved", player.saved);
+  if (aim.goal !== undefined) add("--goal", aim.goal);
+  if (aim.opponents) {
+    add("--opponents", [].concat(aim.opponents).join("; "));
+    add("--ties", aim.ties);
+  }
+  return words.join(" ");
+}
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+// "Ones 3", "small straight: 15" or "yatzy=x" as ones=3, small-straight=15, yatzy=0, for the boxes of some rules.
+function namedBoxes(text, spec) {
+  const categories = ruleSets.find((each) => each.id === spec.split("+")[0])?.categories || [];
+  const names = categories.flatMap(({ id, name }) => [
+    [id, id],
+    [id.replaceAll("-", " "), id],
+    [name.toLowerCase(), id],
+  ]);
+  names.sort((a, b) => b[0].length - a[0].length); // "three of a kind" before "three"
+  return names.reduce(
+    (rest, [name, id]) =>
+      rest.replace(
+        new RegExp(`(^|[\\s,;])${escaped(name)}\\s*[:=\\s]\\s*(\\d+|x|-)(?=$|[\\s,;])`, "gi"),
+        (_all, before, points) => `${before}${id}=${/\d/.test(points) ? points : 0}`,
+      ),
+    text,
+  );
+}
+
+// A link, a command of `yatzy`, or boxes and dice as people write them, as the query of a link.
+export function queryOf(text) {
+  const given = text.trim();
+  if (/^\S*#/.test(given)) return given.slice(given.indexOf("#") + 1);
+  const isCommand = /^yatzy\s+[a-z]+\s/.test(given + " ");
+  const plain = isCommand
+    ? given
+    : namedBoxes(given, state.rules)
+        .replace(/\b(dice|roll|hand|cards?|boxes|hold|score|expect)\b\s*[:=]?/gi, " ")
+        .replace(/\b(left|saved|goal)\s*[:=]?\s*(\d+)/gi, "--$1 $2");
+  const words = [...plain.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3],
+  );
+  const link = new URLSearchParams(),
+    rest = [];
+  if (!isCommand) link.set("rules", state.rules); // a command says its rules, or means yatzy
+  let at = isCommand ? 2 : 0; // after the command and its name
+  for (; at < words.length; at++) {
+    const [name, value] =
+      words[at].startsWith("--") && words[at].includes("=")
+        ? words[at].split(/=(.*)/)
+        : [words[at], null];
+    const option = OPTIONS[name] || (isCommand ? "" : OPTIONS[name.toLowerCase()]);
+    if (option) link.set(option, value ?? words[++at] ?? "");
+    else if (!name.startsWith("--")) rest.push(words[at]);
+  }
+  const boxes = rest.filter((word) => word.includes("=")),
+    others = rest.filter((word) => !word.includes("=") && /[^,;]/.test(word));
+  const dice = others.filter((word) => /^[\d,;⚀-⚅-]+$/.test(word)),
+    unknown = others.filter((word) => !dice.includes(word));
+  if (boxes.length)
+    link.set("card", [link.get("card"), ...boxes].filter(Boolean).join(" ").replace(/[,;]+/g, " "));
+  if (dice.length) link.set("dice", dice.join(""));
+  if (unknown.length) link.set("unknown", unknown.join(" "));
+  return link.toString();
+}
+
+async function copy(text, message) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without the permission, or on a page that is not secure: the old way.
+    const area = element("textarea", { class: "unseen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  showNotice(message);
+}
+
+onClick("copy-link", () => copy(location.href, _("The link is copied.")));
+onClick("copy-position", () => copy(commandText(), _("The position is copied as a command.")));
+onClick("open-paste", () => {
+  byId("paste-error").textContent = "";
+  byId("paste-dialog").showModal();
+  byId("paste-text").focus();
+});
+byId("paste-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [found, faults] = await fromLink("#" + queryOf(byId("paste-text").value));
+  if (faults.length) {
+    byId("paste-error").textContent = [_("Nothing was pasted yet."), ...faults].join(" ");
+    byId("paste-text").focus();
+    return;
+  }
+  byId("paste-dialog").close();
+  byId("paste-text").value = "";
+  await showPosition(found, _("The position is pasted; Undo goes back."));
+  byId("dice-title").focus({ preventScroll: true }); // what is new, not the button of the menu
+});

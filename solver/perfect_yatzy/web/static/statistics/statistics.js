@@ -1,0 +1,258 @@
+// The statistics of the games kept in this browser: what was scored and lost, luck removed; the dice; puzzles in a row.
+import { signedText } from "../table/actions.js";
+import { button, byId, chartWidth, element, figures, svg, table } from "../words/dom.js";
+import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
+import { download, forgetGames, games, gamesOf, remember, reviewGame } from "../store/memory.js";
+import { streak } from "../puzzle/puzzle.js";
+import { currentRoom } from "../table/room.js";
+import { loadRules } from "../store/rulesets.js";
+import { onDraw, rules, state } from "../store/state.js";
+
+const SMOOTHED = 5; // games in the moving average of the chart
+const HEIGHT = 110,
+  LEFT = 30,
+  TOP = 8;
+let drawnFor = "",
+  player = "",
+  status = "";
+
+// The upper tail of the chi-square distribution: how often fair dice differ at least as much.
+export function fairness(counts) {
+  const total = counts.reduce((sum, count) => sum + count, 0),
+    mean = total / counts.length;
+  const x = counts.reduce((sum, count) => sum + (count - mean) ** 2 / mean, 0) / 2,
+    a = (counts.length - 1) / 2;
+  let gamma = a % 1 ? Math.sqrt(Math.PI) : 1; // of a
+  for (let k = a % 1 || 1; k < a; k++) gamma *= k;
+  let term = (x ** a * Math.exp(-x)) / (gamma * a),
+    sum = 0;
+  for (let k = a; term > 1e-15 && k < a + 1e4; term *= x / ++k) sum += term;
+  return 1 - sum;
+}
+
+function draw() {
+  const key = `${currentRoom()} ${state.rules} ${language} ${player} ${status}`;
+  if (currentRoom() !== "statistics") {
+    drawnFor = "";
+    return;
+  }
+  if (key === drawnFor) return;
+  drawnFor = key;
+  const all = games().filter(({ record }) => record.rules === state.rules),
+    names = [...new Set(all.flatMap(({ players }) => players.map(({ name }) => name)))];
+  if (!names.includes(player)) player = names[0] || "";
+  const own = all.flatMap(({ players }) => players.filter(({ name }) => name === player)),
+    days = streak();
+  byId("statistics").replaceChildren(
+    element(
+      "h2",
+      { id: "statistics-title", tabindex: -1 },
+      _("Statistics: {game}", { game: rules().name }),
+    ),
+    ...(names.length > 1
+      ? [
+          element(
+            "p",
+            {},
+            element(
+              "label",
+              {},
+              _("Player"),
+              " ",
+              element(
+                "select",
+                {
+                  id: "statistics-player",
+                  on: {
+                    change: (event) => {
+                      player = event.target.value;
+                      draw();
+                    },
+                  },
+                },
+                ...names.map((name) =>
+                  element("option", { value: name, selected: name === player }, name),
+                ),
+              ),
+            ),
+          ),
+        ]
+      : []),
+    ...(own.length
+      ? summary(own)
+      : [
+          element(
+            "p",
+            {},
+            _(
+              "Finished games are kept here, on this device: what you score, what errors cost, and whether you get better.",
+            ),
+          ),
+        ]),
+    ...(days
+      ? [
+          element(
+            "p",
+            { id: "streak" },
+            ngettext(
+              "Puzzle of the day: {count} day in a row.",
+              "Puzzle of the day: {count} days in a row.",
+              days,
+              { count: formatNumber(days) },
+            ),
+          ),
+        ]
+      : []),
+    element(
+      "div",
+      { class: "bar" },
+      button(_("Export the games"), () => download(games().map(({ record }) => record)), {
+        id: "export",
+      }),
+      button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),
+      element("input", {
+        type: "file",
+        id: "import-file",
+        accept: ".jsonl,.json",
+        hidden: true,
+        on: { change: importGames },
+      }),
+      ...(games().length
+        ? [button(_("Forget all games"), forget, { id: "forget-games", class: "quiet" })]
+        : []),
+    ),
+    element("p", { id: "statistics-status", role: "status", class: "hint" }, status),
+  );
+}
+
+function summary(own) {
+  const mean = (field) => own.reduce((sum, each) => sum + each[field], 0) / own.length,
+    count = own.length;
+  const paid = own.filter(({ bonus }) => bonus !== null);
+  return [
+    figures(
+      [
+        [ngettext("game", "games", count, {}), formatNumber(count)],
+        [_("average"), formatNumber(mean("result"), 1)],
+        [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
+        [
+          _("lost per game"),
+          formatNumber(mean("lost"), 1),
+          mean("lost") < 0.05 ? null : "negative",
+        ],
+        [_("luck per game"), signedText(mean("luck"))],
+      ],
+      { class: "figures parts" },
+    ),
+    element("h3", {}, _("Points lost per game, without luck")),
+    lossChart(own.map(({ lost }) => lost)),
+    table(
+      _("Where they are lost"),
+      [_("Where they are lost"), _("lost per game")],
+      [
+        [_("Keeping dice"), formatNumber(mean("holds"), 1)],
+        [_("Choosing a box"), formatNumber(mean("boxes"), 1)],
+      ],
+    ),
+    ...(paid.length
+      ? [
+          element(
+            "p",
+            {},
+            _("Upper bonus in {share} of games.", {
+              share: formatPercent(paid.filter(({ bonus }) => bonus).length / paid.length, 0),
+            }),
+          ),
+        ]
+      : []),
+    element("p", { class: "hint", id: "faces-line" }, facesText(own)),
+  ];
+}
+
+function facesText(own) {
+  const counts = Array.from({ length: rules().faces }, (_face, i) =>
+    own.reduce((sum, { faces }) => sum + (faces[i + 1] || 0), 0),
+  );
+  const fields = {
+    counts: counts
+      .map((count, i) => _("{face}: {count}", { face: i + 1, count: formatNumber(count) }))
+      .join(" · "),
+    share: formatPercent(fairness(counts), 0),
+  };
+  return _(
+    "Faces rolled, {counts}. Fair dice are at least as uneven in {share} of all such series.",
+    fields,
+  );
+}
+
+function lossChart(lost) {
+  const width = chartWidth(byId("statistics")),
+    most = Math.max(...lost, 1),
+    base = TOP + HEIGHT;
+  const xOf = (i) => LEFT + ((i + 0.5) * (width - LEFT)) / lost.length,
+    yOf = (loss) => base - (loss / most) * HEIGHT;
+  const average = lost.map((_loss, i) => {
+    const last = lost.slice(Math.max(0, i + 1 - SMOOTHED), i + 1);
+    return last.reduce((sum, loss) => sum + loss, 0) / last.length;
+  });
+  const line = (values) =>
+    values.map((value, i) => `${xOf(i).toFixed(1)},${yOf(value).toFixed(1)}`).join(" ");
+  return svg(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${base + 4}`,
+      role: "img",
+      class: "course",
+      "aria-label": _("Points lost per game: {first} at first, {last} in the latest games", {
+        first: formatNumber(average[0], 1),
+        last: formatNumber(average.at(-1), 1),
+      }),
+    },
+    ...[0, most].map((value) =>
+      svg("text", { x: LEFT - 6, y: yOf(value) + 4, "text-anchor": "end" }, formatNumber(value)),
+    ),
+    svg("line", { x1: LEFT, x2: width, y1: base, y2: base, class: "axis" }),
+    svg("polyline", { points: line(lost), class: "without-errors" }),
+    svg("polyline", { points: line(average), class: "expected" }),
+    ...(lost.length < 2
+      ? [svg("circle", { cx: xOf(0), cy: yOf(lost[0]), r: 4, class: "mistake" })]
+      : []),
+  );
+}
+
+// Every game is reviewed before it is kept: one that is wrong or unfinished is left out, and counted.
+async function importGames(event) {
+  const [file] = event.target.files;
+  if (!file) return;
+  let added = 0,
+    left = 0;
+  try {
+    for (const record of gamesOf(await file.text())) {
+      try {
+        await loadRules(record.rules);
+        if (remember(record, await reviewGame(record))) added += 1;
+        else left += 1;
+      } catch {
+        left += 1;
+      }
+    }
+    status = _("{added} games added, {left} left out: known, wrong or unfinished.", {
+      added: formatNumber(added),
+      left: formatNumber(left),
+    });
+  } catch (error) {
+    status = error.message;
+  }
+  event.target.value = drawnFor = "";
+  draw();
+}
+
+function forget() {
+  forgetGames();
+  status = _("All games are forgotten.");
+  draw();
+  byId("statistics-title").focus();
+}
+
+document.addEventListener("room", draw);
+onDraw(draw);

@@ -1,0 +1,151 @@
+// The position as a link: what a link says, and what is wrong with one.
+import { isWholeNumber } from "../words/dom.js";
+import { _ } from "../words/i18n.js";
+import { loadRules, ruleSets } from "./rulesets.js";
+
+const MAX_SAVED = 100,
+  MAX_POINTS = 99999;
+const FIELDS = [
+  "rules",
+  "card",
+  "bonus_points",
+  "saved",
+  "dice",
+  "rolls_left",
+  "goal",
+  "opponents",
+  "ties",
+]; // as in the addresses of the API
+const GLYPHS = "⚀⚁⚂⚃⚄⚅";
+
+// The faces of a text such as 33456, 3 3 4 5 6, 3,3,4,5,6 or ⚂⚂⚃⚄⚅; null if it is something else.
+export function parseDice(text, faces) {
+  const symbols = [...text.replace(/[\s,;-]+/g, "")];
+  const dice = symbols.map((symbol) =>
+    GLYPHS.includes(symbol) ? GLYPHS.indexOf(symbol) + 1 : Number(symbol),
+  );
+  return dice.every((face) => face >= 1 && face <= faces) ? dice : null;
+}
+
+export const cardText = (card) =>
+  Object.entries(card)
+    .map(([category, points]) => `${category}=${points}`)
+    .join(" ");
+
+// `fields`: rules, card, bonusPoints, saved, dice, left; goal or opponents and ties, if they are maximised.
+export function toLink(fields) {
+  const link = new URLSearchParams({ rules: fields.rules });
+  if (Object.keys(fields.card).length) link.set("card", cardText(fields.card));
+  if (fields.bonusPoints) link.set("bonus_points", fields.bonusPoints);
+  if (fields.saved) link.set("saved", fields.saved);
+  if (fields.dice.length) link.set("dice", fields.dice.join(""));
+  link.set("rolls_left", fields.left);
+  if (fields.goal) link.set("goal", fields.goal);
+  if (fields.opponents) {
+    link.set("opponents", fields.opponents);
+    link.set("ties", fields.ties);
+  }
+  return "#" + link;
+}
+
+const emptyPosition = (spec, rolls) => ({
+  rules: spec,
+  card: {},
+  bonusPoints: 0,
+  saved: 0,
+  dice: [],
+  left: rolls - 1,
+  goal: "",
+  opponents: "",
+  ties: "loss",
+});
+
+// The fields of a link as for `toLink`, and one sentence for each part of it that is wrong.
+export async function fromLink(hash) {
+  const link = new URLSearchParams(hash.slice(1)),
+    faults = [],
+    usual = usualRules();
+  const spec = (link.get("rules") || usual).trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
+  try {
+    if (!ruleSets.some((each) => each.id === spec.split("+")[0]))
+      throw new Error(_("They are not in its list."));
+    await loadRules(spec);
+  } catch (error) {
+    const shown = await loadRules(usual),
+      fields = { spec, game: shown.name };
+    return [
+      emptyPosition(usual, shown.rolls),
+      [
+        _("The rules “{spec}” are not available on this page, which shows {game} instead.", fields),
+        error.message,
+      ],
+    ];
+  }
+  const ruleSet = await loadRules(spec),
+    found = emptyPosition(spec, ruleSet.rolls);
+  for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
+    const [id, points = ""] = entry.split("=");
+    const category = ruleSet.categories.find((each) => each.id === id);
+    if (!category) faults.push(_("There is no box “{box}”.", { box: id }));
+    else if (!isWholeNumber(points) || !category.points.includes(Number(points)))
+      faults.push(_("{box} cannot hold “{points}”.", { box: category.name, points }));
+    else found.card[id] = Number(points);
+  }
+  // A number of the link; null if it is missing, too large or not used by the rules.
+  const readNumber = (field, max, isUsed, fault) => {
+    const text = link.get(field);
+    if (text === null) return null;
+    if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
+    if (isUsed || text !== "0") faults.push(fault(text));
+    return null;
+  };
+  found.saved =
+    readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (text) =>
+      _("The saved rolls cannot be “{text}”.", { text }),
+    ) ?? 0;
+  found.bonusPoints =
+    readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (text) =>
+      _("The bonus points cannot be “{text}”.", { text }),
+    ) ?? 0;
+  const most = ruleSet.rolls - 1 + found.saved,
+    leftField = link.has("left") ? "left" : "rolls_left"; // "left" in pasted text, and in older links
+  found.left =
+    readNumber(leftField, most, true, (text) =>
+      _("The rerolls left cannot be “{text}”; there are at most {most}.", { text, most }),
+    ) ?? most;
+  found.dice = readDice(link.get("dice") || "", ruleSet, faults);
+  const goal = readNumber("goal", MAX_POINTS, true, (text) =>
+    _("The goal cannot be “{text}”.", { text }),
+  );
+  if (goal !== null) found.goal = String(goal);
+  if (link.get("opponents")) {
+    if (goal !== null) faults.push(_("There are a goal and opponents: the goal is used."));
+    else found.opponents = link.get("opponents");
+  }
+  if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
+  else if (link.has("ties"))
+    faults.push(_("A tie cannot be “{text}”.", { text: link.get("ties") }));
+  if (link.has("unknown"))
+    faults.push(_("This was not understood: {text}.", { text: link.get("unknown") })); // of a text that was pasted
+  for (const field of link.keys())
+    if (![...FIELDS, "left", "unknown"].includes(field))
+      faults.push(_("“{field}” is not a field of a link.", { field }));
+  return [found, faults];
+}
+
+// The rules of a page without a link: Yatzy, unless a site has other games only.
+export const usualRules = () =>
+  ruleSets.some((each) => each.id === "yatzy") || !ruleSets.length ? "yatzy" : ruleSets[0].id;
+
+function readDice(text, ruleSet, faults) {
+  const dice = parseDice(text, ruleSet.faces);
+  if (dice && dice.length <= ruleSet.dice) return dice;
+  faults.push(_("The dice cannot be “{text}”.", { text }));
+  return [...text]
+    .map(Number)
+    .filter((face) => face >= 1 && face <= ruleSet.faces)
+    .slice(0, ruleSet.dice);
+}
+
+export const linkMessage = (faults) =>
+  faults.length ? [_("A part of the link was ignored."), ...faults].join(" ") : "";

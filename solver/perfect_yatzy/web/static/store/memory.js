@@ -1,0 +1,147 @@
+// The games kept in the browser: the records, as `yatzy rate` reads them, each with the figures of its review.
+import { ask } from "./ask.js";
+import { loadRules, ruleSet } from "./rulesets.js";
+import { isWithin, marksOf } from "./game.js";
+import { element } from "../words/dom.js";
+import { isMistake } from "../words/grades.js";
+import { _, formatNumber } from "../words/i18n.js";
+import { totals } from "./state.js";
+import { store, stored } from "./storage.js";
+
+const KEY = "perfect-yatzy-games-1",
+  MAX_KEPT = 500;
+const MAX_EXPLAINED = 50; // decisions with the reason why
+
+// Reviews a game for all its players.
+export async function reviewGame(record) {
+  if (typeof record.rules === "string") await loadRules(record.rules).catch(() => {}); // the answer to `review` explains what is wrong
+  return Promise.all(
+    record.players.map((_name, player) =>
+      ask("review", { game: record, player, why: MAX_EXPLAINED }),
+    ),
+  );
+}
+
+// { record, players: [{ name, result, start, luck, lost (of it holds, boxes), bonus, faces }] }, in the order of play
+export const games = () => stored(KEY) || [];
+export const forgetGames = () => store(KEY, []);
+const keyOf = (record) =>
+  JSON.stringify([record.date, record.rules, record.players, record.date ? 0 : record.turns]); // a game corrected by undo replaces itself
+
+// Keeps a finished game with its review; an unfinished one is left out. Returns whether it was new.
+export function remember(record, found) {
+  if (!found.every((each) => each.finished)) return false;
+  const all = games(),
+    others = all.filter((each) => keyOf(each.record) !== keyOf(record));
+  store(
+    KEY,
+    [
+      ...others,
+      { record, players: found.map((each, player) => figuresOf(record, each, player)) },
+    ].slice(-MAX_KEPT),
+  );
+  return others.length === all.length;
+}
+
+function figuresOf(record, found, player) {
+  const lostBy = (isBox) =>
+    found.decisions
+      .filter(({ done }) => Boolean(done.category) === isBox)
+      .reduce((sum, { loss }) => sum + loss, 0);
+  return {
+    name: record.players[player],
+    result: found.result,
+    start: found.start,
+    luck: found.luck,
+    lost: found.points_lost,
+    holds: lostBy(false),
+    boxes: lostBy(true),
+    bonus: hasBonus(record, player),
+    faces: facesOf(record, player),
+  };
+}
+
+// Whether an upper bonus was paid; null in a game without one.
+function hasBonus(record, player) {
+  const rules = ruleSet(record.rules);
+  return (
+    rules.bonus &&
+    totals(cardBefore(record, player, Infinity), rules).columns.some(({ paid }) => paid > 0)
+  );
+}
+
+// How often each face was rolled; a hold that is not known counts no dice.
+function facesOf(record, player) {
+  const counts = {};
+  for (const { rolls, holds } of record.turns.filter((turn) => turn.player === player)) {
+    rolls.forEach((roll, i) => {
+      const held = i ? holds[i - 1] : [];
+      if (!held || !isWithin(held, roll)) return;
+      const marks = marksOf(roll, held);
+      roll.forEach((face, at) => {
+        if (!marks[at]) counts[face] = (counts[face] || 0) + 1;
+      });
+    });
+  }
+  return counts;
+}
+
+// --- files: one record on each line ---
+
+export const download = (records) =>
+  save("games.jsonl", new Blob(records.map((record) => JSON.stringify(record) + "\n")));
+
+export function save(name, content) {
+  const link = element("a", { download: name, href: URL.createObjectURL(content) });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+export function gamesOf(text) {
+  const lines = text
+    .split("\n")
+    .map((line, i) => [line.trim(), i + 1])
+    .filter(([line]) => line);
+  if (!lines.length) throw new Error(_("The file contains no game."));
+  return lines.map(([line, number]) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      throw new Error(
+        _("Line {number} of the file is not JSON.", { number: formatNumber(number) }),
+      );
+    }
+  });
+}
+
+// --- positions of a recorded game ---
+
+// The scorecard of a player before a turn, replayed from the record.
+export function cardBefore(record, player, turn) {
+  const rules = ruleSet(record.rules),
+    before = { card: {}, bonusPoints: 0, saved: 0 };
+  for (const each of record.turns.filter((one) => one.player === player).slice(0, turn - 1)) {
+    before.card[each.category] = each.points;
+    before.bonusPoints += each.bonus_points || each.beside || 0; // `beside` in records of schema 1
+    if (rules.saved_rolls) before.saved += rules.rolls - each.rolls.length;
+  }
+  return before;
+}
+
+// A decision as a position to solve again.
+export function positionOf(record, player, decision) {
+  const { card, bonusPoints, saved } = cardBefore(record, player, decision.turn);
+  return {
+    rules: record.rules,
+    card,
+    bonus_points: bonusPoints,
+    saved,
+    dice: decision.dice,
+    rolls_left: decision.rolls_left,
+  };
+}
+
+export const mistakesOf = (record, found, player) =>
+  found.decisions
+    .filter((each) => isMistake(each.grade))
+    .map((each) => ({ position: positionOf(record, player, each), loss: each.loss }));

@@ -1,0 +1,260 @@
+// The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
+// Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
+import { cardText, fromLink, linkMessage, toLink } from "./link.js";
+import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
+import { openGame, writeGame } from "./storage.js";
+
+const MAX_HISTORY = 500;
+
+export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints: 0 });
+
+// `rolls` and `holds` are those of this turn before the dice on the table; `turns` are the finished turns of the game as
+// the record has them. `edited` means that a card was entered by hand: such a game has no record.
+// `typed` means that the dice are real ones, entered by the player; `fixed` of them were held before a roll that is being
+// entered, and `guess` has the holds that fit it, where the player has not said what was held.
+// `assumed` of the dice, the first ones, were kept as the page marked them, without a word of the player.
+// `visits` means that the table shows a position of a review or of an exercise, or the "example", not the player's own game.
+// `flow` has the dice typed in one go over more than were due, see flowOf().
+// `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
+export const emptyState = () => ({
+  rules: "yatzy",
+  players: [newPlayer()],
+  player: 0,
+  dice: [],
+  held: [],
+  chosen: false,
+  fixed: 0,
+  left: 2,
+  typed: false,
+  rolls: [],
+  holds: [],
+  guess: null,
+  assumed: 0,
+  flow: null,
+  objective: "mean",
+  goal: "",
+  opponents: "",
+  ties: "loss",
+  turns: [],
+  edited: false,
+  date: "",
+  visits: false,
+});
+
+export let state = emptyState();
+let notice = "";
+let steps = [],
+  first = 0,
+  at = 0; // the states of the history as texts, the number of the oldest, the place of the current one
+const drawFunctions = [];
+
+// --- reading the state ---
+
+export const rules = () => ruleSet(state.rules);
+export const me = () => state.players[state.player]; // the player whose turn it is
+export const categoryName = (id, spec = state.rules) => categoryOf(spec, id).name;
+export const isFull = (player) => Object.keys(player.card).length === rules().categories.length;
+export const isCardFull = () => isFull(me());
+export const maxRerolls = () => rules().rolls - 1 + me().saved;
+export const hasAllDice = () => state.dice.length === rules().dice;
+export const heldDice = () => state.dice.filter((_, i) => state.held[i]).sort((a, b) => a - b);
+export const undoAndRedoAvailable = () => [at > 0, at < steps.length - 1];
+export const currentNotice = () => notice;
+
+// The fields of a request that describe a scorecard.
+export function position(player = me()) {
+  const fields = { rules: state.rules, card: player.card };
+  if (rules().bonus_points) fields.bonus_points = player.bonusPoints;
+  if (rules().saved_rolls) fields.saved = player.saved;
+  return fields;
+}
+
+// A card as the field `opponents` takes it: a final score, or the boxes.
+function opponentText(player) {
+  if (isFull(player)) return totals(player).all;
+  return (
+    [cardText(player.card), player.bonusPoints ? `extra=${player.bonusPoints}` : ""]
+      .filter(Boolean)
+      .join(" ") || "empty"
+  );
+}
+
+// The fields of a request that describe what is maximised; none for the expected score. Other players at the table are the
+// opponents, with their cards as they are now.
+export function objective() {
+  if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
+  if (state.objective !== "win") return {};
+  if (state.players.length > 1)
+    return {
+      opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
+      ties: state.ties,
+    };
+  return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
+}
+
+export const hasAim = () => Object.keys(objective()).length > 0; // beside the average
+
+export function totals(player = me(), { bonus, categories } = rules()) {
+  const sumOf = (categories) =>
+    categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
+  const upperBoxes = categories.filter((category) => category.upper);
+  const upper = sumOf(upperBoxes);
+  // Every column has a bonus of its own, with one step or several.
+  const columns = bonus
+    ? bonus.steps.map((steps, column) => {
+        const sum = sumOf(upperBoxes.filter((category) => category.column === column));
+        const paid = Math.max(
+          0,
+          ...steps.filter(([threshold]) => sum >= threshold).map(([, points]) => points),
+        );
+        return {
+          sum,
+          paid,
+          next: steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1],
+        };
+      })
+    : [];
+  const upperBonus = columns.reduce((sum, column) => sum + column.paid, 0);
+  return { upper, columns, upperBonus, all: sumOf(categories) + upperBonus + player.bonusPoints };
+}
+
+// --- changing the state ---
+
+// Registers a function that draws its part of the page after every change.
+export const onDraw = (draw) => {
+  drawFunctions.push(draw);
+};
+export function redraw() {
+  for (const draw of drawFunctions) draw();
+}
+
+// A message about what has just happened; the next change removes it.
+export function showNotice(text) {
+  notice = text || "";
+  redraw();
+}
+
+// One action of the player: one step of the history.
+export function change(edit, text) {
+  at += 1;
+  edit(state);
+  steps.splice(at, Infinity, JSON.stringify(state));
+  if (at > MAX_HISTORY) {
+    steps.shift();
+    first += 1;
+    at -= 1;
+  }
+  notice = text || "";
+  store([[first + at, steps[at]]]);
+  redraw();
+}
+
+export const undo = () => move(-1);
+export const redo = () => move(1);
+
+function move(by) {
+  if (!steps[at + by]) return;
+  at += by;
+  state = JSON.parse(steps[at]);
+  notice = "";
+  store([]);
+  redraw();
+}
+
+// Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
+export function startGame(target, spec = target.rules) {
+  const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
+  const {
+    objective: kind,
+    goal,
+    opponents,
+    ties,
+  } = { ...emptyState(), ...(target.rules === spec ? target : {}) };
+  return Object.assign(target, emptyState(), {
+    rules: spec,
+    players,
+    left: ruleSet(spec).rolls - 1,
+    objective: kind,
+    goal,
+    opponents,
+    ties,
+  });
+}
+
+// Shows a position, with the fields of a link and of the state. Undo goes back to what was there before.
+export async function showPosition(fields, text) {
+  await loadRules(fields.rules);
+  change((s) => Object.assign(s, stateOfFields(fields)), text);
+}
+
+// --- the link, and the storage of the browser ---
+
+let isStarted = false;
+export const isReady = () => isStarted;
+
+function store(changed) {
+  if (!isStarted) return;
+  history.replaceState(null, "", toLink(linkFields()));
+  writeGame({ link: location.hash, first, at, count: steps.length }, changed);
+}
+
+// What a link holds of the state: the position of the player whose turn it is.
+function linkFields() {
+  const { card, saved, bonusPoints } = me(),
+    { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
+  return {
+    rules: spec,
+    card,
+    saved,
+    bonusPoints,
+    dice,
+    left,
+    goal: kind === "goal" ? goal : "",
+    opponents: kind === "win" ? opponents : "",
+    ties,
+  };
+}
+
+function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
+  const found = startGame({}, fields.rules);
+  Object.assign(found, { left: found.left + saved }, fields, {
+    players: [{ ...newPlayer(), card, saved, bonusPoints }],
+  });
+  found.held = found.dice.map(() => false);
+  found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
+  found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
+  return found;
+}
+
+async function stateOfLink() {
+  const [fields, faults] = await fromLink(location.hash);
+  return [stateOfFields(fields), linkMessage(faults)];
+}
+
+async function restore() {
+  const found = await openGame(location.hash);
+  try {
+    for (const spec of new Set(found.steps.map((text) => JSON.parse(text).rules)))
+      await loadRules(spec);
+    ({ steps, first, at } = found);
+    state = JSON.parse(steps[at]);
+    return found.isCopy;
+  } catch {
+    // nothing is stored, or of a game that is not served any more
+    [state, notice] = await stateOfLink();
+    steps = [JSON.stringify(state)];
+    return true;
+  }
+}
+
+// Restores the game of this tab or the latest one, or reads the link.
+export async function start() {
+  const isNew = await restore();
+  isStarted = true;
+  store(isNew ? steps.map((text, i) => [first + i, text]) : []);
+  redraw();
+  window.addEventListener("hashchange", async () => {
+    const [found, text] = await stateOfLink();
+    change((s) => Object.assign(s, found), text);
+  });
+}

@@ -1,0 +1,128 @@
+// The storage of the browser. Games are kept step by step: a change writes one step and the head of its game, and undo goes back
+// through everything after a reload. Each tab has a game of its own, held by a lock, so that no tab erases that of another.
+
+// A small value; null if it is not there.
+export function stored(key, kind = "localStorage") {
+  try {
+    return JSON.parse(window[kind].getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+// Full or forbidden: the value lasts until the page is closed.
+export function store(key, value, kind = "localStorage") {
+  try {
+    window[kind].setItem(key, JSON.stringify(value));
+  } catch {
+    /* as it says */
+  }
+}
+
+// --- the game of this tab ---
+
+const PREFIX = "perfect-yatzy-5:",
+  TAB = "perfect-yatzy-tab",
+  MAX_GAMES = 3;
+let game = "";
+
+const keyOf = (id, step) => `${PREFIX}${id}:${step}`;
+const isOf = (id) => (key) => key.startsWith(`${PREFIX}${id}`);
+const keys = () => Array.from({ length: localStorage.length }, (_key, i) => localStorage.key(i));
+
+// The games with their heads { link, first, at, count, time }, the latest first.
+const heads = () =>
+  keys()
+    .filter((key) => key.startsWith(PREFIX) && key.endsWith(":head"))
+    .map((key) => [
+      key.slice(PREFIX.length, -":head".length),
+      JSON.parse(localStorage.getItem(key)),
+    ])
+    .sort((a, b) => b[1].time - a[1].time);
+
+// Holds a game until the tab is closed; false if another tab has it. Pages of plain http have no locks.
+const take = (id) =>
+  !navigator.locks
+    ? Promise.resolve(true)
+    : new Promise((resolve) => {
+        navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => {
+          resolve(Boolean(lock));
+          return lock && new Promise(() => {});
+        });
+      });
+
+// The game of this tab, else the latest that no other tab plays: { steps, first, at }; null if there is none. Of a link only the
+// game that stands there. A tab that was duplicated goes on with a copy.
+export async function openGame(link) {
+  try {
+    const own = stored(TAB, "sessionStorage"),
+      known = heads();
+    known.sort((a, b) => (b[0] === own) - (a[0] === own));
+    for (const [id, { first, at, count, link: stored }] of known) {
+      const steps = Array.from({ length: count }, (_step, i) =>
+        localStorage.getItem(keyOf(id, first + i)),
+      );
+      if ((link.length > 1 && stored !== link) || steps.includes(null)) continue;
+      const isFree = await take(id);
+      if (!isFree && id !== own) continue;
+      if (isFree) begin(id);
+      else await beginNew();
+      return { steps, first, at, isCopy: !isFree };
+    }
+  } catch {
+    /* Storage is forbidden: as if nothing was stored. */
+  }
+  await beginNew();
+  return null;
+}
+
+function begin(id) {
+  game = id;
+  store(TAB, id, "sessionStorage");
+}
+
+async function beginNew() {
+  begin(Date.now().toString(36) + Math.random().toString(36).slice(2, 6));
+  await take(game);
+}
+
+const remove = (isOne) =>
+  keys()
+    .filter(isOne)
+    .forEach((key) => localStorage.removeItem(key));
+
+// Removes a game unless a tab plays it.
+function removeIfFree(id) {
+  if (!navigator.locks) remove(isOf(id));
+  else
+    navigator.locks
+      .request(PREFIX + id, { ifAvailable: true }, (lock) => {
+        if (lock) remove(isOf(id));
+      })
+      .catch(() => {});
+}
+
+// Writes some steps and the head; the oldest games make room. What cannot be stored is lost with the tab.
+export function writeGame(head, steps) {
+  const write = () => {
+    for (const [number, text] of steps) localStorage.setItem(keyOf(game, number), text);
+    localStorage.setItem(keyOf(game, "head"), JSON.stringify({ ...head, time: Date.now() }));
+  };
+  try {
+    try {
+      write();
+    } catch {
+      for (const [id] of heads()) if (id !== game) remove(isOf(id));
+      write();
+    }
+    for (const [id] of heads().slice(MAX_GAMES)) removeIfFree(id);
+    remove(
+      (key) =>
+        isOf(game)(key) &&
+        (Number(key.split(":")[2]) < head.first ||
+          Number(key.split(":")[2]) >= head.first + head.count),
+    );
+  } catch {
+    /* Full or forbidden. */
+  }
+}

@@ -1,0 +1,127 @@
+// The sentences of the advice.
+import { optionName, optionTitle } from "./actions.js";
+import { capitalize, diceText } from "../words/dom.js";
+import { playerName } from "../store/game.js";
+import { formatNumber, formatPercent, language, ngettext, _ } from "../words/i18n.js";
+import { chanceText, objectiveName } from "./options.js";
+import { workText } from "./solve.js";
+import { isChance, lossOf } from "./verdict.js";
+
+const NEAR = 0.2; // points, or per cent of a chance: a smaller difference is hardly one
+
+export { lossOf, optionTitle };
+
+// Whether the aim is certain or out of reach whatever is done.
+const isSettled = ({ aim, entries: [best] }) =>
+  Boolean(aim) && (best.chance === 0 || best.chance === 1);
+
+// In a row of options; in a sentence a lower bound is called one.
+export const valueText = (answer, entry) =>
+  answer.aim && !isSettled(answer)
+    ? formatPercent(entry.chance)
+    : formatNumber(entry.expected_final_score, 2);
+export const statedText = (answer, entry) =>
+  answer.aim && !isSettled(answer)
+    ? chanceText(entry.chance, answer.aim)
+    : valueText(answer, entry);
+
+export function valueName({ aim, entries: [best] }) {
+  if (!aim) return _("average final score");
+  const fields = { aim: capitalize(objectiveName(aim)) };
+  if (best.chance === 0) return _("{aim} is out of reach; ranked by the average", fields);
+  return best.chance === 1
+    ? _("{aim} is certain; ranked by the average", fields)
+    : _("chance of {aim}", { aim: objectiveName(aim) });
+}
+
+// How much better the best option is than the second.
+export function gapText(best, second) {
+  const gap = lossOf(second, best),
+    fields = { other: optionName(second), gap: formatNumber(gap, 2) };
+  if (gap < 1e-6) return _("As good: {other}.", fields);
+  if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
+  if (isChance(second, best)) return _("{gap} percentage points better than {other}.", fields);
+  return gap < NEAR
+    ? _("Nearly as good: {other} (−{gap}).", fields)
+    : _("{gap} points better than {other}.", fields);
+}
+
+// What the dice marked by the player lose against the best.
+export function heldText(answer, held) {
+  const [best] = answer.entries,
+    dice = held.hold.length ? diceText(held.hold) : _("nothing");
+  if (held.loss < 1e-6)
+    return _("You keep {dice}: {value}, no option is better.", {
+      dice,
+      value: statedText(answer, held),
+    });
+  const fields = { dice, best: optionName(best), loss: formatNumber(lossOf(held, best), 2) };
+  return isChance(held, best)
+    ? _("You keep {dice}: {loss} percentage points less than the best, {best}.", fields)
+    : _("You keep {dice}: {loss} points less than the best, {best}.", fields);
+}
+
+// What stands in place of the advice.
+export function missingText(phase, state, { answer, failure, cost, scores, isLong }, rules) {
+  const isTurnStart = phase === "start",
+    missing = rules.dice - state.dice.length;
+  if (phase === "over" || phase === "next")
+    return endText(state, scores, phase === "over" ? null : scores[state.player]);
+  if (cost && (isTurnStart || (phase === "alone" && !failure))) return workText(cost);
+  if (phase === "alone") return failure.message;
+  if (phase === "own")
+    return answer.choosesHold
+      ? _("Your choice: tap the dice to keep, or a box.")
+      : _("Your choice: tap a box of the card.");
+  if (phase === "waiting")
+    return isLong ? _("Working … this takes a little longer the first time.") : _("Working …");
+  if (missing === rules.dice) return state.rolls.length ? _("Enter the next roll.") : "";
+  return ngettext("{count} more die.", "{count} more dice.", missing, {
+    count: formatNumber(missing),
+  });
+}
+
+// The final score, also `own` while others still play; among several players who has won.
+function endText(state, scores, own) {
+  if (scores.length < 2 || own !== null)
+    return _("Final score: {points}.", { points: formatNumber(own ?? scores[0]) });
+  const most = Math.max(...scores),
+    names = scores.flatMap((score, i) => (score === most ? [playerName(i, state)] : []));
+  const fields = {
+    names: new Intl.ListFormat(language, { type: "conjunction" }).format(names),
+    name: names[0],
+    points: formatNumber(most),
+  };
+  return names.length > 1
+    ? _("A tie with {points} points: {names}.", fields)
+    : _("{name} wins with {points} points.", fields);
+}
+
+// How the player goes on alone.
+export const aloneText = (left) =>
+  left
+    ? _("Without advice: tap the dice to keep, or a box of the card.")
+    : _("Without advice: tap a box of the card.");
+
+// Small numbers are words in a sentence. The word for one depends on what is counted, so it is part of the message.
+const countWord = (number) =>
+  ({ 2: _("two"), 3: _("three"), 4: _("four"), 5: _("five"), 6: _("six") })[number] ||
+  formatNumber(number);
+
+// The text of an action; real dice may be rolled by the page, too.
+export function actionLabel(action, isTyped) {
+  if (action.kind === "take") return capitalize(optionTitle(action.entry));
+  if (action.kind !== "roll") {
+    return {
+      "first-roll": isTyped ? _("Roll the dice for me") : _("Roll the dice"),
+      "new-game": _("New game"),
+      "next-player": _("Next player"),
+    }[action.kind];
+  }
+  const { count, hold } = action,
+    fields = { count: countWord(count) };
+  if (!hold.length) return isTyped ? _("Roll all dice for me") : _("Roll all dice again");
+  return isTyped
+    ? ngettext("Roll one die for me", "Roll {count} dice for me", count, fields)
+    : ngettext("Roll one die", "Roll {count} dice", count, fields);
+}
