@@ -238,3 +238,21 @@ def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
         ["versus", "yatzy", "--field", "9", "--store"],
     ):
         assert refusal(run(*words))
+
+
+def test_the_figures_of_the_readme(forced: Strategy) -> None:
+    text = (Path(perfect_yatzy.__file__).parent / "field" / "README.md").read_text(encoding="utf-8")
+    service = QueryService()
+    rows = [line.split("|")[1:4] for line in text.splitlines() if line.count("|") == 4][2:]
+    assert len(rows) == 4
+    for number, best, fair in rows:
+        opponents = int(number.replace(",", ""))
+        request = {"query": "expect", "rules": "yatzy-forced", "field": opponents, "spread": False}
+        answer = service.answer(request)
+        for printed_text, value in (
+            (best, answer["chance"]),
+            (fair, answer["chance_by_mean_play"]),
+        ):
+            shown = printed_text.replace("%", "").strip()
+            digits = len(shown.partition(".")[2])
+            assert float(shown) == pytest.approx(100 * value, abs=0.51 * 10**-digits)
