@@ -25,7 +25,7 @@ from perfect_yatzy.policies.named import Setting, evaluate_named
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.score_distribution import DiscreteDistribution
 from support import games
-from support.command import Run, printed, refusal
+from support.command import Run, printed
 from support.naive_objectives import NaiveUtility
 from support.seeds import seeds
 
@@ -212,23 +212,23 @@ def test_what_is_no_field_is_refused(given: object, places: object) -> None:
 
 def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
     options = ["--rules", "yatzy-forced", "--card", "ones=3 twos=6 threes=9"]
-    text = printed(run("expect", *options, "--field", "10:most-points", "--places", "3"))
+    text = printed(run, "expect", *options, "--field", "10:most-points", "--places", "3")
     assert "chance to be among the best 3" in text
     assert "Against 10 players you cannot see, each by most-points" in text
     answer = json.loads(
-        printed(run("evaluate", "most-points", "--rules", "yatzy-forced", "--json"))
+        printed(run, "evaluate", "most-points", "--rules", "yatzy-forced", "--json")
     )
     (tmp_path / "law.json").write_text(json.dumps(answer))
     of_file, named = (
-        json.loads(printed(run("hold", "13355", *options, "--field", field, "--json")))
+        json.loads(printed(run, "hold", "13355", *options, "--field", field, "--json"))
         for field in (f"10:{tmp_path / 'law.json'}", "10:most-points")
     )
     assert of_file["aim"].pop("policy") == "law.json"
     assert named["aim"].pop("policy") == "most-points"
     assert of_file["best"] == named["best"]
-    text = printed(run("versus", "yatzy-forced", "--field", "9"))
-    assert "at most 10.000" in text
-    text = printed(run("simulate", "yatzy-forced", "--games", "200", "--field", "9:field:9"))
+    text = printed(run, "versus", "yatzy-forced", "--field", "9")
+    assert "at most 10.000" in " ".join(text.split())
+    text = printed(run, "simulate", "yatzy-forced", "--games", "200", "--field", "9:field:9")
     assert "% of the games; exact chance 10.000" in text
     for words in (
         ["hold", "33456", "--field", "10", "--ties", "half"],
@@ -237,7 +237,7 @@ def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
         ["simulate", "yatzy", "--field", "10", "--policy", "level:3"],
         ["versus", "yatzy", "--field", "9", "--store"],
     ):
-        assert refusal(run(*words))
+        assert run(*words).returncode != 0
 
 
 def test_the_figures_of_the_readme(forced: Strategy) -> None:

@@ -34,7 +34,8 @@ def check_field(opponents: int, places: int) -> None:
     if not 1 <= opponents <= MAX_FIELD:
         text = _("{count} opponents; it must be {span}", count=opponents, span=span(1, MAX_FIELD))
         raise StateError(text, field="field")
-    if not 1 <= places <= (most := min(opponents, MAX_PLACES)):
+    most = min(opponents, MAX_PLACES)
+    if not 1 <= places <= most:
         text = _("places is {value}; it must be {span}", value=shown(places), span=span(1, most))
         raise StateError(text, field="places")
 
