@@ -36,7 +36,7 @@ $(TEST_READY): $(USER_READY)
 	@touch $@
 
 $(READY): $(TEST_READY)
-	$(PIP) install --quiet 'perfect-yatzy[cluster,data,plot]' --group dev
+	$(PIP) install --quiet 'perfect-yatzy[cluster,data,mcp,plot]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
@@ -138,7 +138,7 @@ tables: $(READY) ## write the readable strategy tables and checksums in tables/ 
 
 verify: $(USER_READY) ## checksum, equation, published value and a simulation of Yatzy's table
 	$(RUN)/yatzy solve yatzy
-	$(RUN)/yatzy verify yatzy --games 100000
+	$(RUN)/yatzy tables --verify yatzy --games 100000
 
 clean: ## remove the virtual environment, solved tables and caches
 	rm -rf $(VENV) build dist solver/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.*

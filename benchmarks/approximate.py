@@ -19,6 +19,7 @@ from typing import NamedTuple
 import perfect_yatzy
 from perfect_yatzy.approximation.approximate_cost import BOUND_WORK
 from perfect_yatzy.approximation.solve import verify_approximate
+from perfect_yatzy.settings import Settings
 
 RUNS = Path(__file__).resolve().parent / "runs"
 
@@ -67,7 +68,7 @@ def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
         assert low - ROUNDING <= wanted.exact <= found.upper_bound + ROUNDING
     failed = [
         check.name
-        for check in verify_approximate(rules, folder, games=500, seed=7)
+        for check in verify_approximate(Settings(folder), rules, games=500, seed=7)
         if not check.passed
     ]
     for what, holds in (

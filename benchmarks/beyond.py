@@ -30,6 +30,7 @@ from perfect_yatzy.objectives.policy_quantities import Variance
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.puzzle import play_turn
 from perfect_yatzy.play.record import RecordedTurn, card_after
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility
 from perfect_yatzy.tablebase.store import solve_to_store
@@ -82,7 +83,7 @@ def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
     """Whole games of the policy that maximises the win chance, against a mean player whose card
     it does not see.
     """
-    rival = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
+    rival = opponent(Settings(), yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
     win_utility = WinUtility([rival], "half")
     start = time.perf_counter()
     policy = perfect_yatzy.maximise("yatzy", win_utility)
@@ -113,7 +114,7 @@ def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, 
     yatzy = perfect_yatzy.open_strategy("yatzy")
 
     def utility(rival: Scorecard) -> WinUtility:
-        return WinUtility([opponent(yatzy, rival, 1)], "half")
+        return WinUtility([opponent(Settings(threads=1), yatzy, rival)], "half")
 
     def of_mean_play(card: Scorecard, rival: Scorecard) -> float:
         found = distribution(yatzy, card, threads=1)
@@ -209,7 +210,7 @@ def main() -> None:
             f"| peak memory of a process that computes Yatzy's distribution | {float(out.stdout.split()[1]):.2f} GB |"
         )
         solve_objective(Goals(rules, yatzy.state(LATE)))  # compiles
-        info = solve_to_store(Goals(rules))
+        info = solve_to_store(Settings(), Goals(rules))
         size = info.values * 4 / 1e9
         say(
             f"| all goals of Yatzy, solved and stored "
@@ -222,14 +223,17 @@ def main() -> None:
         assert abs(goal.value("") - 0.94566) < 1e-5
         queries = {
             "hold, goal, empty card": ["--goal", "240"],
-            "hold, a finished opponent, empty card": ["--opponents", "239"],
+            "hold, a finished opponent, empty card": ["--opponent", "239"],
             "hold, mean": [],
         }
         for name, options in queries.items():
             command = [sys.executable, "-m", "perfect_yatzy", "hold", "33456", *options]
             run = partial(subprocess.run, command, check=True, stdout=subprocess.DEVNULL)
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
-        others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
+        others = [
+            opponent(Settings(), yatzy, perfect_yatzy.parse_card(rules, LATE)),
+            opponent(Settings(), yatzy, 231),
+        ]
         seconds = median_of(
             lambda: perfect_yatzy.maximise("yatzy", WinUtility(others, "half"), LATE).holds(
                 LATE, "33456"

@@ -90,7 +90,16 @@ def main() -> None:
             path = table_path(perfect_yatzy.load_rules(key), folder)
             info = json.loads(path.with_suffix(".json").read_text())
             assert f"{info['start_value']:.10f}" == value, info["start_value"]
-            verify = [sys.executable, "-m", "perfect_yatzy", "verify", key, "--tables", folder]
+            verify = [
+                sys.executable,
+                "-m",
+                "perfect_yatzy",
+                "tables",
+                "--verify",
+                key,
+                "--tables",
+                folder,
+            ]
             subprocess.run(verify, check=True, stdout=subprocess.DEVNULL)
             process, call = hold_times(key, folder)
             lines.append(

@@ -56,8 +56,19 @@ def measured(*command: str) -> tuple[str, float, float, float]:
 
 
 def prove(game: str, folder: str) -> tuple[Fraction, float, float, float]:
-    """The value that `yatzy prove` finds, with its times and memory; the whole command."""
-    command = "-m", "perfect_yatzy", "prove", game, "--threads", "2", "--tables", folder, "--json"
+    """The value that `yatzy solve --exact` finds, with its times and memory; the whole command."""
+    command = (
+        "-m",
+        "perfect_yatzy",
+        "solve",
+        game,
+        "--exact",
+        "--threads",
+        "2",
+        "--tables",
+        folder,
+        "--json",
+    )
     output, *figures = measured(sys.executable, *command)
     value = json.loads(output)["value"]
     wall, processor, memory = figures
@@ -79,7 +90,10 @@ def main() -> None:
             theirs.append((figures[0], figures[1], figures[2]))
             ours.append((own[0], own[1], own[2]))
         rows = ["| program | wall time | processor time | memory |", "|---|---|---|---:|"]
-        for name, runs in (("`yatzy prove yatzy`, the whole command", ours), ("C++", theirs)):
+        for name, runs in (
+            ("`yatzy solve yatzy --exact`, the whole command", ours),
+            ("C++", theirs),
+        ):
             wall, processor, memory = zip(*runs, strict=True)
             times = f"{median_and_range([*wall])} | {median_and_range([*processor])}"
             rows.append(f"| {name} | {times} | {max(memory):.2f} GB |")

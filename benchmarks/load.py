@@ -24,6 +24,7 @@ from typing import Any
 import httpx2
 from perfect_yatzy import open_strategy
 from perfect_yatzy.play.record import simulated_records
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import stored_distribution
 
 from .web import RUNS, free_port, wait_until_listening
@@ -170,7 +171,7 @@ def judge(alone: Waits, together: Waits) -> tuple[list[str], list[str]]:
 def main() -> None:
     """Start the server, measure, stop it, write a record; exit code 1 if a request waited too long."""
     strategy = open_strategy("yatzy")
-    stored_distribution(strategy, strategy.start)
+    stored_distribution(Settings(), strategy, strategy.start)
     games = [json.loads(line) for line in simulated_records(strategy, 8, seed=1)]
     seconds = float(sys.argv[1]) if sys.argv[1:] else SECONDS
     port = free_port()

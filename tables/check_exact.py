@@ -1,4 +1,4 @@
-"""Check certificates of `yatzy prove` with plain Python integers; no kernel and no scoring of the
+"""Check certificates of `yatzy solve --exact` with plain Python integers; no kernel and no scoring of the
 package is used.
 
 `python -m tables.check_exact yatzy-forced` solves the forced game whole and compares its fraction
@@ -17,6 +17,8 @@ from functools import cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
 from random import Random
+
+from perfect_yatzy.settings import Settings
 
 Dice = tuple[int, ...]
 FACES = range(1, 7)
@@ -119,7 +121,7 @@ def check_yatzy(states: int = 4, seed: int = 1) -> tuple[Fraction, int]:
 
     solve, draw, checked = ExactSolve(load_rules("yatzy")), Random(seed), 0
     exact, below = Fraction(0), None
-    for layer, limbs in solve.layers(threads=2):
+    for layer, limbs in solve.layers(Settings(threads=2)):
 
         def value(filled: int, upper: int, part: object = None) -> Fraction:
             numbers, k = part or (limbs, layer)  # type: ignore[misc]  # noqa: B023

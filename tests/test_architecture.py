@@ -41,7 +41,7 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "words", "notebook", "_files", "_sources", "_version"}
+BASE = {"errors", "settings", "words", "notebook", "_files", "_sources", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}

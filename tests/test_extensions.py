@@ -51,6 +51,21 @@ class Copy:
         path.write_text(text, encoding="utf-8")
         self.changed.add(file)
 
+    def remove(self, name: str) -> None:
+        """Delete a file or a folder."""
+        path = self.folder / "perfect_yatzy" / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+    def remove_lines(self, file: str, end: str) -> None:
+        """Delete the lines that end so."""
+        path = self.folder / "perfect_yatzy" / file
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if not line.endswith(end)]
+        path.write_text("".join(kept), encoding="utf-8")
+
     def run(self, *words: str) -> str:
         return self.python("-m", "perfect_yatzy", *words)
 
@@ -116,6 +131,62 @@ def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
         assert answers[0] == answers[1].replace("known.toml", "new.toml")
     assert "4 in a row: 25 points" in copy.run("rules", "show", str(new))
     assert '"length"' in copy.run("rules", "schema")
+
+
+FEATURES = ("rl", "web", "cluster", "two_players", "play", "policies", "cli", "service")
+CORE_TESTS = (
+    "core/test_backward_induction.py::test_each_mechanic_alone",
+    "core/test_backward_induction.py::test_golden_hashes_and_any_number_of_threads",
+    "core/test_table_file.py::test_a_missing_table_is_solved_unless_forbidden",
+)
+# Imports every module; packages of extras may be missing, modules of this package may not.
+IMPORT_ALL = """
+import importlib, pkgutil
+import perfect_yatzy
+for module in pkgutil.walk_packages(perfect_yatzy.__path__, "perfect_yatzy."):
+    try:
+        importlib.import_module(module.name)
+    except ImportError as error:
+        assert not (error.name or "perfect_yatzy").startswith("perfect_yatzy"), error
+"""
+HOLD = (
+    "import perfect_yatzy; print(perfect_yatzy.open_strategy('yatzy').holds('', '33456')[0].dice)"
+)
+
+
+def removed_with(feature: str) -> list[str]:
+    """What goes with a feature, by the table of solver/README.md."""
+    text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8")
+    table = text.split("## What can be removed")[1].split("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in FEATURES]
+    return re.findall(r"\]\(perfect_yatzy/([\w./]+)\)", rows[FEATURES.index(feature)])
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_a_feature_can_be_removed(copy: Copy, feature: str) -> None:
+    """The other modules can be imported, the tests of the core pass, and holds are answered."""
+    removed = removed_with(feature)
+    for name in removed:
+        copy.remove(name)
+    assert feature in removed
+    if "cli" not in removed:
+        modules = [re.match(r"cli/commands/(\w+)\.py", name) for name in removed]
+        for module in filter(None, modules):
+            copy.remove_lines("cli/__init__.py", f': "{module[1]}",\n')
+        help_text = copy.run("--help")
+        assert copy.run("hold", "33456").startswith("Hold 3 3 ")
+        assert all(copy.run(word, "--help") for word in commands_of(help_text))
+    assert copy.python("-c", HOLD) == "(3, 3)\n"
+    copy.python("-c", IMPORT_ALL)
+    tests = [str(ROOT / "tests" / test) for test in CORE_TESTS]
+    report = copy.python("-m", "pytest", "-p", "no:cacheprovider", *tests)
+    assert re.search(r"^\d+ passed", report, re.MULTILINE), report
+
+
+def commands_of(help_text: str) -> list[str]:
+    """The commands that the help lists."""
+    return re.findall(r"^  ([a-z]+)  +[A-Z]", help_text, re.MULTILINE)
 
 
 def values(text: str) -> list[float]:
@@ -243,7 +314,7 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
         tiny,
         "-c",
         "threes=0 fours=4",
-        "--opponents",
+        "--opponent",
         "11",
         "--json",
     )
@@ -257,7 +328,7 @@ def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
 def test_a_new_command(copy: Copy) -> None:
     hello = 'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n'
     copy.new("cli/commands/hello.py", hello)
-    copy.edit("cli/__init__.py", '    "play": ("play",),\n', '    "hello": ("hello",),\n')
+    copy.edit("cli/__init__.py", '        "play": "play",\n', '        "hello": "hello",\n')
     assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
     assert copy.run("hello") == "hello\n"
     assert "Say hello." in copy.run("--help")

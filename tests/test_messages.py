@@ -251,6 +251,7 @@ SPOKEN = [
     "service",
     "play",
 ]
+API_DESCRIPTION = "answer_types.py"  # of the OpenAPI document, for programmers: English
 # Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words
 # for people.
 KEYS = {
@@ -333,7 +334,8 @@ def files_of(names: list[str]) -> list[Path]:
 def test_every_text_of_the_command_is_a_message(tmp_path: Path) -> None:
     assert len(files_of(SPOKEN)) > len(SPOKEN)
     assert len(files_of(RAISED)) >= 10
-    found = [text for file in files_of(SPOKEN) for text in unmarked(file)]
+    spoken = [file for file in files_of(SPOKEN) if file.name != API_DESCRIPTION]
+    found = [text for file in spoken for text in unmarked(file)]
     found += [text for file in files_of(RAISED) for text in unmarked(file, raised=True)]
     assert found == [], "mark it: locale/README.md"
     file = tmp_path / "view.py"

@@ -23,6 +23,7 @@ from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import TableInfo
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import (
@@ -43,9 +44,9 @@ CALLS = ("open", "replace", "rename", "unlink", "fsync", "chmod")
 FAULTS = ("SIGKILL", "EIO", "ENOSPC")
 # The same solve in one file and in shards.
 FORMS: dict[str, Callable[[Objective, Path], TableInfo]] = {
-    "one file": lambda objective, folder: solve_to_store(objective, folder, threads=1),
+    "one file": lambda objective, folder: solve_to_store(Settings(folder, 1), objective),
     "shards": lambda objective, folder: solve_sharded(
-        objective, folder, engine=CountingEngine(), shard_bytes=2000
+        Settings(folder), objective, engine=CountingEngine(), shard_bytes=2000
     ),
 }
 SOLVED, REFUSED, BUG, NO_FAULT = 0, 3, 4, 5
@@ -194,7 +195,7 @@ def check(
         )
     else:
         FORMS[form](objective, folder)
-    info, values = open_table(objective, folder, threads=1)
+    info, values = open_table(Settings(folder, 1), objective)
     tally.expect(
         case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values"
     )

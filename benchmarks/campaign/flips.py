@@ -37,6 +37,7 @@ from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import (
     distribution_path,
     first_turns_path,
@@ -108,8 +109,8 @@ def tables(folder: Path) -> Iterator[Target]:
     """Yatzy's table in one file, read whole and by blocks, and in shards."""
     objective = Objective(YATZY)
     one, shards = folder / "one", folder / "shards"
-    solve_to_store(objective, one)
-    solve_sharded(objective, shards, shard_bytes=200_000)
+    solve_to_store(Settings(one), objective)
+    solve_sharded(Settings(shards), objective, shard_bytes=200_000)
     whole = np.load(table_path(YATZY, one))
 
     def opened(path: Path, hashed: bool | None) -> Callable[[random.Random], bool]:

@@ -28,6 +28,7 @@ from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.objectives.exponential import ExponentialUtility
 from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy import distribution
 from perfect_yatzy.tablebase import exact_solve, shard_task, store, table_writer
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
@@ -74,7 +75,7 @@ def one_file(make: Callable[[RuleSet], Objective]) -> Any:
     """The solve of a table in one file."""
 
     def solve(rules: RuleSet, folder: Path, progress: Progress | None) -> bytes:
-        solve_to_store(make(rules), folder, threads=1, progress=progress)
+        solve_to_store(Settings(folder, 1, progress), make(rules))
         return table_bytes(make(rules), folder)
 
     return solve
@@ -85,7 +86,9 @@ def shards(make: Callable[[RuleSet], Objective]) -> Any:
 
     def solve(rules: RuleSet, folder: Path, progress: Progress | None) -> bytes:
         engine = CountingEngine()
-        solve_sharded(make(rules), folder, engine=engine, shard_bytes=1500, progress=progress)
+        solve_sharded(
+            Settings(folder, progress=progress), make(rules), engine=engine, shard_bytes=1500
+        )
         return table_bytes(make(rules), folder)
 
     return solve
@@ -149,8 +152,7 @@ def approximation(seed: int) -> Any:
 
 def distributions(rules: RuleSet, folder: Path, progress: Progress | None) -> bytes:
     """The stored distributions of perfect play: no unfinished work, but they are made again."""
-    options: dict[str, Any] = {"tables": folder, "threads": 1}
-    found = distribution.stored_distribution(in_memory(rules), EMPTY_STATE, **options)
+    found = distribution.stored_distribution(Settings(folder, 1), in_memory(rules), EMPTY_STATE)
     return found.chances.tobytes() + repr(found.categories).encode()
 
 

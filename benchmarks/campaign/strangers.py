@@ -136,7 +136,7 @@ OWN_FILES = {
     "policy.py": ["evaluate {file}:policy --rules {rules} --games 5"],
     "out.csv": [
         "simulate {rules} -n 20 -o {file} --force",
-        "positions {rules} -n 20 -o {file} --force",
+        "simulate {rules} --positions 20 -o {file} --force",
     ],
     "site": ["site {file} {rules} --force"],
 }
@@ -154,12 +154,11 @@ COMMANDS = (
     "tables",
     "tables --clean",
     "tables --fetch {rules} --from {elsewhere}",
-    "verify {rules}",
-    "prove {rules}",
-    "versus {rules}",
-    "versus {rules} --store",
+    "tables --verify {rules}",
+    "solve {rules} --exact",
+    "solve {rules} --two-players",
+    "solve {rules} --two-players --store",
     "simulate {rules} -n 20",
-    "positions {rules} -n 20",
     "evaluate perfect --rules {rules}",
     "guide {rules}",
     "learn {rules}",
@@ -169,7 +168,7 @@ COMMANDS = (
     "review",
     "rules",
     "rules show {rules}",
-    "completion bash",
+    "--completion bash",
     "--version --verbose",
 )
 LIBRARY = {

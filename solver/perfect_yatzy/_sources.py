@@ -14,7 +14,15 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent
 # These write words and files, and have no part in machine code or values.
 WITHOUT_KERNELS = {
-    PACKAGE / name for name in ("errors.py", "words.py", "notebook.py", "_files.py", "_sources.py")
+    PACKAGE / name
+    for name in (
+        "errors.py",
+        "settings.py",
+        "words.py",
+        "notebook.py",
+        "_files.py",
+        "_sources.py",
+    )
 }
 IMPORT = re.compile(r"^( *)from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 

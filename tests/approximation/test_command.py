@@ -19,6 +19,7 @@ from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, ht
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
 from perfect_yatzy.words import language_scope
 from support.command import Run, printed
@@ -165,7 +166,7 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "--approximate" in checked.stdout
     assert "approximate-mean" in run("tables").stdout
     assert "Approximate: " in run("table", sheet).stdout
-    printed(run, "verify", sheet, "--games", "200")
+    printed(run, "tables", "--verify", sheet, "--games", "200")
     check_play(run, sheet, tmp_path)
     said = f"{strategy.rules.id} has an approximate strategy: "
     assert run("solve", sheet, "--approximate").stdout.startswith(said)
@@ -180,7 +181,10 @@ def test_other_games_do_not_verify(
     monkeypatch.setattr(
         "perfect_yatzy.approximation.solve.simulate", lambda *args, **options: moved
     )
-    found = {check.name: check.passed for check in verify_approximate(strategy.rules, games=50)}
+    found = {
+        check.name: check.passed
+        for check in verify_approximate(Settings(), strategy.rules, games=50)
+    }
     assert found == {"file": True, "bound": True, "simulation": not off}
 
 
@@ -221,7 +225,7 @@ def test_a_record_is_reviewed(
         ("guide",),
         ("learn",),
         ("evaluate", "perfect", "--rules"),
-        ("positions", "-o", "p.csv"),
+        ("simulate", "--positions", "9", "-o", "p.csv"),
         ("simulate", "--policy", "goal:300"),
         ("solve",),
         ("solve", "--shards"),
@@ -244,7 +248,9 @@ def test_strategy_and_bound_of_a_solved_game(yatzy: Strategy, tmp_path: Path) ->
     found = perfect_yatzy.approximate("yatzy", tmp_path, **settings).certificate  # type: ignore[arg-type]
     assert found.interval99[0] <= yatzy.value() <= found.upper_bound
     assert found.mean > 0.99 * yatzy.value()
-    assert all(check.passed for check in verify_approximate(yatzy.rules, tmp_path, games=200))
+    assert all(
+        check.passed for check in verify_approximate(Settings(tmp_path), yatzy.rules, games=200)
+    )
 
 
 @pytest.mark.slow

@@ -35,6 +35,7 @@ from perfect_yatzy.core.rules import Category, chains
 from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_slots import allowed_boxes, feature_count, turn_slots
 from perfect_yatzy.tablebase.in_memory import solve_values
 from support.games import CHANCE, PAIR, joker_game, rule_sets, saved_rolls_game, small
@@ -70,7 +71,12 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     """
     rules = small(PAIR, CHANCE, RUN, rolls=2)
     values, record = fit_values(
-        first_guess(rules, np.zeros(3)), games=400, rounds=2, ridge=1e-9, seed=1, threads=1
+        Settings(threads=1),
+        first_guess(rules, np.zeros(3)),
+        games=400,
+        rounds=2,
+        ridge=1e-9,
+        seed=1,
     )
     exact = solve_values(rules)
     assert values.values(0, 0, 0, 0)[0] == pytest.approx(exact[-1], abs=1e-5)
@@ -155,7 +161,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
     """
     rules = saved_rolls_game("free", False)
     exact = float(solve_values(rules)[-1])
-    values, _ = fit_values(relaxed_start(rules), games=500, rounds=3, seed=6)
+    values, _ = fit_values(Settings(), relaxed_start(rules), games=500, rounds=3, seed=6)
     found = simulate_values(values, games=4000, seed=7)
     assert exact * 0.99 < found.mean < exact + 2 * (found.interval99[1] - found.mean)
     assert found.standard_error < found.standard_deviation / np.sqrt(4000) / 3
@@ -173,7 +179,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 def test_strategies_of_solvable_games_lose_less_than_the_documented_share(
     key: str, exact: float
 ) -> None:
-    values, _ = fit_values(relaxed_start(load_rules(key)), seed=1)
+    values, _ = fit_values(Settings(), relaxed_start(load_rules(key)), seed=1)
     found = simulate_values(values, games=1 << 24, half_width=0.05, seed=2)
     assert exact * (1 - 0.0015) < found.mean < exact + (found.interval99[1] - found.mean)
 
@@ -462,10 +468,11 @@ def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.Mon
     rules = joker_game("forced", saved_rolls=True)
     start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
     fit = partial(fit_values, games=200, rounds=2, ridge=0.1, seed=4)
-    known, _ = fit(start, threads=1)
+    known, _ = fit(Settings(threads=1), start)
     monkeypatch.setattr(spaces, "ONE_WORD", 0)
     for threads in (1, 2):
-        again, _ = fit(replace(start, rules=replace(rules, id="wide")), threads=threads)
+        wide = replace(start, rules=replace(rules, id="wide"))
+        again, _ = fit(Settings(threads=threads), wide)
         assert known.coefficients.tobytes() == again.coefficients.tobytes()
 
 

@@ -14,7 +14,8 @@ import click
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
-from perfect_yatzy.cli import COMMANDS, main
+from perfect_yatzy.cli import COMMANDS, SECTIONS, main
+from perfect_yatzy.cli.console import RENAMED_COMMANDS, RENAMED_OPTIONS
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.objectives.scores import Goals
@@ -89,16 +90,16 @@ WRONG = {
     "hold 33456 --rules yatzy+x": NO_SWITCH,
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
     'hold 33456 -c "ones=3 bonus=50"': "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories",
-    "hold 33456 --extra 50": NO_POINTS,
-    'expect -r yahtzee -c "yahtzee=50 aces=3" --extra 101': "101 bonus points are impossible here: this card can have 0 to 100",
-    "hold 33456 --goal 200 --opponents 3": "goal and opponents cannot be combined; give one of them",
+    "hold 33456 --bonus-points 50": NO_POINTS,
+    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "101 bonus points are impossible here: this card can have 0 to 100",
+    "hold 33456 --goal 200 --opponent 3": "goal and opponents cannot be combined; give one of them",
     "hold 33456 --ties win": "ties can only be used with opponents",
-    "hold 33456 --opponents nobody": f"'nobody' {NOBODY}",
-    'hold 33456 --opponents ""': NONE_GIVEN,
-    'hold 33456 --opponents "ones=3 extra=50"': NO_POINTS,
-    "positions -o p.xlsx": "p.xlsx must end in .csv, .parquet or .jsonl",
-    "positions -p greedy -o p.csv": GREEDY,
-    "positions -c ones=99 -o p.csv": ONES,
+    "hold 33456 --opponent nobody": f"'nobody' {NOBODY}",
+    'hold 33456 --opponent ""': NONE_GIVEN,
+    'hold 33456 --opponent "ones=3 extra=50"': NO_POINTS,
+    "simulate --positions 9 -o p.xlsx": "p.xlsx must end in .csv, .parquet or .jsonl",
+    "simulate --positions 9 -p greedy -o p.csv": GREEDY,
+    "simulate --positions 9 -c ones=99 -o p.csv": ONES,
     "simulate --policy greedy": GREEDY,
     "simulate -o games.xlsx": "games.xlsx must end in .csv, .parquet or .jsonl",
     "simulate --card ones=99": ONES,
@@ -127,28 +128,34 @@ USAGE = {  # behind these messages: where to read more
     "learn yatzy -o nowhere/none/sheet.json --seed -1": f"Invalid value for '--seed': -1 {SEEDS}",
     "expect --seed 3": "--seed can only be used with --games",
     "hold 33456 --goal -1": "Invalid value for '--goal' / '-g': -1 is not in the range 0<=x<=99999",
-    "positions": "Missing option '--output' / '-o'",
-    "positions -n 0 -o p.csv": "Invalid value for '--positions' / '-n': 0 is not in the range 1<=x<=10000000",
-    "positions -e 2 -o p.csv": "Invalid value for '--exploration' / '-e': 2.0 is not in the range 0<=x<=1",
+    "simulate --positions 9": "--positions needs a file; name it with --output",
+    "simulate --positions 9 -o p.csv --games 3": "--games cannot be used with --positions",
+    "simulate --distinct": "--distinct can only be used with --positions",
+    "simulate --positions 0 -o p.csv": "Invalid value for '--positions': 0 is not in the range 1<=x<=10000000",
+    "simulate --positions 9 -e 2 -o p.csv": "Invalid value for '--exploration' / '-e': 2.0 is not in the range 0<=x<=1",
     "simulate -n 0": "Invalid value for '--games' / '-n': 0 is not in the range 1<=x<=100000000",
     "hold 33456 --rolls-left many": "Invalid value for '--rolls-left' / '-l': 'many' is not a whole number",
     "hold 33456 --crad x": "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?)",
     f"evaluate {FORCED}": "give a POLICY or --process",
     f"evaluate perfect --process x {FORCED}": "give a POLICY or --process",
-    f"evaluate --process x --against perfect {FORCED}": "--process and --against cannot be combined; give one of them",
+    f"evaluate --process x --opponent perfect {FORCED}": "--process and --opponent cannot be combined; give one of them",
+    "solve yatzy --digits 9": "--digits can only be used with --exact",
+    "solve yatzy --policy perfect": "--policy can only be used with --two-players",
+    "solve yatzy --exact --shards": "--shards cannot be used with --exact",
+    "solve yatzy --exact --two-players": "--exact cannot be used with --two-players",
     "solve yatzy --json": "--json can only be used with --estimate",
     "solve yatzy --estimate --approximate": "--estimate cannot be used with --approximate",
     "solve yatzy --estimate --cluster tcp://nowhere:1": "--estimate cannot be used with --cluster",
     "solve yatzy --estimate --workers 2": "--estimate cannot be used with --workers",
-    "solve yatzy --threads 2 --workers 1": "--threads cannot be used with --workers or --cluster",
+    "solve yatzy --threads 2 --workers 1": "--threads cannot be used with --workers",
     "solve yatzy --approximate --workers 1": "--workers cannot be used with --approximate",
     "solve yatzy --workers 300": "Invalid value for '--workers': 300 is not in the range 1<=x<=256",
     "solve yatzy --what variance --approximate": "--what variance cannot be used with --approximate",
     "solve yatzy --what goals --approximate": "--what goals cannot be used with --approximate",
     "solve yatzy --what goals --games 500": "--games can only be used with --approximate",
     "simulate yatzy --games 1 --workers 1 --cluster tcp://127.0.0.1:9": "give --workers or --cluster, not both",
-    "versus generala --workers 2 --policy perfect": "--policy cannot be used with --workers, --cluster or --store",
-    "versus generala --store --policy perfect": "--policy cannot be used with --workers, --cluster or --store",
+    "solve generala --two-players --workers 2 --policy perfect": "--policy cannot be used with --workers",
+    "solve generala --two-players --store --policy perfect": "--policy cannot be used with --store",
     "learn yatzy -o sheet.txt": "sheet.txt must end in .json",
     "guide -o g.docx": "g.docx must end in .txt, .html or .htm",
     "guide --format txt -o h.html": "the suffix of h.html contradicts --format txt",
@@ -216,13 +223,13 @@ def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(
     assert (out.returncode, out.stdout, out.stderr.count("\n")) == (1, "", 1)
     assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
     printed(run, "solve", "yatzy-forced", "--force", *there)
-    printed(run, "verify", "yatzy-forced", *there)
-    proved = run("prove", "yatzy-forced", "--digits", "12", *there)
+    printed(run, "tables", "--verify", "yatzy-forced", *there)
+    proved = run("solve", "yatzy-forced", "--exact", "--digits", "12", *there)
     assert "150.216796511039" in proved.stdout
     assert "every decision in float64 is optimal" in proved.stdout
     for digits, least in (("12", 60), ("90", 90)):
         fields = json.loads(
-            printed(run, "prove", "yatzy-forced", "--digits", digits, "--json", *there)
+            printed(run, "solve", "yatzy-forced", "--exact", "--digits", digits, "--json", *there)
         )
         assert len(fields["decimal"].partition(".")[2]) == least
 
@@ -347,7 +354,7 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
     assert found[2]["chance"] == plain["chance"]
     assert found[3]["aim"] == {"goal": 240}
     options = ("hold", "--card", late, "--ties", "win")
-    (found[0],) = answers(*options, "--opponents", "239", lines=['{"dice": "33456", "goal": 240}'])
+    (found[0],) = answers(*options, "--opponent", "239", lines=['{"dice": "33456", "goal": 240}'])
     assert found[0]["aim"] == {"goal": 240}
     (found[0],) = answers(
         *options, lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}']
@@ -366,12 +373,14 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
 def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: Strategy) -> None:
     """A Yahtzee box of 50 and one box more can have brought one bonus of 100."""
     card = "yahtzee=50 aces=3"
-    asked = ("expect", "-r", "yahtzee", "-c", card, "--no-spread", "--json", "--extra")
+    asked = ("expect", "-r", "yahtzee", "-c", card, "--no-spread", "--json", "--bonus-points")
     with_bonus, without = (json.loads(run(*asked, extra).stdout) for extra in ("100", "0"))
     assert with_bonus["expected_final_score"] == pytest.approx(
         without["expected_final_score"] + 100
     )
-    assert refusal(run, "expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100")
+    assert refusal(
+        run, "expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--bonus-points", "100"
+    )
 
 
 def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
@@ -443,7 +452,7 @@ def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None
     there = ("--tables", str(tmp_path))
     for words in (
         "expect --goal 300 -r yatzy-saved",
-        "hold 33456 --opponents 300 -r yatzy-saved",
+        "hold 33456 --opponent 300 -r yatzy-saved",
         "simulate yatzy-saved -p goal:300",
     ):
         said = refusal(run, *words.split(), *there)
@@ -551,7 +560,7 @@ def test_a_table_verifies_and_a_wrong_one_does_not(
     run: Run, yatzy: Strategy, tmp_path: Path
 ) -> None:
     """One whose checksum is right and whose values are not is caught by the equation."""
-    out = run("verify", "--games", "5000", "--json")
+    out = run("tables", "--verify", "yatzy", "--games", "5000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
     assert printed(run, "solve", "yatzy").startswith("yatzy is already solved: ")
@@ -561,12 +570,44 @@ def test_a_table_verifies_and_a_wrong_one_does_not(
         writer.add(layer.values + 0.001)
     writer.finish(0.0)
     writer.close()
-    out = run("verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
+    out = run("tables", "--verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
     assert out.returncode == 1
     assert "WRONG  published" in out.stdout
     assert out.stderr.startswith(
         "yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with"
     )
+
+
+def test_old_names_answer_with_the_new_one_in_one_line(run: Run) -> None:
+    """What they name is there: a command with its option, and for an option one of the same
+    command.
+    """
+    listed = "".join(run(*words, "--help", COLUMNS="80").stdout for words in ((), ("hold",)))
+    for old, (_yatzy, *words, option) in RENAMED_COMMANDS.items():
+        new = " ".join((_yatzy, *words, option))
+        assert refusal(run, old, "yatzy") == f"yatzy: {old} is called {new} now\n"
+        assert f"\n  {old} " not in listed
+        assert option in run(*words, "--help").stdout
+    for old, (new,) in RENAMED_OPTIONS.items():
+        command = "evaluate" if old == "--against" else "hold"
+        assert refusal(run, command, old, "1") == f"yatzy: {old} is called {new} now\n"
+        shown = run(command, "--help").stdout.split()
+        assert new in shown
+        assert old not in shown
+
+
+def test_the_help_has_at_most_19_commands_in_three_sections(run: Run) -> None:
+    """Each command is listed once, and each common option is described once, in the first help."""
+    assert len(COMMANDS) == len({*COMMANDS}) <= 19
+    shown = run("--help", COLUMNS="80").stdout
+    sections = [line for line in shown.splitlines() if line.endswith(":") and line[0] != " "]
+    assert sections[1:4] == [f"{title}:" for title in SECTIONS]
+    for option in main.common_options:
+        described = " ".join(str(option.help).split())
+        assert " ".join(shown.split()).count(described) == 1
+        for _name, command in every_command()[1:]:
+            words = " ".join(command.get_help(click.Context(command)).split())
+            assert f"{described} " not in words
 
 
 def test_help_names_every_command_in_whole_sentences_and_values_are_completed(run: Run) -> None:
@@ -576,7 +617,7 @@ def test_help_names_every_command_in_whole_sentences_and_values_are_completed(ru
         line for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")
     ] == []
     for name in ("bash", "zsh", "fish"):
-        assert "_YATZY_COMPLETE" in run("completion", name).stdout
+        assert "_YATZY_COMPLETE" in run("--completion", name).stdout
     assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
     assert complete(run, "yatzy simulate --policy g") == ["goal:"]
     assert complete(run, "yatzy hold --card f") == [

@@ -3,7 +3,9 @@
 import csv
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +55,23 @@ def test_the_text_says_where_points_are_lost(run: Run) -> None:
 
 def test_a_policy_against_another(run: Run, evaluated: Evaluated) -> None:
     """By the pairs of cards, a computation of its own, it is the same chance."""
-    found = evaluated("most-points", "--against", "perfect")["against"]
+    found = evaluated("most-points", "--opponent", "perfect")["against"]
     assert (found["policy"], found["ties"]) == ("perfect", "half")
     both = json.loads(
-        printed(run, "versus", "yatzy-forced", "--policy", "most-points", "-p", "perfect", "--json")
+        printed(
+            run,
+            "solve",
+            "yatzy-forced",
+            "--two-players",
+            "--policy",
+            "most-points",
+            "-p",
+            "perfect",
+            "--json",
+        )
     )
     assert found["chance"] == pytest.approx(both["first"][1][2], abs=2e-6)
-    text = run("evaluate", "goal:250", "--against", "goal:250", "--card", LATE).stdout
+    text = run("evaluate", "goal:250", "--opponent", "goal:250", "--card", LATE).stdout
     assert "Against goal:250: 50.00 % chance to win (a tie is half)" in text
 
 
@@ -293,3 +305,32 @@ def test_exit_codes(
         ((), "`yatzy play` has not recorded a finished game in "),
     ):
         assert refusal(run, "rate", *map(str, arguments)).startswith(f"yatzy: {message}")
+
+
+def test_the_handicap_is_the_one_that_brute_force_finds(run: Run) -> None:
+    """Of all whole numbers, by the chances of every pair of final scores in fractions."""
+    words = ("evaluate", "level:3", "perfect", "--rules", "yatzy-forced", "--json")
+    lines = printed(run, *words, "--opponent", "perfect", "--even").splitlines()
+    weak, same = map(json.loads, lines)
+    spreads = []
+    for answer in (weak, same):
+        found = answer["distribution"]
+        scores = range(found["lowest"], found["lowest"] + len(found["chances"]))
+        spreads.append([*zip(scores, map(Fraction, found["chances"]), strict=True)])
+    total = [sum(chance for _score, chance in spread) for spread in spreads]
+    by_lead: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for own, chance in spreads[0]:
+        for other, other_chance in spreads[1]:
+            by_lead[own - other] += chance * other_chance / (total[0] * total[1])
+
+    def chance_with(points: int) -> Fraction:
+        won = sum((p for lead, p in by_lead.items() if lead + points > 0), Fraction())
+        return won + by_lead.get(-points, Fraction()) / 2
+
+    best = min(range(-5, 120), key=lambda points: abs(chance_with(points) - Fraction(1, 2)))
+    assert weak["against"]["even"]["points"] == best > 0
+    assert weak["against"]["even"]["chance"] == pytest.approx(float(chance_with(best)), abs=1e-9)
+    assert same["against"]["even"] == {"points": 0, "chance": pytest.approx(0.5, abs=1e-9)}
+    text = printed(run, *words[:2], *words[3:-1], "--opponent", "perfect", "--even")
+    assert f"Even if level:3 gets {best} point" in text
+    assert "--even needs --opponent" in refusal(run, "evaluate", "prices", "--even", code=2)

@@ -8,7 +8,7 @@ and the command runs with the shortest words that :func:`shortest` finds; else i
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +44,6 @@ ANY_SUFFIX = {
     "rate --csv",
     "rate --cards",
     "simulate --dataset-card",
-    "positions --dataset-card",
 }  # their format is always the same
 SLOW = {"learn --output"}  # seconds for the smallest game
 AT_THE_TABLE = {"play --save", "play --record"}  # they are continued: the last tests of this file
@@ -89,8 +88,14 @@ def is_written(kind: click.Path) -> bool:
     return kind.file_okay and not kind.exists
 
 
-def shortest(path: str, command: click.Command) -> tuple[str, ...]:
-    """The words that run a command for the smallest game, with so many rows that they are
+def rows_options(command: click.Command) -> list[str]:
+    """The options that each say what rows a command writes, and how many."""
+    names = {name for param in command.params for name in param.opts}
+    return sorted({"--games", "--positions"} & names)
+
+
+def shortest(path: str, command: click.Command, rows: str) -> tuple[str, ...]:
+    """The words that run a command for the smallest game, with so many `rows` that they are
     written in several pieces.
     """
     words = path.split()
@@ -98,9 +103,8 @@ def shortest(path: str, command: click.Command) -> tuple[str, ...]:
         words.append("{tiny}")
     elif any("--rules" in param.opts for param in command.params):
         words += ["--rules", "{tiny}"]
-    for param in command.params:
-        for name in {"--games", "--positions"} & {*param.opts}:
-            words += [name, "1000"]
+    if rows:
+        words += [rows, "1000"]
     return (*words, *NEEDS.get(path, ()))
 
 
@@ -123,11 +127,11 @@ def outputs() -> list[Any]:
                 continue
             known = suffixes(name, command, option)
             assert known, f"name the suffixes of {name} in its help, or in SUFFIXES of this file"
-            words = (*shortest(path, command), *NEEDS.get(option.opts[0], ()))
-            for suffix in known:
+            for rows, suffix in product(rows_options(command) or [""], known):
+                words = (*shortest(path, command, rows), *NEEDS.get(option.opts[0], ()))
                 output = Output(path, option.opts[0], suffix, words)
                 make = ring_2 if suffix in PACKAGES or name in SLOW else pytest.param
-                found.append(make(output, id=f"{name} {suffix}"))
+                found.append(make(output, id=" ".join(filter(None, (name, rows, suffix)))))
     return found
 
 
@@ -244,14 +248,15 @@ DESCRIBED = [
 ]
 
 
+@pytest.mark.parametrize("rows", ["--games", "--positions"])
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_capitals_in_the_suffix_change_no_dataset_card(
-    run: Run, words: dict[str, str], name: str
+    run: Run, words: dict[str, str], name: str, rows: str
 ) -> None:
     """It tells the columns of a format, and the hash of the file."""
     command, folder, found = dict(commands())[name], Path(words["folder"]), {}
     (output,) = (option for option in file_options(command) if "--output" in option.opts)
-    asked = [word.format(**words) for word in shortest(name, command)]
+    asked = [word.format(**words) for word in shortest(name, command, rows)]
     for suffix in suffixes(f"{name} --output", command, output):
         if suffix not in PACKAGES:
             for data in (folder / f"data{suffix}", folder / f"DATA{suffix.upper()}"):
@@ -290,9 +295,9 @@ def pairs() -> Iterator[Any]:
                 )
                 make = ring_2 if suffix in PACKAGES else pytest.param
                 options = first.opts[0], second.opts[0], suffix
-                yield make(
-                    shortest(path, command), *options, id=f"{path} {first.opts[0]} {second.opts[0]}"
-                )
+                rows = next(iter(rows_options(command)), "")
+                name = f"{path} {first.opts[0]} {second.opts[0]}"
+                yield make(shortest(path, command, rows), *options, id=name)
 
 
 @pytest.mark.parametrize(("command", "first", "second", "suffix"), [*pairs()])

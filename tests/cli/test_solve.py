@@ -24,6 +24,7 @@ from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.objectives.scores import Goals, ReachableUtility
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import distribution_cost
 from perfect_yatzy.tablebase import estimates
 from perfect_yatzy.tablebase.estimates import SolveCost, rule_set_stats, solve_cost
@@ -92,7 +93,7 @@ def test_quantities_say_that_the_means_come_first(run: Run, tmp_path: Path) -> N
         before = run(*command, what).stdout
         assert before.startswith(title)
         assert rows(before)["Before"].startswith("the table of means, ")
-    solve_to_store(Objective(load_rules("yatzy-forced")), tmp_path)
+    solve_to_store(Settings(tmp_path), Objective(load_rules("yatzy-forced")))
     for what in titles:
         assert not {"Before", "Stored"} & set(rows(run(*command, what).stdout))
     assert rows(run(*command, "mean").stdout)["Stored"] == "the table is solved already"
@@ -282,11 +283,11 @@ def test_commands_write_nothing_to_the_log(
         f"learn yatzy-forced -o {sheet}",
         f"guide yatzy-forced --sheet {sheet} -o {guide}",
         "evaluate prices --rules yatzy-forced",
-        "evaluate prices --rules yatzy-forced --against most-points",
+        "evaluate prices --rules yatzy-forced --opponent most-points",
         "simulate yatzy-forced --games 100",
         "expect --rules yatzy-forced",
-        "prove yatzy-forced",
-        "versus yatzy-forced",
+        "solve yatzy-forced --exact",
+        "solve yatzy-forced --two-players",
     ):
         printed(run, *line.split())
         assert not [record.getMessage() for record in caplog.records], line
@@ -334,7 +335,9 @@ def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
 
     for key in ("yatzy", "maxi-unsaved"):
         means = Objective(load_rules(key))
-        measure(key, solve_cost(means), lambda means=means: solve_to_store(means, tmp_path))
+        measure(
+            key, solve_cost(means), lambda means=means: solve_to_store(Settings(tmp_path), means)
+        )
     strategy = open_strategy("yatzy", tmp_path)
     measure("distribution", distribution_cost(rules), lambda: perfect_yatzy.distribution(strategy))
     goal = ReachableUtility(rules, lambda total: total.astype(float), EMPTY_STATE)
@@ -344,7 +347,9 @@ def test_estimates_are_near_the_truth(tmp_path: Path) -> None:
         solve_cost(goal),
         lambda: wanted("yatzy", lambda s: (s >= 240) * 1.0, tables=tmp_path),
     )
-    measure("goals", solve_cost(Goals(rules)), lambda: solve_to_store(Goals(rules), tmp_path))
+    measure(
+        "goals", solve_cost(Goals(rules)), lambda: solve_to_store(Settings(tmp_path), Goals(rules))
+    )
     expected = estimates.THREADS * approximate_seconds(rules)
     found["approximate"] = (
         expected,

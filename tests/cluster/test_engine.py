@@ -38,7 +38,7 @@ from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.policies.evaluation import evaluate, sample
-from perfect_yatzy.policies.named import Setting, named_policy
+from perfect_yatzy.policies.named import PolicyContext, named_policy
 from perfect_yatzy.policies.user_code import ProcessPlayer
 from perfect_yatzy.tablebase.machine import peak_memory
 from perfect_yatzy.tablebase.store import open_table, table_path
@@ -56,6 +56,7 @@ psutil = need("psutil")
 from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.session import Cluster, open_cluster, solve_objective_on
 from perfect_yatzy.cluster.tasks import evaluate_on, sample_on
+from perfect_yatzy.settings import Settings
 
 pytestmark = pytest.mark.full
 
@@ -277,7 +278,7 @@ TABLES = ("mean", "goals", "variance", "bonus")
 def is_solved(objective: Objective, folder: Path) -> bool:
     """Whether a table, stored in shards, has the bits of a solve by threads here."""
     assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
-    stored = np.asarray(open_table(objective, folder, solve=False)[1][0 : objective.size])
+    stored = np.asarray(open_table(Settings(folder), objective, solve=False)[1][0 : objective.size])
     return stored.tobytes() == solve_objective(objective).astype(objective.store).tobytes()
 
 
@@ -432,7 +433,7 @@ def program(folder: Path, strategy: Strategy, games: int, card: str, box: str) -
     (folder / "bot.py").write_text(BOT)
     command = f"{sys.executable} {folder / 'bot.py'} {box}"
     with ProcessPlayer(command) as player:
-        return command, sample(player, strategy, games, 5, card)
+        return command, sample(Settings(), player, strategy, games, 5, card)
 
 
 def same(first: Simulation, second: Simulation) -> bool:
@@ -468,11 +469,15 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     names = ["most-points", "perfect", str(tmp_path / "guess.npy")]
     card = perfect_yatzy.parse_card(yatzy.rules, CARD)
     for name, there in zip(names, cluster.evaluate(names, "yatzy", CARD), strict=True):
-        here = evaluate(named_policy(name, Setting(yatzy.rules, card)).policy, points=card.total)
+        here = evaluate(
+            named_policy(name, PolicyContext(Settings(), yatzy.rules, card)).policy,
+            points=card.total,
+        )
         assert (there.mean, there.standard_deviation) == (here.mean, here.standard_deviation)
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
     titles = {
-        number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)
+        number: title
+        for number, title, _ in evaluate_on(Settings(), cluster.engine, names, yatzy.rules, CARD)
     }
     assert titles[2] == names[2]
     refused("policy is 'worst'", cluster.evaluate, ["worst"], "yatzy", CARD, error=SolverError)
@@ -482,7 +487,7 @@ def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     card = CARD.replace("chance=22 ", "") + " sixes=24 full-house=0"
     card += " three-of-a-kind=12 four-of-a-kind=16 large-straight=0"
     command, here = program(tmp_path, yatzy, 30, card, "chance")
-    there = sample_on(cluster.engine, command, yatzy, 30, 5, card)
+    there = sample_on(Settings(), cluster.engine, command, yatzy, 30, 5, card)
     assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert here.perfect_mean == there.perfect_mean
 
@@ -512,7 +517,13 @@ def test_the_games_of_a_program_are_as_many_as_asked_for(
     command, here = program(tmp_path, forced, games, late, forced.rules.categories[-1].id)
     reports: list[tuple[int, int]] = []
     there = sample_on(
-        EngineHere(), command, forced, games, 5, late, progress=lambda *step: reports.append(step)
+        Settings(progress=lambda *step: reports.append(step)),
+        EngineHere(),
+        command,
+        forced,
+        games,
+        5,
+        late,
     )  # type: ignore[arg-type]
     assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert reports[-1] == (games, games)
@@ -527,7 +538,7 @@ def test_titles_name_the_files_as_given(
     names = ["guess.npy", "perfect", str(tmp_path / "guess.npy")]
     found = {
         number: (title, each.mean)
-        for number, title, each in evaluate_on(EngineHere(), names, forced.rules)
+        for number, title, each in evaluate_on(Settings(), EngineHere(), names, forced.rules)
     }  # type: ignore[arg-type]
     assert [found[number][0] for number in range(3)] == ["guess.npy", "Perfect play", names[2]]
     assert found[0][1] == found[2][1] < found[1][1] == pytest.approx(forced.value())

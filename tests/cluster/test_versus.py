@@ -9,7 +9,8 @@ from unittest.mock import Mock
 
 import pytest
 from perfect_yatzy import Cluster, TableError, load_rules, versus
-from perfect_yatzy.cluster.tasks import TurnPart, versus_on
+from perfect_yatzy.cluster.versus import TurnPart, versus_on
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players.versus import versus_checkpoint
 from support.cluster_tasks import EngineHere
@@ -21,7 +22,7 @@ FORCED = load_rules("yatzy-forced")
 
 
 def on_here(engine: EngineHere, tables: Path, ties: str = "half") -> float:
-    return versus_on(engine, FORCED, ties, tables).first  # type: ignore[arg-type]
+    return versus_on(Settings(tables), engine, FORCED, ties).first  # type: ignore[arg-type]
 
 
 class Disturbed(EngineHere):
@@ -52,7 +53,7 @@ def test_parts_have_the_bits_of_a_whole_turn(tmp_path: Path, ties: str) -> None:
 
 @pytest.mark.full
 def test_workers_store_the_bits_of_threads(tmp_path: Path) -> None:
-    versus_on(EngineHere(), FORCED, "win", tmp_path / "workers", store=True)  # type: ignore[arg-type]
+    versus_on(Settings(tmp_path / "workers"), EngineHere(), FORCED, "win", store=True)  # type: ignore[arg-type]
     versus(FORCED, tables=tmp_path / "threads", store=True)
     found = shard_bytes(tmp_path / "workers")
     assert len(found) == 3 * 31

@@ -35,6 +35,7 @@ from perfect_yatzy.play.session import SaveFile
 from perfect_yatzy.policies.named import open_policy
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, find_sheet
 from perfect_yatzy.policies.user_code import file_attribute
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import distribution_path, read_stored
 from perfect_yatzy.strategy.verify import copy
 from perfect_yatzy.tablebase import machine
@@ -90,7 +91,7 @@ def with_sidecar(folder: Path) -> Path:
 
 
 def in_shards(folder: Path) -> Path:
-    solve_sharded(MEAN, folder, shard_bytes=300)
+    solve_sharded(Settings(folder), MEAN, shard_bytes=300)
     return next(shards_folder(table_path(SMALL, folder)).glob("*.npy"))
 
 
@@ -157,7 +158,7 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Read, bool]] = {
     "values of a policy": (lambda folder: folder / "values.npy", array, False),
     "unfinished table": (
         lambda folder: part_path(table_path(SMALL, folder)),
-        in_folder(lambda folder: finished_by_other(MEAN, folder)),
+        in_folder(lambda folder: finished_by_other(Settings(folder), MEAN)),
         False,
     ),
     "lock of a proof": (
@@ -263,10 +264,10 @@ def test_a_folder_that_cannot_be_used_is_empty_and_answers_come_from_memory(
     assert find_sheet(SMALL, folder) is None
     assert stored_game(TwoPlayerGame(SMALL), folder) is None
     assert read_stored(SMALL, EMPTY_STATE, folder) is None
-    expected = np.asarray(open_table(MEAN, tmp_path / "stored")[1])
+    expected = np.asarray(open_table(Settings(tmp_path / "stored"), MEAN)[1])
     assert capsys.readouterr().err == ""
     for objective, values in ((MEAN, expected), (MEAN, expected), (Goals(SMALL), None)):
-        info, found = open_table(objective, folder)
+        info, found = open_table(Settings(folder), objective)
         assert info is None
         assert values is None or np.array_equal(np.asarray(found), values)
     assert open_strategy(SMALL, folder).value() == open_strategy(SMALL, tmp_path / "stored").value()
@@ -274,9 +275,9 @@ def test_a_folder_that_cannot_be_used_is_empty_and_answers_come_from_memory(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "choose a folder with the parameter tables; this answer is computed in memory" in said
-    error = refused("cannot write", solve_to_store, MEAN, folder, error=StorageError)
+    error = refused("cannot write", solve_to_store, Settings(folder), MEAN, error=StorageError)
     assert "--" not in str(error)
-    refused("cannot write", solve_sharded, MEAN, folder, error=StorageError)
+    refused("cannot write", solve_sharded, Settings(folder), MEAN, error=StorageError)
 
 
 def test_the_command_answers_from_memory_and_what_only_writes_refuses(
@@ -292,7 +293,7 @@ def test_the_command_answers_from_memory_and_what_only_writes_refuses(
         assert (out.returncode, out.stderr.count("\n")) == (0, 1), out
         assert f"{advice}; this answer is computed in memory\n" in out.stderr
         assert out.stdout == run(*asked, "--rules", tiny).stdout
-    for asked in (("solve", tiny), ("solve", tiny, "--shards"), ("prove", tiny)):
+    for asked in (("solve", tiny), ("solve", tiny, "--shards"), ("solve", tiny, "--exact")):
         assert advice in refusal(run, *asked, *tables, code=1)
     assert words.option_name("tables") == "the parameter tables"
 
@@ -300,8 +301,8 @@ def test_the_command_answers_from_memory_and_what_only_writes_refuses(
 def test_the_reserve_of_a_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=200_000))
     said = "has 0.1 MB free; the table needs 0.1 MB, and 16 MB must stay free; choose"
-    refused(said, solve_to_store, MEAN, tmp_path / "a", error=StorageError)
-    refused(said, solve_sharded, MEAN, tmp_path / "a", error=StorageError)
+    refused(said, solve_to_store, Settings(tmp_path / "a"), MEAN, error=StorageError)
+    refused(said, solve_sharded, Settings(tmp_path / "a"), MEAN, error=StorageError)
     assert [*(tmp_path / "a").iterdir()] == []
 
 
@@ -330,7 +331,7 @@ def test_a_full_disk_leaves_neither_a_part_nor_a_folder_of_shards(
     for solve in (solve_to_store, solve_sharded):
         with monkeypatch.context() as patch:
             patch.setattr(os, "fdopen", lambda *args, **rest: Full(real(*args, **rest)))
-            refused("No space left", solve, MEAN, tmp_path, error=StorageError)
+            refused("No space left", solve, Settings(tmp_path), MEAN, error=StorageError)
         assert [*tmp_path.iterdir()] == []
 
 
@@ -369,7 +370,7 @@ def test_who_waits_for_another_process_says_for_which(
             pass
         process.stdin.close()
         process.wait()
-    assert finished_by_other(MEAN, tmp_path) is None
+    assert finished_by_other(Settings(tmp_path), MEAN) is None
     assert not capsys.readouterr().err
 
 
@@ -397,8 +398,8 @@ def test_a_part_that_another_user_has_is_an_error_of_one_line(
     monkeypatch.setattr(os, "open", refusing)
     said = rf"cannot write a table to .*: {part.name}: Permission denied; choose a folder"
     for call in (finished_by_other, solve_to_store, solve_sharded):
-        refused(said, call, MEAN, tmp_path, error=StorageError)
-    assert open_table(MEAN, tmp_path)[0] is None
+        refused(said, call, Settings(tmp_path), MEAN, error=StorageError)
+    assert open_table(Settings(tmp_path), MEAN)[0] is None
     assert leftovers(tmp_path) == []
 
 

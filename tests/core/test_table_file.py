@@ -26,6 +26,7 @@ from perfect_yatzy.core.table_file import HEADER_BYTES
 from perfect_yatzy.core.table_info import checked_fields, table_stem, with_checksum
 from perfect_yatzy.objectives.exponential import ExponentialUtility
 from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import machine, store
@@ -49,7 +50,7 @@ from support.shards import MEAN, SMALL, abandoned, stored_table
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
-    written = solve_to_store(MEAN, tmp_path)
+    written = solve_to_store(Settings(tmp_path), MEAN)
     info, read = read_table(table_path(SMALL, tmp_path), MEAN)
     assert info == written
     assert np.array_equal(read, solve_values(SMALL))
@@ -67,8 +68,8 @@ def test_a_large_table_in_float32_is_computed_in_float64(
     """
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
-    info = solve_to_store(Objective(SMALL), tmp_path)
-    _, read = open_table(Objective(SMALL), tmp_path)
+    info = solve_to_store(Settings(tmp_path), Objective(SMALL))
+    _, read = open_table(Settings(tmp_path), Objective(SMALL))
     assert read.dtype == np.float32
     assert np.array_equal(read, exact.astype(np.float32))
     assert info.rounding == np.abs(read - exact).max() > 0
@@ -125,15 +126,15 @@ def test_damage_is_refused_with_the_way_out(
     damage(path)
     error = refused(message, read_table, path, MEAN, error=TableError)
     assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(error)
-    solve_to_store(MEAN, tmp_path)
-    assert len(open_table(MEAN, tmp_path)[1]) == state_space(SMALL).size
+    solve_to_store(Settings(tmp_path), MEAN)
+    assert len(open_table(Settings(tmp_path), MEAN)[1]) == state_space(SMALL).size
 
 
 def test_a_missing_table_is_solved_unless_forbidden(tmp_path: Path) -> None:
     said = "there is no table for small; make it with: yatzy solve small"
-    refused(said, open_table, MEAN, tmp_path, solve=False, error=TableError)
+    refused(said, open_table, Settings(tmp_path), MEAN, solve=False, error=TableError)
     steps: list[tuple[int, int]] = []
-    open_table(MEAN, tmp_path, progress=lambda *step: steps.append(step))
+    open_table(Settings(tmp_path, progress=lambda *step: steps.append(step)), MEAN)
     assert [total for _, total in steps] == [state_space(SMALL).size] * 5
     assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1]
@@ -173,15 +174,15 @@ def test_a_stopped_solve_keeps_its_finished_layers(
             raise stop("stopped")
 
     with pytest.raises(stop):
-        solve_to_store(objective, tmp_path, progress=progress)
+        solve_to_store(Settings(tmp_path, progress=progress), objective)
     assert not has_table(SMALL, tmp_path, kind.name)
     ends = [objective.layer_slice(k).stop for k in range(4, -1, -1)]
     finished = sum(end <= steps[-1] for end in ends)
     assert finished == layers or kind is Goals  # a layer of which is told of in parts
     assert taken_up(tmp_path, objective) == 5 - finished
-    info = solve_to_store(objective, tmp_path, progress=progress)
+    info = solve_to_store(Settings(tmp_path, progress=progress), objective)
     assert [done for done in steps if done in ends] == ends  # each layer once
-    assert info.sha256 == solve_to_store(kind(SMALL), tmp_path / "whole").sha256
+    assert info.sha256 == solve_to_store(Settings(tmp_path / "whole"), kind(SMALL)).sha256
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
@@ -222,8 +223,8 @@ def test_a_damaged_part_is_not_used(
         checkpoint.write_bytes(layer + text.encode())
     assert taken_up(tmp_path, objective) is None
     assert (
-        solve_to_store(objective, tmp_path).sha256
-        == solve_to_store(objective, tmp_path / "other").sha256
+        solve_to_store(Settings(tmp_path), objective).sha256
+        == solve_to_store(Settings(tmp_path / "other"), objective).sha256
     )
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
@@ -239,7 +240,7 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
     first = TableWriter(tmp_path, MEAN)
     layers = list(solve_layers(MEAN))
     first.add(layers[0].values)
-    info = solve_to_store(MEAN, tmp_path)  # the second, while the first is at it
+    info = solve_to_store(Settings(tmp_path), MEAN)  # the second, while the first is at it
     for layer in layers[1:]:
         first.add(layer.values)
     assert first.finish(0.1).sha256 == info.sha256
@@ -254,7 +255,7 @@ def test_order_of_the_store_and_layers_that_a_solve_keeps(
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
-    solve_to_store(MEAN, tmp_path)
+    solve_to_store(Settings(tmp_path), MEAN)
     assert kept == [4, 3, 2, 1]
     monkeypatch.setenv("YATZY_TABLES", "/from/the/environment")
     assert tables_folder(tmp_path) == tmp_path
@@ -271,12 +272,12 @@ def test_what_is_missing_is_noticed_before_the_solve(
     blocked.write_text("")
     empty.mkdir()
     way_out = r"cannot write a table to .*; choose a folder with the parameter tables"
-    refused(way_out, solve_to_store, MEAN, blocked, error=TableError)
+    refused(way_out, solve_to_store, Settings(blocked), MEAN, error=TableError)
     said = r"MB free; the table needs \d+ MB, and 16 MB must stay free; choose a folder with the"
     refused(said, resources.check_space, tmp_path, 1 << 60, error=TableError)
     monkeypatch.setattr(machine, "available_memory", lambda: 10 << 20)
     needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
-    refused(needs, solve_to_store, MEAN, empty, error=RulesError)
+    refused(needs, solve_to_store, Settings(empty), MEAN, error=RulesError)
     assert list(empty.iterdir()) == []
 
 
@@ -307,7 +308,7 @@ def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_n
     sure = Category("one", "One", (Pattern("any", score="fixed", points=3),))
     rare = Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),))
     for rules in (games.small(sure), games.small(rare, dice=5, rolls=1)):
-        solve_to_store(Objective(rules), tmp_path)
+        solve_to_store(Settings(tmp_path), Objective(rules))
         assert all(
             check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1)
         )

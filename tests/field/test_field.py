@@ -21,8 +21,9 @@ from perfect_yatzy.field.equilibrium import (
     stored_equilibrium,
 )
 from perfect_yatzy.field.prizes import FieldUtility
-from perfect_yatzy.policies.named import Setting, evaluate_named
+from perfect_yatzy.policies.named import PolicyContext, evaluate_named
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.score_distribution import DiscreteDistribution
 from support import games
 from support.command import Run, printed
@@ -138,7 +139,7 @@ def test_the_gain_of_an_equilibrium_in_fractions(
     """The best that any strategy wins against the mixture is what the bound says, up to the
     error it includes; and it is small.
     """
-    found = field_equilibrium(rules, opponents, tmp_path)
+    found = field_equilibrium(Settings(tmp_path), rules, opponents)
     law = {score: Fraction(chance) for score, chance in enumerate(found.chances.tolist()) if chance}
     law = {score: chance / sum(law.values()) for score, chance in law.items()}
 
@@ -157,7 +158,9 @@ def test_the_gain_of_an_equilibrium_in_fractions(
 def test_a_field_that_has_to_mix(tmp_path: Path) -> None:
     """Where no single strategy is an equilibrium, a mixture of two is nearly one."""
     rules = games.small(games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=3)
-    mixtures = [field_equilibrium(rules, number, tmp_path, within=1e-4) for number in (1, 2, 3, 5)]
+    mixtures = [
+        field_equilibrium(Settings(tmp_path), rules, number, within=1e-4) for number in (1, 2, 3, 5)
+    ]
     for found in mixtures:
         assert sum(found.mixture.weights) == pytest.approx(1)
         assert found.gain < 0.002 / (found.mixture.opponents + 1)
@@ -167,10 +170,10 @@ def test_equilibria_are_stored_and_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = SMALL[2]
-    setting = Setting(rules, Scorecard(rules), tmp_path, games=2_000)
+    setting = PolicyContext(Settings(tmp_path), rules, Scorecard(rules), games=2_000)
     with pytest.raises(StateError, match="not solved yet"):
         evaluate_named("field:3", setting)
-    found = field_equilibrium(rules, 3, tmp_path)
+    found = field_equilibrium(Settings(tmp_path), rules, 3)
     title, played = evaluate_named("field:3", setting)
     assert "3 opponents" in title
     assert isinstance(played, perfect_yatzy.SampledEvaluation)
@@ -178,7 +181,7 @@ def test_equilibria_are_stored_and_followed(
     monkeypatch.setattr(
         "perfect_yatzy.field.equilibrium.best_response", lambda *_: pytest.fail("solved again")
     )
-    again = field_equilibrium(rules, 3, tmp_path)
+    again = field_equilibrium(Settings(tmp_path), rules, 3)
     assert again.mixture == found.mixture
     assert stored_equilibrium(rules, 3, tmp_path).law.mean == found.law.mean
     path = field_path(rules, tmp_path)
@@ -226,7 +229,7 @@ def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
     assert of_file["aim"].pop("policy") == "law.json"
     assert named["aim"].pop("policy") == "most-points"
     assert of_file["best"] == named["best"]
-    text = printed(run, "versus", "yatzy-forced", "--field", "9")
+    text = printed(run, "solve", "yatzy-forced", "--field", "9")
     assert "at most 10.000" in " ".join(text.split())
     text = printed(run, "simulate", "yatzy-forced", "--games", "200", "--field", "9:field:9")
     assert "% of the games; exact chance 10.000" in text
@@ -235,7 +238,7 @@ def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
         ["hold", "33456", "--places", "2"],
         ["hold", "33456", "--field", "10", "--goal", "250"],
         ["simulate", "yatzy", "--field", "10", "--policy", "level:3"],
-        ["versus", "yatzy", "--field", "9", "--store"],
+        ["solve", "yatzy", "--field", "9", "--two-players"],
     ):
         assert run(*words).returncode != 0
 

@@ -38,6 +38,7 @@ from perfect_yatzy.play.review import Review, action_outlook, outcomes_of_hold, 
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.policies.strategy_sheet import bonus_features, pars
 from perfect_yatzy.service.reviews import review_json
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.score_distribution import least_score
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.tablebase import store
@@ -519,7 +520,7 @@ def test_equal_holds_and_categories_are_in_one_order_everywhere(run: Run, tmp_pa
         "second",
         "third",
     ]
-    for words in ((), ("--goal", "0"), ("--opponents", "5")):
+    for words in ((), ("--goal", "0"), ("--opponent", "5")):
         answer = json.loads(run("score", "2346", *asked, *words, "--json").stdout)
         assert [entry["category"] for entry in answer["categories"]] == ["second", "third"]
 
@@ -611,7 +612,7 @@ def test_written_files_have_the_permissions_that_the_umask_leaves(
 ) -> None:
     before = os.umask(umask)
     try:
-        store.solve_to_store(Objective(SMALL), tmp_path / "tables")
+        store.solve_to_store(Settings(tmp_path / "tables"), Objective(SMALL))
         SaveFile(tmp_path / "game.json").write(Session(SMALL, ("Ann",), 5))
         printed(run, "simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl"))
     finally:

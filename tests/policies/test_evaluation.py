@@ -41,6 +41,7 @@ from perfect_yatzy.policies.evaluation import (
 from perfect_yatzy.policies.levels import SoftPolicy
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
 from perfect_yatzy.policies.user_code import BatchPolicy, ProcessError, ProcessPlayer
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.in_memory import solve_values
@@ -506,7 +507,7 @@ def test_every_kind_of_policy_goes_wherever_one_is_asked_for(
     rated = json.loads(run("rate", str(record), "--json").stdout)
     assert rated["ratings"][0]["result"]["mean"] == pytest.approx(simulated["mean"])
     drawn = json.loads(
-        run("positions", FORCED, "-p", name, "-n", "100", "-o", str(table), "--json").stdout
+        run("simulate", FORCED, "-p", name, "--positions", "100", "-o", str(table), "--json").stdout
     )
     assert drawn["rows"] == 100
     position = start_turn(FORCED, dice="33456")
@@ -633,7 +634,7 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
     nothing = np.zeros(len(solve_values(JOKERS)))
     player = Strategy(JOKERS, None, TurnEvaluator(JOKERS, nothing)).best_action
     exact = evaluate(ValueFunction(JOKERS, nothing))
-    found = sample(player, open_strategy(JOKERS), in_rings(400, 1000), seed=5)
+    found = sample(Settings(), player, open_strategy(JOKERS), in_rings(400, 1000), seed=5)
     assert abs(found.mean - exact.mean) < 4 * found.standard_error
     assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
     assert found.standard_error < found.plain_standard_error / 2
@@ -662,7 +663,7 @@ def test_standard_errors_are_those_of_a_sample() -> None:
 def test_a_perfect_player_loses_nothing() -> None:
     """Also with saved rolls, from a card on."""
     strategy, card = open_strategy(games.saved_rolls_game("free", True)), {"face-5": 5}
-    found = sample(strategy.best_action, strategy, 20, start=card)
+    found = sample(Settings(), strategy.best_action, strategy, 20, start=card)
     assert found.game_losses.max() == 0
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
@@ -686,7 +687,7 @@ def test_a_program_that_does_not_answer_is_reported(
         ProcessPlayer(f"{sys.executable} {bot}") as player,
         pytest.raises(ProcessError, match=message),
     ):
-        sample(player, open_strategy(JOKERS), 1)
+        sample(Settings(), player, open_strategy(JOKERS), 1)
     for command in ("/no/such/program --x", "", "'"):
         refused("cannot start", ProcessPlayer, command, error=ProcessError)
 
@@ -704,8 +705,8 @@ def test_to_hold_all_dice_is_to_stop(as_text: bool) -> None:
                 return next(iter(position.categories()))
             return "".join(map(str, position.dice)) if as_text else position.dice[::-1]
 
-        held = sample(stops, strategy, 20)
-        named = sample(lambda position: next(iter(position.categories())), strategy, 20)
+        held = sample(Settings(), stops, strategy, 20)
+        named = sample(Settings(), lambda position: next(iter(position.categories())), strategy, 20)
         assert held.scores.tolist() == named.scores.tolist()
         assert held.game_losses.tolist() == named.game_losses.tolist()
 
@@ -715,16 +716,24 @@ def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
     refused(
         r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: ",
         sample,
+        Settings(),
         lambda position: (6, 6),
         strategy,
         1,
     )
-    refused("games is 0", sample, lambda position: "none", strategy, 0)
+    refused("games is 0", sample, Settings(), lambda position: "none", strategy, 0)
     with pytest.raises(ZeroDivisionError) as caught:
-        sample(lambda position: str(1 // 0), strategy, 1)
+        sample(Settings(), lambda position: str(1 // 0), strategy, 1)
     assert len(caught.value.__notes__) == 1
     assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
-    refused("action is 42; must be the dice to hold", sample, lambda position: 42, strategy, 1)
+    refused(
+        "action is 42; must be the dice to hold",
+        sample,
+        Settings(),
+        lambda position: 42,
+        strategy,
+        1,
+    )
 
 
 def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None:

@@ -46,6 +46,7 @@ from perfect_yatzy.policies.strategy_sheet import (
     terms_of,
 )
 from perfect_yatzy.policies.worst_decisions import worst_decisions
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import category_odds
 from perfect_yatzy.words import LANGUAGES
 from support import games
@@ -477,7 +478,7 @@ PRICES = PriceSheet(
 def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
     # A rule for the last reroll changes no chance of a roll, so the first-order gain is the gain in
     # the turn's value.
-    search = Search(PRICES, seed=1)
+    search = Search(Settings(), PRICES, seed=1)
     holds = parse_hold_rules(
         GAME, ["pair: keep", "single of open if rolls left 2: keep", "dice of 3: keep"]
     )
@@ -499,7 +500,7 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
 
 
 def test_states_are_sampled_as_often_as_play_meets_them() -> None:
-    search = Search(PRICES, seed=5)
+    search = Search(Settings(), PRICES, seed=5)
     sample = Sample(search.policy(()), search.candidate(()).values, (5, 0), games=50)
     filled = search.space.filled[sample.rows]
     for turn in range(len(GAME.categories)):
@@ -515,8 +516,8 @@ def test_the_best_place_is_the_last_of_equal_ones() -> None:
 
 
 def test_a_learned_list_is_short_exact_and_the_same_each_time() -> None:
-    found = learn_holds(PRICES, 4, seed=3, sizes=(1, 2))
-    assert found == learn_holds(PRICES, 4, seed=3, sizes=(1, 2), threads=1)
+    found = learn_holds(Settings(), PRICES, 4, seed=3, sizes=(1, 2))
+    assert found == learn_holds(Settings(threads=1), PRICES, 4, seed=3, sizes=(1, 2))
     assert 1 <= len(found.holds) <= 4
     played = evaluate(HoldRulePolicy(found.holds, PRICES))
     assert found.mean == pytest.approx(played.mean, abs=1e-9)

@@ -41,6 +41,7 @@ from perfect_yatzy.policies.levels import (
 from perfect_yatzy.policies.named import computer_player
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.distribution import opponent
 from perfect_yatzy.strategy.score_distribution import WinUtility, finished
 from perfect_yatzy.strategy.score_strategy import utility_strategy
@@ -257,10 +258,12 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     )
     for others, opponents in (
         ([240], [finished(240)]),
-        ([240, other], [finished(240), opponent(yatzy, other)]),
+        ([240, other], [finished(240), opponent(Settings(), yatzy, other)]),
     ):
         assert plays_to_win(player, card, others)
-        best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
+        best = utility_strategy(
+            Settings(), yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator
+        )
         assert player.evaluator(card, others).value(card.state) == best.value(card)  # a tie is half
         for dice in ("33456", "11226", "55566"):
             expected = best.holds(card, dice, 2)[0]
@@ -296,8 +299,10 @@ def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy
     )
     found = player.evaluator(card, [other]).value(card.state)
     assert found == pytest.approx(versus(yatzy.rules, cards=(card, other)).first, abs=1e-7)
-    winning = WinUtility([opponent(yatzy, other)], "half")
-    assert found < utility_strategy(yatzy.rules, winning, card, yatzy.evaluator).value(card)
+    winning = WinUtility([opponent(Settings(), yatzy, other)], "half")
+    assert found < utility_strategy(Settings(), yatzy.rules, winning, card, yatzy.evaluator).value(
+        card
+    )
     early = parse_card(yatzy.rules, "ones=3")
     assert player.evaluator(early, [early]) is yatzy.evaluator
 

@@ -57,6 +57,7 @@ from perfect_yatzy.policies.worst_decisions import (
     visited_states,
     worst_decisions,
 )
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import GreedyPolicy
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from perfect_yatzy.tablebase.in_memory import solve_values
@@ -455,14 +456,17 @@ def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> 
         parse_hold_rule(rules, "dice of 5-6: keep"),
     )
     policy = HoldRulePolicy(holds, prices) if has_rules else ValueFunction(rules, prices.values())
-    losses = turn_losses(StrategySheet(rules, prices, holds if has_rules else ()))
+    losses = turn_losses(Settings(), StrategySheet(rules, prices, holds if has_rules else ()))
     assert len(losses) == 4
     assert sum(losses) == pytest.approx(perfect - policy_mean(policy), abs=1e-9)
     assert sum(losses) > 0.01
     stored = StrategySheet(rules, prices, (), {"losses_by_turn": [1.0, 0.0, 0.0, 0.5]})
-    assert turn_losses(stored) == (1.0, 0.0, 0.0, 0.5)
+    assert turn_losses(Settings(), stored) == (1.0, 0.0, 0.0, 0.5)
     saving = saved_rolls_game("free", True)
-    assert turn_losses(StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0)))) == ()
+    assert (
+        turn_losses(Settings(), StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0))))
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -585,7 +589,7 @@ def test_the_stated_mean_is_that_of_greedy_play(
     if sampled:
         monkeypatch.setattr(sheet_search, "TINY_SECONDS", 0.0)
     values = solve_values(rules)
-    fit = sheet_search.fit_prices(rules, values, threads=1)
+    fit = sheet_search.fit_prices(Settings(threads=1), rules, values)
     assert fit.interval == 0
     assert fit.sheet.rounded(0.1) == fit.sheet
     assert abs(fit.mean - float(mean_in_fractions(fit.sheet))) < 1e-9
@@ -607,9 +611,9 @@ def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(
     rules, steps = GAMES["free"], list[tuple[int, int]]()
     values = solve_values(rules)
     one = sheet_search.fit_prices(
-        rules, values, threads=1, progress=lambda *step: steps.append(step)
+        Settings(threads=1, progress=lambda *step: steps.append(step)), rules, values
     )
-    assert one == sheet_search.fit_prices(rules, values, threads=3)
+    assert one == sheet_search.fit_prices(Settings(threads=3), rules, values)
     assert steps == [(i, 4) for i in range(5)]
 
 
@@ -619,7 +623,7 @@ def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatc
     for name, value in (seconds | played).items():
         monkeypatch.setattr(sheet_search, name, value)
     rules = GAMES["saved"]
-    fit = sheet_search.fit_prices(rules, solve_values(rules))
+    fit = sheet_search.fit_prices(Settings(), rules, solve_values(rules))
     assert 0 < fit.interval < 0.5
     assert abs(fit.mean - policy_mean(GreedyPolicy(rules, fit.sheet.values()))) < 2 * fit.interval
 

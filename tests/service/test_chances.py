@@ -56,7 +56,7 @@ def test_chances_of_all_commands(
     most = maximum_score(load_rules(rules))
     of_rules = ("-r", str(rules), "--json")
     roll = " ".join(str(1 + i % 6) for i in range(dice))
-    aims = [(), ("--opponents", "empty"), ("--opponents", str(12 * dice), "--ties", "half")]
+    aims = [(), ("--opponent", "empty"), ("--opponent", str(12 * dice), "--ties", "half")]
     aims += [("--goal", str(goal)) for goal in range(1, most + 1, max(2, 2 * dice))]
     questions: list[tuple[str, ...]] = [("odds",), ("odds", roll)]
     for aim in aims:
@@ -64,9 +64,9 @@ def test_chances_of_all_commands(
     questions += [
         ("expect", "--games", "100"),
         ("simulate", "--games", "100"),
-        ("evaluate", "level:3", "--against", "perfect"),
-        ("versus", "--policy", "perfect"),
-        ("versus",),
+        ("evaluate", "level:3", "--opponent", "perfect"),
+        ("solve", "--two-players", "--policy", "perfect"),
+        ("solve", "--two-players"),
     ]
     answers = [(question, json.loads(printed(run, *question, *of_rules))) for question in questions]
     service = QueryService(tmp_path, 1)

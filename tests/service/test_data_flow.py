@@ -46,13 +46,14 @@ from perfect_yatzy.service.requests import (
     parse_request,
 )
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
+from perfect_yatzy.settings import Progress, Settings
 from perfect_yatzy.strategy import actions, score_strategy
 from perfect_yatzy.strategy import strategy as strategies
 from perfect_yatzy.strategy.score_strategy import goals_to_solve
 from perfect_yatzy.strategy.strategy import CheckedPosition
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.estimates import solve_cost
-from perfect_yatzy.tablebase.store import Progress, has_table, solve_to_store
+from perfect_yatzy.tablebase.store import has_table, solve_to_store
 from perfect_yatzy.web.app import RequestScheduler
 from perfect_yatzy.words import language_scope
 from support.command import Run
@@ -352,7 +353,7 @@ def test_a_goal_that_is_too_large_has_the_chance_under_play_for_the_mean(tmp_pat
     )
     assert "chance" not in win
     best = reach(rules, 180, "", tmp_path).value()
-    solve_to_store(Goals(rules), tmp_path)
+    solve_to_store(Settings(tmp_path), Goals(rules))
     answer = service.answer(asked | {"goal": 180})
     assert answer["chance"] == pytest.approx(best, abs=1e-7)
     assert answer["chance_by_mean_play"] == pytest.approx(scores.at_least(180), abs=1e-12)

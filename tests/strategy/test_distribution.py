@@ -22,6 +22,7 @@ from perfect_yatzy.policies.policy import all_states
 from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_works
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy import distribution as distributions
 from perfect_yatzy.strategy.distribution import (
     distribution,
@@ -155,7 +156,7 @@ def test_percentiles_at_their_edges() -> None:
 
 @pytest.mark.full
 def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path: Path) -> None:
-    first = stored_distribution(yatzy, State(), 0, tmp_path)
+    first = stored_distribution(Settings(tmp_path), yatzy, State(), 0)
     path = table_path(yatzy.rules, tmp_path, "distribution").with_suffix(".json")
     whole = path.read_bytes()
     flipped = bytearray(whole)
@@ -167,12 +168,12 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     ]
     for text in (b"{", b"[]", *spoilt, flipped, whole):
         path.write_bytes(text)
-        again = stored_distribution(yatzy, State(), 0, tmp_path)
+        again = stored_distribution(Settings(tmp_path), yatzy, State(), 0)
         assert path.read_bytes() == whole
         assert np.array_equal(again.chances, first.chances)
         assert again.upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()
-    moved = stored_distribution(yatzy, State(), 7, tmp_path)
+    moved = stored_distribution(Settings(tmp_path), yatzy, State(), 7)
     assert np.array_equal(moved.scores, first.scores + 7)
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns
@@ -340,10 +341,12 @@ def test_the_expected_utility_is_the_value_and_points_on_the_card_count() -> Non
 
 
 def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:
-    mean = stored_distribution(forced, forced.start)
-    found = stored_distribution(reach("yatzy-forced", 260), forced.start)
+    mean = stored_distribution(Settings(), forced, forced.start)
+    found = stored_distribution(Settings(), reach("yatzy-forced", 260), forced.start)
     assert found.at_least(260) > 1.1 * mean.at_least(260)
-    assert np.array_equal(stored_distribution(forced, forced.start).chances, mean.chances)
+    assert np.array_equal(
+        stored_distribution(Settings(), forced, forced.start).chances, mean.chances
+    )
 
 
 @pytest.mark.parametrize(
@@ -386,7 +389,9 @@ SMALL = [
 
 
 def distributions_of(strategy: Strategy, threads: int) -> dict[int, ScoreDistribution]:
-    return BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads).run()
+    return BackwardPass(
+        Settings(threads=threads), GreedyPolicy(strategy.rules, strategy.table)
+    ).run()
 
 
 def early_states(strategy: Strategy) -> dict[int, State]:
@@ -456,7 +461,7 @@ def test_the_empty_card_stores_first_turns(
     assert after["distribution"]["chances"] == pytest.approx(
         before["distribution"]["chances"], abs=1e-14
     )
-    assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(
+    assert stored_distribution(Settings(tmp_path), crag, EMPTY_STATE, 5).mean == pytest.approx(
         crag.value() + 5
     )
 
@@ -468,11 +473,11 @@ def test_first_turns_of_a_game_with_saved_rolls_are_not_stored(
     """The distribution from the empty card on is, and it is the same."""
     rules = games.saved_rolls_game("free", saved_rolls)
     strategy = in_memory(rules)
-    found = stored_distribution(strategy, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    found = stored_distribution(Settings(tmp_path), strategy, EMPTY_STATE, first_turns=True)
     expected = distribution(strategy, EMPTY_STATE)
     assert found.chances == pytest.approx(expected.chances, abs=1e-12)
     assert has_first_turns(rules, tmp_path) is not saved_rolls
-    stored = stored_distribution(strategy, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    stored = stored_distribution(Settings(tmp_path), strategy, EMPTY_STATE, first_turns=True)
     assert stored.chances.tobytes() == found.chances.tobytes()
 
 
@@ -480,7 +485,7 @@ def test_a_file_that_is_damaged_or_of_another_version_is_removed(
     crag: Strategy, tmp_path: Path
 ) -> None:
     state = crag.state("fives=10")
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    stored_distribution(Settings(tmp_path), crag, EMPTY_STATE, first_turns=True)
     path = first_turns_path(crag.rules, tmp_path)
     good, expected = path.read_bytes(), distribution(crag, state)
     # the last digit of a chance need not change the number
@@ -489,9 +494,9 @@ def test_a_file_that_is_damaged_or_of_another_version_is_removed(
     fields = json.loads(good)
     for spoilt in (b"{", b"[]", changed, json.dumps(fields | {"version": "0.0"}).encode()):
         path.write_bytes(spoilt)
-        assert_equal(stored_distribution(crag, state, tables=tmp_path), expected)
+        assert_equal(stored_distribution(Settings(tmp_path), crag, state), expected)
         assert not path.exists()
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    stored_distribution(Settings(tmp_path), crag, EMPTY_STATE, first_turns=True)
     assert path.read_bytes() == good
 
 
@@ -511,7 +516,7 @@ def test_the_budget_limits_first_turns(
     QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
     assert not has_first_turns(rules, tmp_path)
     monkeypatch.undo()
-    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    stored_distribution(Settings(tmp_path), crag, EMPTY_STATE, first_turns=True)
     for state in (EMPTY_STATE, crag.state("fives=10")):
         assert not distribution_works(rules, state, tmp_path, first_turns=True)
 
@@ -521,7 +526,7 @@ def test_an_unwritable_folder_stores_nothing(
 ) -> None:
     full = Mock(side_effect=OSError("no space left"))
     monkeypatch.setattr("perfect_yatzy.strategy.distribution.replacing", full)
-    found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, first_turns=True)
+    found = stored_distribution(Settings(tmp_path), crag, EMPTY_STATE, first_turns=True)
     assert found.mean == pytest.approx(crag.value())
     assert full.called
     assert not has_first_turns(crag.rules, tmp_path)

@@ -62,7 +62,7 @@ def chance_of_a_perfect_game() -> float:
 
 
 def test_yacht_dice_has_the_published_fraction() -> None:
-    """The proof of `yatzy prove`, whose digest `tables/exact.json` has."""
+    """The proof of `yatzy solve --exact`, whose digest `tables/exact.json` has."""
     proved = json.loads((ROOT / "tables" / "exact.json").read_text())["yacht-51"]
     rules = load_rules("yacht-51")
     assert proved["fingerprint"] == rules.fingerprint

@@ -38,8 +38,9 @@ from perfect_yatzy.core.rules import Bonus, Category, RuleSet
 from perfect_yatzy.game.maximum_score import maximum_score
 from perfect_yatzy.game.notation import counts_of, dice_of, parse_card
 from perfect_yatzy.objectives.scores import Goals, Utility
-from perfect_yatzy.policies.named import Setting, named_policy
+from perfect_yatzy.policies.named import PolicyContext, named_policy
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.distribution import distribution, opponent
 from perfect_yatzy.strategy.rest_of_game import restricted
@@ -80,7 +81,9 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
 def solved(objective: Goals | Utility) -> ScoreEvaluator:
-    return solve_in_memory(objective, mean_evaluator(objective.rules, objective.start))
+    return solve_in_memory(
+        Settings(), objective, mean_evaluator(Settings(), objective.rules, objective.start)
+    )
 
 
 @examples(0, 20)
@@ -290,7 +293,7 @@ def test_a_goal_above_the_highest_score_is_refused(yatzy: Strategy, tmp_path: Pa
     said = "goal is 375; the highest score of yatzy is 374"
     for card in ("", LATE):
         refused(said, lambda card=card: reach("yatzy", 375, card, tables=tmp_path))
-    at = Setting(yatzy.rules, Scorecard(yatzy.rules), tables=tmp_path)
+    at = PolicyContext(Settings(tmp_path), yatzy.rules, Scorecard(yatzy.rules))
     refused(said, lambda: named_policy("goal:375", at))
     assert not list(tmp_path.iterdir())
 
@@ -366,7 +369,7 @@ def test_opponents_are_scores_or_cards() -> None:
 def test_equal_opponents_are_computed_once(
     forced: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forward.stored_distribution(forced, State())
+    forward.stored_distribution(Settings(), forced, State())
     late, made = " ".join(f"{box.id}=0" for box in forced.rules.categories[:12]), list[object]()
 
     def counted(*args: Any, **named: Any) -> Any:
@@ -404,7 +407,7 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
     names = [c.id for c in yatzy.rules.categories]
     boxes = " ".join(f"{name}=0" for name in names if name != "chance")
     mine, theirs = parse_card(yatzy.rules, boxes), parse_card(yatzy.rules, boxes)
-    other = opponent(yatzy, theirs)
+    other = opponent(Settings(), yatzy, theirs)
     assert other.playing
     assert other.mean == pytest.approx(yatzy.value(theirs))
     for ties in ("loss", "half", "win"):
@@ -444,7 +447,9 @@ def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
             NaiveDuel(mean.game, state, Fraction(1), (None, lambda _: mean)).chance(state)
         )
         found = maximise(
-            rules, WinUtility([opponent(perfect_yatzy.open_strategy(rules), card)]), card
+            rules,
+            WinUtility([opponent(Settings(), perfect_yatzy.open_strategy(rules), card)]),
+            card,
         ).value()
         assert exact - slack - F32 < found < exact + (F32 if card is last else -0.001)
 
@@ -463,7 +468,7 @@ SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=2
         (f"score 33456 --goal 50 --card {LATE}", "This goal is certain"),
         (f"score 33456 --goal 374 --card {LATE}", "cannot be reached"),
         (
-            f"score 22222 --opponents 200 --card {SEVEN} ss=15",
+            f"score 22222 --opponent 200 --card {SEVEN} ss=15",
             "Take Yatzy for 50: 100.00 % chance to win",
         ),
         (
@@ -531,7 +536,7 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     for points, certain in ((most, True), (most - 1, False)):
         answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
         assert not answer["certain"]
-        other = opponent(perfect_yatzy.open_strategy(rules), Scorecard(rules))
+        other = opponent(Settings(), perfect_yatzy.open_strategy(rules), Scorecard(rules))
         sure = WinUtility([other], "win")(np.array([points, most + 1]))
         assert (sure == 1.0).tolist() == [certain, True]
 
@@ -620,12 +625,12 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
-    playing = "expect", "--card", LATE, "--opponents", f"251; {LATE}"
+    playing = "expect", "--card", LATE, "--opponent", f"251; {LATE}"
     answer = json.loads(run(*playing, "--ties", "half", "--json").stdout)
     assert answer["aim"]["ties"] == "half"
     assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
     assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
-    half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
+    half = run("expect", "--card", LATE, "--opponent", "251", "--ties", "half").stdout.splitlines()
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
     spread = next(i for i, line in enumerate(half) if "Standard deviation" in line)
     assert "If you maximise the expected score:" in half[:spread]
@@ -640,7 +645,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         ("251", False),
     ):
         for ties in ("half", "loss", "win")[: in_rings(1, 3)]:
-            asked = "--card", LATE, "--opponents", several, "--ties", ties
+            asked = "--card", LATE, "--opponent", several, "--ties", ties
             assert (
                 json.loads(run("expect", *asked, "--json").stdout)["aim"]["lower_bound"] is is_bound
             )

@@ -417,12 +417,12 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
 # --- the command ---
 def write_positions(run: Run, path: Path) -> None:
     """Write the sample of `sample_of_the_command` to a file, once more on purpose only."""
-    arguments = "yatzy", "-n", "300", "--seed", "7", "-e", "0.2", "--options", "-o", str(path)
-    written = run("positions", *arguments)
+    arguments = "300", "yatzy", "--seed", "7", "-e", "0.2", "--options", "-o", str(path)
+    written = run("simulate", "--positions", *arguments)
     assert (written.returncode, written.stderr) == (0, "")
     assert written.stdout.startswith(f"Wrote 300 positions to {path}\n")
-    assert run("positions", *arguments).returncode == 2
-    assert run("positions", *arguments, "--force").stdout == written.stdout
+    assert run("simulate", "--positions", *arguments).returncode == 2
+    assert run("simulate", "--positions", *arguments, "--force").stdout == written.stdout
 
 
 def sample_of_the_command(yatzy: Strategy) -> PositionSample:
@@ -459,7 +459,7 @@ def test_the_command_writes_the_same_rows_in_every_format(
     assert [float(row["expected_remaining"]) for row in texts] == expected["expected_remaining"]
     path = tmp_path / "distinct.csv"
     answer = json.loads(
-        run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path)).stdout
+        run("simulate", "--positions", "5000", "--distinct", "--json", "-o", str(path)).stdout
     )
     sample = sample_positions(yatzy, 5_000, distinct=True)
     assert (answer["positions"], answer["rows"]) == (5_000, len(sample))
@@ -473,11 +473,11 @@ def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path
     command writes both again.
     """
     data, card = tmp_path / f"data{suffix}", tmp_path / "README.md"
-    for command, kind in (("positions", "positions"), ("simulate", "games")):
+    for number, kind in (("--positions", "positions"), ("--games", "games")):
         asked = (
-            command,
+            "simulate",
             "yatzy-forced",
-            "-n",
+            number,
             "30",
             "-o",
             str(data),
@@ -493,11 +493,11 @@ def test_a_dataset_card_describes_the_file(suffix: str, run: Run, tmp_path: Path
         explained = re.findall(r"^\| `([\w-]+)` \|", texts[0], re.MULTILINE)
         if suffix == ".csv":
             assert explained == data.read_text(encoding="utf-8").splitlines()[0].split(",")
-        elif (command, suffix) == ("simulate", ".jsonl"):
+        elif (kind, suffix) == ("games", ".jsonl"):
             assert explained == []
-    new, described = tmp_path / "new.csv", ("yatzy-forced", "-n", "1", "--dataset-card", str(card))
+    new, described = tmp_path / "new.csv", ("yatzy-forced", "--dataset-card", str(card))
     assert "give both" in refusal(run, "simulate", *described)
-    assert "--force" in refusal(run, "positions", *described, "-o", str(new))
+    assert "--force" in refusal(run, "simulate", "--positions", "50", *described, "-o", str(new))
     assert not new.exists()
 
 

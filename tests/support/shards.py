@@ -15,6 +15,7 @@ from perfect_yatzy.core.table_slices import Values
 from perfect_yatzy.objectives.exponential import ExponentialUtility
 from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance
 from perfect_yatzy.objectives.scores import Goals, Utility
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
@@ -38,7 +39,7 @@ OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
 
 def stored_table(folder: Path, objective: Objective = MEAN) -> Path:
     """Solve into a store; the file of the values."""
-    solve_to_store(objective, folder)
+    solve_to_store(Settings(folder), objective)
     return table_path(objective.rules, folder, objective.name)
 
 

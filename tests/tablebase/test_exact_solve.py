@@ -28,6 +28,7 @@ from perfect_yatzy import (
 from perfect_yatzy._files import exclusive
 from perfect_yatzy.service.budget import SolveBudget
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.action_kinds import CATEGORIES, HOLDS
 from perfect_yatzy.strategy.actions import ranked_entries
 from perfect_yatzy.strategy.ranked_actions import Turn, max_rerolls
@@ -57,7 +58,7 @@ def check(rules: RuleSet) -> None:
     one way.
     """
     oracle, solve = Naive(rules.canonical()), ExactSolve(rules)
-    layers, space = dict(solve.layers(threads=1)), solve.space
+    layers, space = dict(solve.layers(Settings(threads=1))), solve.space
     seen, ties, gaps = set(), 0, [Fraction(1, 10_000)]
     for filled, upper, saved, flag in oracle.states():
         state = State(filled, upper, saved, flag)
@@ -91,7 +92,9 @@ def test_jokers_with_saved_rolls_and_a_bonus_of_the_first_roll(mode: str) -> Non
 def test_a_solve_begins_at_any_card(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for card in oracle.states():
-        assert ExactSolve(rules, start=State(*card)).start_values(1) == (oracle.value(*card),)
+        assert ExactSolve(rules, start=State(*card)).start_values(Settings(threads=1)) == (
+            oracle.value(*card),
+        )
 
 
 @pytest.mark.parametrize("rules", [SAVED, JOKER])
@@ -176,7 +179,9 @@ def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for start in [*oracle.states()][::4]:
         mean, square, bonus = spread(oracle, *start)
-        found = ExactSolve(rules, start=State(*start), spread=True).start_values(1)
+        found = ExactSolve(rules, start=State(*start), spread=True).start_values(
+            Settings(threads=1)
+        )
         assert found == (mean, -square - mean**2, bonus)
 
 
@@ -335,7 +340,9 @@ def test_processes_wait_for_each_other_and_take_over_from_a_killed_one(tmp_path:
 def test_threads_change_nothing(tmp_path: Path) -> None:
     rules = load_rules("crag")  # 8,192 states
     assert (exact_solve.LIMB_BITS, exact_solve.WINDOW) == (kernel.LIMB_BITS, kernel.WINDOW)
-    alone, shared = (dict(ExactSolve(rules).layers(threads)) for threads in (1, 2))
+    alone, shared = (
+        dict(ExactSolve(rules).layers(Settings(threads=threads))) for threads in (1, 2)
+    )
     assert all(np.array_equal(alone[filled], shared[filled]) for filled in alone)
     proof, spread = (
         prove("yatzy-forced", tables=tmp_path, threads=n, spread=n == 2) for n in (1, 2)

@@ -24,6 +24,7 @@ from perfect_yatzy.core.table_file import npy_header
 from perfect_yatzy.core.table_info import shards_folder, with_checksum
 from perfect_yatzy.core.table_slices import window
 from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
@@ -152,7 +153,7 @@ def test_turns_and_goals_read_only_checked_blocks(
         (goals, of_goals),
     ):
         path = stored_table(tmp_path, objective)
-        whole = np.asarray(open_table(objective, tmp_path)[1])
+        whole = np.asarray(open_table(Settings(tmp_path), objective)[1])
         expected = evaluator_of(values=whole).turn_value(State(1))
         layer, below, refused = objective.layer_slice(1), objective.layer_slice(2), 0
         for place in range(0, len(whole), 8):
@@ -248,8 +249,8 @@ PLACES = np.arange(0, YATZY.size, 6007)
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two folders with the table of Yatzy."""
     folder = tmp_path_factory.mktemp("solved")
-    solve_to_store(YATZY, folder / "one file")
-    solve_sharded(YATZY, folder / "shards", shard_bytes=200_000)
+    solve_to_store(Settings(folder / "one file"), YATZY)
+    solve_sharded(Settings(folder / "shards"), YATZY, shard_bytes=200_000)
     return folder
 
 

@@ -33,6 +33,7 @@ from perfect_yatzy.approximation.fitted_file import (
     write_fitted,
 )
 from perfect_yatzy.errors import TableError
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.verify import fetch
 from perfect_yatzy.tablebase import store, table_reader
 from perfect_yatzy.tablebase.sharded_solve import driver_lock, solve_sharded
@@ -166,7 +167,7 @@ def fitted(folder: Path) -> None:
 def in_shards(folder: Path) -> None:
     """In the place of a table in one file, and again."""
     for _ in range(2):
-        solve_sharded(MEAN, folder, shard_bytes=300)
+        solve_sharded(Settings(folder), MEAN, shard_bytes=300)
 
 
 def without_sidecar(folder: Path) -> None:
@@ -179,7 +180,7 @@ def fetched(folder: Path) -> None:
 
 
 def solve(folder: Path) -> None:
-    solve_to_store(MEAN, folder)
+    solve_to_store(Settings(folder), MEAN)
 
 
 def solve_beside_another(folder: Path) -> None:
@@ -252,12 +253,12 @@ def test_two_files_are_read_under_the_shared_lock_of_their_folder(
     seen.clear()
 
     watch(store, "has_table")
-    solve_to_store(MEAN, tmp_path, missing_only=True)
+    solve_to_store(Settings(tmp_path), MEAN, missing_only=True)
     assert seen[-1] == "free"
     path.unlink()
     path.with_suffix(".json").unlink()
     seen.clear()
-    solve_to_store(MEAN, tmp_path, missing_only=True)
+    solve_to_store(Settings(tmp_path), MEAN, missing_only=True)
     assert seen == ["free", "shared"]
 
 
@@ -271,6 +272,7 @@ import threading
 from pathlib import Path
 from perfect_yatzy import TableError, _files
 from perfect_yatzy.core.table_info import part_path
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import open_table, remove, solve_to_store, stored, table_path
@@ -284,13 +286,13 @@ second = TableWriter(folder, MEAN)
 assert (first.contended, second.contended) == (False, True)
 assert _files.being_written(part)
 try:
-    solve_sharded(MEAN, folder)
+    solve_sharded(Settings(folder), MEAN)
 except TableError as error:
     assert "solved by another process" in str(error)
 else:
     raise AssertionError
 found = []
-waiting = threading.Thread(target=lambda: found.append(open_table(MEAN, folder)))
+waiting = threading.Thread(target=lambda: found.append(open_table(Settings(folder), MEAN)))
 waiting.start()
 waiting.join(1.5)
 assert waiting.is_alive()
@@ -307,8 +309,8 @@ with _files.folder_lock(folder):
         assert "is locked by" in str(error)
 with _files.exclusive(folder / "a.lock"):
     assert _files.being_written(folder / "a.lock")
-solve_to_store(MEAN, folder)
-solve_sharded(MEAN, folder)
+solve_to_store(Settings(folder), MEAN)
+solve_sharded(Settings(folder), MEAN)
 remove(*stored(folder))
 print(sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock")))
 """

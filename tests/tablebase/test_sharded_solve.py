@@ -29,6 +29,7 @@ from perfect_yatzy.core.table_info import (
 from perfect_yatzy.core.table_slices import Values, window
 from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance
 from perfect_yatzy.objectives.scores import Goals, Utility
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.verify import verify
 from perfect_yatzy.tablebase import shard_file, shard_plan, shard_task, sharded_solve, store
 from perfect_yatzy.tablebase.estimates import rule_set_stats, solve_cost
@@ -90,7 +91,7 @@ def resumed(
 ) -> tuple[ShardedTableInfo, int]:
     """Solve in shards, or go on with it: the table, and the number of shards that were solved."""
     engine = CountingEngine()
-    return solve_sharded(objective, folder, engine=engine, **options), engine.solved
+    return solve_sharded(Settings(folder), objective, engine=engine, **options), engine.solved
 
 
 GAMES = {
@@ -112,11 +113,13 @@ def solve_with_plan(
 ) -> np.ndarray:
     """Solve in shards of random lengths; the table as it is read."""
     if isinstance(objective, Variance | BonusChance):
-        solve_to_store(Objective(objective.rules), folder)
+        solve_to_store(Settings(folder), Objective(objective.rules))
     plan = random_plan(objective, seed)
     with monkeypatch.context() as patch:
         patch.setattr(sharded_solve, "plan_shards", lambda objective, shard_bytes: plan)
-        info = solve_sharded(objective, folder, engine=ShuffledEngine(seed), memory=memory)
+        info = solve_sharded(
+            Settings(folder), objective, engine=ShuffledEngine(seed), memory=memory
+        )
     read, table = read_table(
         table_path(objective.rules, folder, objective.name), objective, hashed=True
     )
@@ -181,7 +184,7 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """
     exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
-    one_file = solve_to_store(Objective(SMALL), tmp_path / "one")
+    one_file = solve_to_store(Settings(tmp_path / "one"), Objective(SMALL))
     seen: list[str] = []
     unrounded = shard_task.Shard.unrounded_file.fget  # type: ignore[attr-defined]
     noted = property(lambda shard: seen.append(unrounded(shard)) or seen[-1])
@@ -212,7 +215,9 @@ WHOLE = [("yatzy", Goals), ("yatzy-saved", Objective), ("maxi-unsaved", Objectiv
 def test_whole_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
     objective, steps = kind(load_rules(rules)), list[tuple[int, int]]()
     info = solve_sharded(
-        objective, tmp_path, engine=ThreadEngine(2), progress=lambda *step: steps.append(step)
+        Settings(tmp_path, progress=lambda *step: steps.append(step)),
+        objective,
+        engine=ThreadEngine(2),
     )
     whole = solve_objective(objective)
     assert info.sha256 == sha256_of(whole)
@@ -293,7 +298,7 @@ def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve_sharded(objective, folder, engine=engine, shard_bytes=100, progress=stop)
+        solve_sharded(Settings(folder, progress=stop), objective, engine=engine, shard_bytes=100)
     return unfinished_shards(table_path(SMALL, folder))
 
 
@@ -322,14 +327,16 @@ def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None
             flip(path, 8 * path.read_bytes().index(b"\n") + 36)
 
     said = r"was altered .* and was removed; run the same command again"
-    options = {"engine": CountingEngine(), "progress": damage}
-    refused(said, solve_sharded, MEAN, tmp_path, error=TableError, **options)
+    options = {"engine": CountingEngine()}
+    refused(
+        said, solve_sharded, Settings(tmp_path, progress=damage), MEAN, error=TableError, **options
+    )
     assert not [*folder.glob("0*.npy")]
-    assert solve_sharded(MEAN, tmp_path).sha256 == wanted()
+    assert solve_sharded(Settings(tmp_path), MEAN).sha256 == wanted()
 
 
 def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
-    info = solve_sharded(MEAN, tmp_path, shard_bytes=300)
+    info = solve_sharded(Settings(tmp_path), MEAN, shard_bytes=300)
     table_path(SMALL, tmp_path).with_suffix(".json").unlink()
     assert leftovers(tmp_path) == [shards_folder(table_path(SMALL, tmp_path))]
     again, solved = resumed(tmp_path)
@@ -364,11 +371,11 @@ def test_what_is_damaged_is_solved_again(
 def test_a_file_that_cannot_grow_ends_in_a_sentence_and_is_resumed(tmp_path: Path) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
     # compiled kernels must be there, too
-    solve_sharded(YATZY, tmp_path / "whole", shard_bytes=600_000)
+    solve_sharded(Settings(tmp_path / "whole"), YATZY, shard_bytes=600_000)
     said = "what is solved is kept: free some space and run the same command again"
     with files_of_at_most(300_000):
         options = {"engine": ThreadEngine(2), "shard_bytes": 600_000}
-        refused(said, solve_sharded, YATZY, tmp_path, error=TableError, **options)
+        refused(said, solve_sharded, Settings(tmp_path), YATZY, error=TableError, **options)
     kept = len(list(unfinished_shards(table_path(YATZY.rules, tmp_path)).glob("*.npy")))
     assert kept >= 2
     info, solved = resumed(tmp_path, YATZY)
@@ -381,10 +388,14 @@ def test_a_second_driver_and_a_full_disk_are_refused(
 ) -> None:
     def again(done: int, total: int) -> None:
         refused(
-            "is being solved by another process", solve_sharded, MEAN, tmp_path, error=TableError
+            "is being solved by another process",
+            solve_sharded,
+            Settings(tmp_path),
+            MEAN,
+            error=TableError,
         )
 
-    assert solve_sharded(MEAN, tmp_path, progress=again).values == MEAN.size
+    assert solve_sharded(Settings(tmp_path, progress=again), MEAN).values == MEAN.size
 
     def full(folder: Path, size: int) -> None:
         raise TableError(f"no room for {size}")
@@ -394,8 +405,8 @@ def test_a_second_driver_and_a_full_disk_are_refused(
     refused(
         f"no room for {MEAN.size * 8}",
         solve_sharded,
+        Settings(tmp_path / "b"),
         MEAN,
-        tmp_path / "b",
         engine=engine,
         error=TableError,
     )
@@ -406,14 +417,14 @@ def test_a_second_driver_and_a_full_disk_are_refused(
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the table of Yatzy in shards of 200 kB, and of all goals of forced Yatzy."""
     folder = tmp_path_factory.mktemp("sharded")
-    solve_sharded(YATZY, folder, shard_bytes=200_000)
-    solve_sharded(Goals(load_rules("yatzy-forced")), folder, shard_bytes=30_000)
+    solve_sharded(Settings(folder), YATZY, shard_bytes=200_000)
+    solve_sharded(Settings(folder), Goals(load_rules("yatzy-forced")), shard_bytes=30_000)
     return folder
 
 
 @pytest.fixture(scope="module")
 def whole(store: Path) -> np.ndarray:
-    return np.asarray(open_table(YATZY, store)[1])
+    return np.asarray(open_table(Settings(store), YATZY)[1])
 
 
 def opened(folder: Path, objective: Objective = YATZY) -> tuple[ShardedTableInfo, CheckedValues]:
@@ -485,14 +496,14 @@ def test_answers_are_those_of_the_table_in_one_file(solved: Path, store: Path) -
     assert goals[0].value("") == pytest.approx(goals[1].value(""), rel=1e-6)
     checks = list(verify(YATZY.rules, solved, states=20))  # reads all shards
     assert all(check.passed for check in checks)
-    assert open_table(YATZY, store)[0].sha256[:16] in checks[0].detail
+    assert open_table(Settings(store), YATZY)[0].sha256[:16] in checks[0].detail
 
 
 # --- damage ---
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder with a small table in shards."""
-    solve_sharded(MEAN, tmp_path, shard_bytes=400)
+    solve_sharded(Settings(tmp_path), MEAN, shard_bytes=400)
     return shards_folder(table_path(SMALL, tmp_path))
 
 
@@ -502,15 +513,15 @@ def test_no_flipped_bit_gives_another_value(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("flip")
-    solve_sharded(MEAN, folder, shard_bytes=400)
-    expected = np.asarray(open_table(MEAN, folder / "whole")[1])
+    solve_sharded(Settings(folder), MEAN, shard_bytes=400)
+    expected = np.asarray(open_table(Settings(folder / "whole"), MEAN)[1])
     files = sorted(shards_folder(table_path(SMALL, folder)).glob("*.npy"))
     file = data.draw(st.integers(0, len(files)))
     path = [*files, table_path(SMALL, folder).with_suffix(".json")][file]
     flip(path, data.draw(st.integers(0, 1 << 20) | st.integers(-7200, -1)))
     message = ""
     try:
-        found = np.asarray(open_table(MEAN, folder, solve=False)[1])
+        found = np.asarray(open_table(Settings(folder), MEAN, solve=False)[1])
     except TableError as error:
         message = str(error)
     assert (
@@ -551,7 +562,7 @@ def test_a_manifest_that_does_not_fit_is_refused(small: Path) -> None:
 
 def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
     one, other = (Utility(SMALL, lambda total, k=k: total**k * 1.0) for k in (1, 2))
-    solve_sharded(one, tmp_path)
+    solve_sharded(Settings(tmp_path), one)
     path = table_path(SMALL, tmp_path, "utility")
     read_table(path, one)
     refused("was made for another utility", read_table, path, other, error=TableError)
@@ -564,18 +575,18 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
     """
     path = table_path(SMALL, tmp_path)
     if form == "one file":
-        solve_to_store(MEAN, tmp_path)
+        solve_to_store(Settings(tmp_path), MEAN)
         path.unlink()
         shards_folder(path).mkdir()
     else:
-        solve_sharded(MEAN, tmp_path)
+        solve_sharded(Settings(tmp_path), MEAN)
         shards_folder(path).rename(tmp_path / "elsewhere")
         path.write_bytes(b"")
     refused(
         r"has no manifest|is that of a table in shards",
         open_table,
+        Settings(tmp_path),
         MEAN,
-        tmp_path,
         error=TableError,
     )
 
@@ -626,16 +637,16 @@ def test_the_store_lists_and_removes_tables_in_shards(small: Path) -> None:
 
 def test_a_table_has_one_form_at_a_time(tmp_path: Path) -> None:
     for _ in range(2):
-        solve_to_store(MEAN, tmp_path)
+        solve_to_store(Settings(tmp_path), MEAN)
         assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".npy"]
         assert type(read_table(table_path(SMALL, tmp_path), MEAN)[0]) is table_info.TableInfo
-        solve_sharded(MEAN, tmp_path)
+        solve_sharded(Settings(tmp_path), MEAN)
         assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".shards"]
         assert len(listed_shards(opened(tmp_path, MEAN)[0])) == 5
-    solve_sharded(MEAN, tmp_path, shard_bytes=300)  # replaces shards
+    solve_sharded(Settings(tmp_path), MEAN, shard_bytes=300)  # replaces shards
     assert len(opened(tmp_path, MEAN)[0].shards) > 5
     assert has_table(SMALL, tmp_path)
-    assert solve_sharded(MEAN, tmp_path, missing_only=True) == opened(tmp_path, MEAN)[0]
+    assert solve_sharded(Settings(tmp_path), MEAN, missing_only=True) == opened(tmp_path, MEAN)[0]
 
 
 def test_the_command(run: Run, tmp_path: Path) -> None:
@@ -650,19 +661,20 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
         ("mean", True),
         ("variance", True),
     ]
-    assert run("verify", "crag", "--games", "200", *where).returncode == 0
+    assert run("tables", "--verify", "crag", "--games", "200", *where).returncode == 0
     assert run("solve", "crag", "--force", *where).stdout.splitlines()[-1].endswith(".npy")
     assert run("solve", "crag", "--approximate", "--shards").returncode == 2
 
 
 @pytest.mark.parametrize("kind", ["mean", "goals", "variance", "bonus"])
 def test_sizes_are_those_of_the_solve(tmp_path: Path, kind: str) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)  # where the tasks of a variance look for the means
+    # where the tasks of a variance look for the means
+    solve_to_store(Settings(tmp_path), Objective(SMALL))
     objective = OBJECTIVES[kind](SMALL)
     in_shards, one_file = (
         estimate_solve(objective, threads=2, shards=shards) for shards in (True, False)
     )
-    info = solve_sharded(objective, tmp_path)
+    info = solve_sharded(Settings(tmp_path), objective)
     for estimate in (in_shards, one_file):
         assert estimate.values == info.values
         assert estimate.dtype == info.dtype
@@ -680,7 +692,7 @@ def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.M
         files = [open_shard(path) for path in tmp_path.rglob("*.unrounded.npy")]
         kept.append(8 * sum(file.stop - file.start for file in files if file))
 
-    solve_sharded(objective, tmp_path, progress=count_bytes)
+    solve_sharded(Settings(tmp_path, progress=count_bytes), objective)
     assert (estimate.dtype, estimate.bytes) == ("float32", 4 * estimate.values)
     layers = [objective.layer_slice(filled) for filled in range(objective.space.categories + 1)]
     largest = max(place.stop - place.start for place in layers)

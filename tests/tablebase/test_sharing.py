@@ -18,6 +18,7 @@ from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.objectives.scores import Goals
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.store import (
     has_table,
@@ -39,8 +40,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of 
 OPEN = """
 import sys, json
 from perfect_yatzy.core.objectives import Objective
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase import store
 from support import games
+settings, objective = Settings(sys.argv[1]), Objective(games.saved_rolls_game("free", True))
 solved = []
 write = store.write_table
 store.write_table = lambda *given: solved.append(1) or write(*given)
@@ -48,9 +51,9 @@ print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(int(sys.argv[2])):
     if sys.argv[3] == "solve":
-        store.solve_to_store(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+        store.solve_to_store(settings, objective)
     else:
-        info, values = store.open_table(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+        info, values = store.open_table(settings, objective)
 print(info.sha256 if sys.argv[3] == "open" else "", len(solved))
 """
 
@@ -82,7 +85,8 @@ def open_by_threads(folder: Path, count: int) -> tuple[set[str], int]:
 
     def open_one(_: int) -> str:
         start.wait()
-        return store.open_table(Objective(games.saved_rolls_game("free", True)), folder)[0].sha256
+        objective = Objective(games.saved_rolls_game("free", True))
+        return store.open_table(Settings(folder), objective)[0].sha256
 
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(count) as pool:
         patch.setattr(store, "write_table", write)
@@ -129,7 +133,7 @@ def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_
 
     with ThreadPoolExecutor(1) as pool:
         removing = pool.submit(remove_often)
-        sums = {open_table(Objective(SMALL), tmp_path)[0].sha256 for _ in range(40)}
+        sums = {open_table(Settings(tmp_path), Objective(SMALL))[0].sha256 for _ in range(40)}
         stop.set()
         removing.result()
     assert len(sums) == 1
@@ -143,7 +147,9 @@ def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(
     writer.add(layers[0].values)
     steps: list[tuple[int, int]] = []
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(open_table, MEAN, tmp_path, progress=lambda *step: steps.append(step))
+        waiting = pool.submit(
+            open_table, Settings(tmp_path, progress=lambda *step: steps.append(step)), MEAN
+        )
         while not steps:
             time.sleep(0.01)
         for layer in layers[1:] if finishes else ():
@@ -159,7 +165,7 @@ def test_who_waits_is_told_how_far_the_other_is_and_takes_over_if_it_ended(
 @pytest.mark.parametrize("finished", [False, True], ids=["never finished", "finished before"])
 def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished: bool) -> None:
     if finished:
-        solve_to_store(MEAN, tmp_path)
+        solve_to_store(Settings(tmp_path), MEAN)
     writer = abandoned(tmp_path)
     assert leftovers(tmp_path) == store.remove_leftovers(tmp_path) == []  # in use
     writer.file.close()  # the process is killed
@@ -189,7 +195,7 @@ def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> N
     writer.part.write_bytes(b"of another process")
     writer.finish(0.0)
     writer.close()
-    assert np.array_equal(open_table(MEAN, tmp_path)[1], np.concatenate(layers))
+    assert np.array_equal(open_table(Settings(tmp_path), MEAN)[1], np.concatenate(layers))
     assert writer.part.read_bytes() == b"of another process"
 
 
@@ -207,12 +213,12 @@ def test_interrupted_removal_leaves_no_table(
         store.remove(*stored(tmp_path))
     assert not [entry for entry in stored(tmp_path) if entry.finished]
     assert not has_table(SMALL, tmp_path)
-    assert len(open_table(MEAN, tmp_path)[1]) == MEAN.size
+    assert len(open_table(Settings(tmp_path), MEAN)[1]) == MEAN.size
 
 
 def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Path) -> None:
     for objective in (Objective(SMALL), Goals(SMALL)):
-        solve_to_store(objective, tmp_path)
+        solve_to_store(Settings(tmp_path), objective)
     (tmp_path / "README.md").write_text("not a table")
     writer = abandoned(tmp_path)
     before = sorted(tmp_path.iterdir())
@@ -230,7 +236,7 @@ def test_a_link_in_place_of_an_unfinished_table(tmp_path: Path, target: str) -> 
     part.symlink_to(tmp_path / "elsewhere" if target == "nowhere" else part)
     assert [entry.finished for entry in stored(tmp_path)] == [False]
     assert leftovers(tmp_path) == [part]
-    open_table(Objective(SMALL), tmp_path)
+    open_table(Settings(tmp_path), Objective(SMALL))
     assert not (tmp_path / "elsewhere").exists()
     assert [entry.finished for entry in stored(tmp_path)] == [True]
 
@@ -238,7 +244,7 @@ def test_a_link_in_place_of_an_unfinished_table(tmp_path: Path, target: str) -> 
 def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     other = games.saved_rolls_game("free", False)  # another game under the same key
     for objective in (MEAN, Goals(SMALL), Objective(other)):
-        solve_to_store(objective, tmp_path)
+        solve_to_store(Settings(tmp_path), objective)
     entries = stored(tmp_path)
     assert len({entry.name for entry in entries}) == 3
     for entry in entries:

@@ -33,6 +33,7 @@ from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_info import table_stem
 from perfect_yatzy.core.table_slices import FRAME
 from perfect_yatzy.service.budget import SolveBudget
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.tablebase.in_memory import solve_values
@@ -80,8 +81,13 @@ def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fract
         NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie),
     )
     space, compared = game.players[0].space, 0
-    cards, solved = list(oracle.states()), [values for _left, values in game.solve(1)][1:]
-    for one, three in zip(solved, [values for _left, values in game.solve(3)][1:], strict=True):
+    cards, solved = (
+        list(oracle.states()),
+        [values for _left, values in game.solve(Settings(threads=1))][1:],
+    )
+    for one, three in zip(
+        solved, [values for _left, values in game.solve(Settings(threads=3))][1:], strict=True
+    ):
         assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
     for turn, values in zip(game.turns(), solved, strict=True):
         before, other = game.pairs(turn)
@@ -239,7 +245,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     cards = parse_card(rules, MINE), parse_card(rules, THEIRS)
     game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), cards[0].total - cards[1].total)
     means = TurnEvaluator(rules, solve_values(rules))
-    strategy = versus_strategy(game, cards, means, None, 2)
+    strategy = versus_strategy(Settings(threads=2), game, cards, means, None)
     chance = versus(rules, cards=(MINE, THEIRS)).first
     assert strategy.value(cards[0]) == pytest.approx(chance, abs=1e-7)
     evaluator = strategy.evaluator.at(cards[0].total - cards[1].total)
@@ -261,7 +267,9 @@ def test_the_last_boxes_of_yatzy_against_fractions(boxes: int, pairs: int) -> No
             cards.append((filled, int(random.choice(sums)), 0, False))
         oracle = NaiveDuel(rules.canonical(), cards[1], Fraction(1, 2))
         for lead in (0, *random.integers(-60, 61, 2).tolist()):
-            found = TwoPlayerGame(rules, (State(*cards[0]), State(*cards[1])), lead).chance()
+            found = TwoPlayerGame(rules, (State(*cards[0]), State(*cards[1])), lead).chance(
+                Settings()
+            )
             assert abs(found - oracle.chance(cards[0], lead)) < ERROR, (cards, lead)
 
 
@@ -279,7 +287,7 @@ def test_what_is_no_game_of_two_is_refused() -> None:
 @pytest.mark.parametrize("ties", ["half", ring_2("loss")])
 def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
     rules = games.seven_boxes()
-    low, high = versus_bounds(rules, ties, tmp_path)
+    low, high = versus_bounds(Settings(tmp_path), rules, ties)
     assert low < versus(rules, ties=ties).first < high
     assert high - low < 0.074  # 0.080, if the opponent knew the score
 
@@ -301,7 +309,7 @@ def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
 def test_bounds_of_small_games_enclose_the_exact_chance(
     rules: RuleSet, ties: str, tmp_path: Path
 ) -> None:
-    low, high = versus_bounds(rules, ties, tmp_path, threads=1)
+    low, high = versus_bounds(Settings(tmp_path, 1), rules, ties)
     assert low - ERROR < versus(rules, ties=ties, threads=1).first < high + ERROR
 
 
@@ -328,7 +336,7 @@ def test_goals_with_random_points_and_laws_against_fractions(
     seed: int, filled: int, tmp_path: Path
 ) -> None:
     rules = random_rules(seed, boxes=2)
-    late = LateScore(reach(rules, 0, "", tmp_path).evaluator, 1)
+    late = LateScore(Settings(threads=1), reach(rules, 0, "", tmp_path).evaluator)
     late.left = len(rules.categories) - min(filled, len(rules.categories))
     chances = late.reached_with(np.array([0.25, 0, 0.125, 0.625]))
     given = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
@@ -366,7 +374,9 @@ def test_a_split_law_is_the_law() -> None:
 def test_progress_counts_the_plans_of_all_games() -> None:
     rules, reports = perfect_yatzy.load_rules("yatzy-forced"), list[tuple[int, int]]()
     again = Replanned(ValueFunction(rules, solve_values(rules)))
-    versus_table(rules, [None, again], threads=1, progress=lambda *step: reports.append(step))
+    versus_table(
+        Settings(threads=1, progress=lambda *step: reports.append(step)), rules, [None, again]
+    )
     done, totals = zip(*reports, strict=True)
     assert list(done) == sorted(set(done))
     assert set(totals) == {done[-1]}
@@ -386,9 +396,9 @@ def test_a_solve_takes_no_more_memory_than_its_cost(replanned: int | None) -> No
     game = TwoPlayerGame(
         rules, policies=(again if replanned == 0 else None, again if replanned == 1 else None)
     )
-    deque(game.solve(1), maxlen=1)  # the kernels are compiled
+    deque(game.solve(Settings(threads=1)), maxlen=1)  # the kernels are compiled
     tracemalloc.start()
-    deque(game.solve(1), maxlen=1)
+    deque(game.solve(Settings(threads=1)), maxlen=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # the laws of the points to come
@@ -401,7 +411,7 @@ def test_bounds_of_yatzy(tmp_path: Path) -> None:
     """The figures of the README; 44.97 % and 55.03 %, if the opponent knew the score. 270 s of
     processor time.
     """
-    low, high = versus_bounds("yatzy", tables=tmp_path)
+    low, high = versus_bounds(Settings(tmp_path), "yatzy")
     assert 0.4571 < low < 0.46
     assert 0.54 < high < 0.5408
 
@@ -410,23 +420,24 @@ def test_the_command_answers_for_two_players(run: Run, tmp_path: Path) -> None:
     """The figures in the table of the command and as JSON; a game of six boxes."""
     removed = "ones twos threes one-pair two-pairs chance full-house small-straight large-straight"
     rules = load_text(tmp_path, f'extends = "yatzy-forced"\nremove = {removed.split()}\n').origin
-    found = json.loads(run("versus", rules, "--json", "--policy", "most-points").stdout)
+    asked = ("solve", rules, "--two-players")
+    found = json.loads(run(*asked, "--json", "--policy", "most-points").stdout)
     assert found["players"] == ["win", "most-points"]
     (best, against), (follow, same) = found["first"]
     assert follow < best < against
     assert same == pytest.approx(0.5, abs=ERROR)
     assert found["exploitability"] == pytest.approx([(against + 1 - follow) / 2 - 0.5])
-    shown = run("versus", rules, "--policy", "most-points").stdout
+    shown = run(*asked, "--policy", "most-points").stdout
     assert f"the first wins {100 * best:.2f} %" in shown
-    assert "at most" in run("versus", rules, "--estimate").stdout
-    again = json.loads(run("versus", rules, "--json", "--policy", "replanned").stdout)
+    assert "at most" in run(*asked, "--estimate").stdout
+    again = json.loads(run(*asked, "--json", "--policy", "replanned").stdout)
     assert 0 < again["exploitability"][0] < found["exploitability"][0]
-    said = refusal(run, "versus", "yatzy-forced", "--policy", "goal:200")
+    said = refusal(run, "solve", "yatzy-forced", "--two-players", "--policy", "goal:200")
     assert "goal:200 looks at more than its own card" in said
 
 
 def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
-    asked = ("--card", MINE, "--versus", THEIRS, "--ties", "half")
+    asked = ("--card", MINE, "--best-opponent", THEIRS, "--ties", "half")
     chance = versus("yatzy", cards=(MINE, THEIRS)).first
     expect = json.loads(run("expect", *asked, "--json").stdout)
     assert expect["chance"] == pytest.approx(chance, abs=1e-6)
@@ -441,16 +452,16 @@ def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
     )
     for wrong, message in (
         (("--goal", "240"), "goal and versus cannot be combined"),
-        (("--opponents", "240"), "opponents and versus cannot be combined"),
+        (("--opponent", "240"), "opponents and versus cannot be combined"),
     ):
         assert message in run("hold", "33456", *asked, *wrong).stderr
-    assert "there can be one" in run("hold", "33456", "--versus", "empty; 240").stderr
+    assert "there can be one" in run("hold", "33456", "--best-opponent", "empty; 240").stderr
     answers = [
         run("expect", "--card", MINE, "--json", way, "251").stdout
-        for way in ("--versus", "--opponents")
+        for way in ("--best-opponent", "--opponent")
     ]
     assert json.loads(answers[0])["chance"] == json.loads(answers[1])["chance"]  # a finished game
-    assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr
+    assert "ask from a later card" in run("hold", "33456", "--best-opponent", "empty").stderr
 
 
 class OneTurn(NaiveUtility):
@@ -490,7 +501,7 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
     """Random cards and leads before every turn; the rolls and the rules are the test's own."""
     game, states = TwoPlayerGame(perfect_yatzy.load_rules(key)), defaultdict[int, Any](list)
     random = np.random.default_rng(1)
-    space, layers = game.players[0].space, [values for _left, values in game.solve()]
+    space, layers = game.players[0].space, [values for _left, values in game.solve(Settings())]
     for state in [State(), *random_states(space, 5_000, seed=1)]:
         states[space.categories - state.filled.bit_count()].append(state)
     for turn in [*game.turns()] * 2:
@@ -582,7 +593,7 @@ def test_every_stored_chance_is_near_the_solved_one_and_certain_only_if_that_is(
     game = TwoPlayerGame(perfect_yatzy.load_rules(FORCED))
     versus(FORCED, tables=tmp_path, store=True)
     table, tiny = stored_game(game, tmp_path), 0
-    for begin, (_left, layer) in zip(table.begins, game.solve(), strict=True):
+    for begin, (_left, layer) in zip(table.begins, game.solve(Settings()), strict=True):
         solved = layer.values[:-FRAME]
         stored = table.values[begin : begin + len(solved)] / 65535
         assert np.abs(stored - solved).max() < STORED_ERROR
@@ -652,7 +663,9 @@ def test_a_damaged_stored_game_is_an_error_and_never_an_answer(tmp_path: Path) -
             with suppress(TableError):
                 assert ask() == right
         path.write_bytes(intact[: len(intact) // 2])
-        refused("rebuild it with: yatzy versus yatzy-forced --store", ask, error=TableError)
+        refused(
+            "rebuild it with: yatzy solve yatzy-forced --two-players --store", ask, error=TableError
+        )
         path.write_bytes(intact)
     shards[-2].unlink()
     refused("missing", ask, error=TableError)
@@ -685,7 +698,7 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
                 asked = (
                     "--rules",
                     str(rules.origin),
-                    "--versus",
+                    "--best-opponent",
                     theirs,
                     "--tables",
                     str(tables),
@@ -701,7 +714,7 @@ def test_all_entrances_answer_from_a_stored_game(run: Run, tmp_path: Path) -> No
             *(computer.choose("", "33456", 2, others=[card]) for card in ("", f"{box}=0")),
         ]
 
-    store = "versus", str(rules.origin), "--store", "--tables", str(folders[0])
+    store = "solve", str(rules.origin), "--two-players", "--store", "--tables", str(folders[0])
     assert "on the disk" in printed(run, *store, "--estimate")
     (chances, others), shown = answers(folders[1]), printed(run, *store, "--yes", "--json")
     assert json.loads(shown)["first"] == [[versus(rules).first]]

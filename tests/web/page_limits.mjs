@@ -26,67 +26,6 @@ test("five hundred steps of a game can be undone, also later", ["yatzy"], async 
   equal(await opened(), [202, 100, "99", "7", "7"]);
 });
 
-// The locks that the tabs of a browser hold.
-class Locks {
-  held = new Set();
-
-  async request(name, _options, run) {
-    if (this.held.has(name)) return run(null);
-    this.held.add(name);
-    const answer = await run({ name });
-    this.held.delete(name);
-    return answer;
-  }
-}
-
-// A tab that begins a game of its own, with a step each time that it plays.
-async function openTab(number) {
-  sessionStorage.removeItem("perfect-yatzy-tab");
-  forgetModules();
-  const storage = await load("store/storage"), link = `#rules=yatzy&left=${number}`;
-  equal(await storage.openGame(link), null);
-  const lock = `perfect-yatzy-5:${JSON.parse(sessionStorage.getItem("perfect-yatzy-tab"))}`;
-  const play = async () => {
-    await web.pass(1000);
-    storage.writeGame({ link, first: 0, at: 0, count: 1 }, [[0, `"step of ${number}"`]]);
-    await web.pass(0);
-  };
-  await play();
-  return { play, lock };
-}
-
-// The numbers of the tabs whose games are stored whole.
-function storedGames() {
-  const keys = numbers(localStorage.length).map((i) => localStorage.key(i));
-  return keys.filter((key) => key.endsWith(":head")).map((key) => {
-    const number = Number(JSON.parse(localStorage.getItem(key)).link.at(-1));
-    equal(localStorage.getItem(key.replace("head", "0")), `"step of ${number}"`);
-    return number;
-  }).sort();
-}
-
-test("three games are kept, and those that a tab plays", [], async () => {
-  const tabs = [];
-  localStorage.items.clear();
-  for (const number of numbers(5)) tabs.push(await openTab(number));
-  equal(storedGames(), [2, 3, 4]); // without locks nobody knows who plays: the three played last
-  localStorage.items.clear();
-  navigator.locks = new Locks();
-  for (const number of numbers(5)) tabs[number] = await openTab(number);
-  equal(storedGames(), [0, 1, 2, 3, 4]); // each is being played
-  const close = ({ lock }) => isTrue(navigator.locks.held.delete(lock));
-  close(tabs[1]);
-  await tabs[4].play();
-  equal(storedGames(), [0, 2, 3, 4]); // the only one that nobody plays, and that is not among the three played last
-  close(tabs[3]);
-  await tabs[4].play();
-  equal(storedGames(), [0, 2, 3, 4]);
-  close(tabs[0]);
-  await tabs[2].play();
-  equal(storedGames(), [2, 3, 4]);
-  delete navigator.locks;
-});
-
 // --- what is kept over many games ---
 
 const finished = (lost) => ({ finished: true, decisions: [], result: 200, start: 248, luck: 0, points_lost: lost });
@@ -231,7 +170,6 @@ test("the pages of a large table used last stay, 32 megabytes of them", [], asyn
 
 const LIMITS = { // and the test that goes past each
   "store/state MAX_HISTORY": "five hundred steps of a game can be undone, also later",
-  "store/storage MAX_GAMES": "three games are kept, and those that a tab plays",
   "store/memory MAX_KEPT": "five hundred finished games are kept, the latest",
   "store/memory MAX_EXPLAINED": "the fifty largest losses of each player are explained",
   "store/drill MAX_KEPT": "two hundred mistakes are kept, the largest",

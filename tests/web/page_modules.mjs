@@ -58,7 +58,7 @@ test("a change stores one step, and everything is restored", ["yatzy"], async ()
   equal(link, "#rules=yatzy&card=ones%3D3&dice=12&rolls_left=1&goal=178");
   equal([at, steps.length, isCopy, JSON.parse(steps[at]).goal, JSON.parse(steps[1]).goal], [81, 83, false, "178", "7"]);
   equal(await openGame("#rules=crag"), null);
-  writeGame({ link: "#rules=crag", first: 0, at: 0, count: 1 }, [[0, "{}"]]);
+  writeGame({ link: "#rules=crag", first: 0, at: 0 }, ["{}"]);
   equal((await openGame(link)).steps.length, 83); // the game of another tab stays
 });
 
@@ -380,7 +380,7 @@ const LINKS = { // link -> fields, what is said, the command that asks about the
   "#rules=yatzy-saved&saved=101": [{ saved: 0, left: 2 }, ["The saved rolls cannot be “101”."]],
   "#rules=yahtzee&bonus_points=99999&ties=win&opponents=250": [
     { bonusPoints: 99999, ties: "win", opponents: "250" }, [],
-    "yatzy expect --rules yahtzee --bonus-points 99999 --opponents 250 --ties win",
+    "yatzy expect --rules yahtzee --bonus-points 99999 --opponent 250 --ties win",
   ],
   "#bonus_points=5&saved=0&left=3": [
     { bonusPoints: 0, left: 2 }, ["The bonus points cannot be “5”.", "The rerolls left cannot be “3”; there are at most 2."],

@@ -28,6 +28,7 @@ from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, Strategy
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder
+from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import table_path
 from perfect_yatzy.web import static_files
@@ -96,7 +97,7 @@ def test_a_table_that_is_truncated_under_load_is_an_error_of_its_requests(
     yatzy: Strategy, tmp_path: Path
 ) -> None:
     """The server goes on, and answers what needs other tables or blocks that it has read."""
-    solve_sharded(Objective(yatzy.rules), tmp_path, shard_bytes=200_000)
+    solve_sharded(Settings(tmp_path), Objective(yatzy.rules), shard_bytes=200_000)
     forced, late = (
         b'{"dice": "33456", "rules": "yatzy-forced"}',
         b'{"dice": "33456", "card": "ones=3 sixes=24"}',

@@ -270,6 +270,29 @@ def test_tabs_have_a_game_each_which_survives_closing_and_undo_goes_to_the_start
     third.expects("#total", "0")
 
 
+def test_a_fourth_tab_leaves_the_game_of_the_first(browser: Any, address: str) -> None:
+    """Neither while the first tab is open nor after it was closed."""
+    context = browser.new_context()
+
+    def opened() -> Visitor:
+        return Visitor(context.new_page(), address).open()
+
+    first = opened()
+    first.seat("Ann", "Bo")
+    first.type("33345").settle().set_left(0).expects("#go", "Take").click("#go")
+    first.expects("#turn-line", "Bo")
+    others = [opened() for _ in range(3)]
+    for tab in others:
+        tab.bring_to_front()
+        tab.click("#go").settle()
+    assert len(first.reopen().record()["turns"]) == 1
+    first.close()
+    others[2].click("#undo").click("#go").settle()
+    again = opened().expects("#turn-line", "Bo")
+    assert again.record()["players"] == ["Ann", "Bo"]
+    assert again.get_attribute("#undo", "aria-disabled") is None
+
+
 def test_a_position_is_copied_as_the_command_and_pasted(blank: Visitor) -> None:
     def paste(text: str) -> None:
         blank.menu("open-paste").fill("#paste-text", text)

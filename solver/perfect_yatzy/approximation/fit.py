@@ -35,6 +35,7 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
 from ..core.state_space import LANES, card_masks, is_wide, packed
+from ..settings import Settings
 from ..strategy.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 from . import state_lanes_kernel as kernels
 from .approximate_cost import FIT_GAMES, ROUNDS, played_games
@@ -201,14 +202,13 @@ def _new_results(size: int) -> kernels.TurnResults:
 
 
 def fit_values(
+    settings: Settings,
     start: FittedValues,
     *,
     games: int = FIT_GAMES,
     rounds: int = ROUNDS,
     ridge: float | None = None,
     seed: int = 0,
-    threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:
     """Fit the coefficients of a value function; the record, with the root mean square of y - V
     by open boxes.
@@ -221,15 +221,17 @@ def fit_values(
         """Report the progress of a round: first each turn is played, then each number of open
         boxes is fitted.
         """
-        if progress:
-            progress(2 * turns * number + done, 2 * turns * rounds)
+        if settings.progress:
+            settings.progress(2 * turns * number + done, 2 * turns * rounds)
 
     # By number of open boxes t; those of 0 are not used.
     seen = [SeenStates(start.rules) for _ in range(turns + 1)]
     errors = np.zeros(turns + 1)
     values, first_game = start, 0
     for number, played in enumerate(played_games(games, rounds)):
-        visited = visited_states(values, played, first_game, seed, threads, partial(report, number))
+        visited = visited_states(
+            values, played, first_game, seed, settings.threads, partial(report, number)
+        )
         for t in range(1, turns + 1):
             seen[t].add(values, visited[t])
         first_game += played
@@ -237,7 +239,7 @@ def fit_values(
         coefficients = np.zeros_like(values.coefficients)
         values = replace(values, coefficients=coefficients)
         for t in range(1, turns + 1):
-            targets = LaneTurns(values, threads).backups(seen[t].states)
+            targets = LaneTurns(values, settings.threads).backups(seen[t].states)
             coefficients[t], errors[t] = seen[t].regression(
                 values, targets, coefficients[t - 1], ridge
             )

@@ -57,9 +57,10 @@ from ..core.scoring import upper_sums
 from ..core.state_space import card_masks
 from ..core.table_info import MAX_SIDECAR, checked_fields, damaged, reading, with_checksum
 from ..errors import shown
+from ..settings import Folder
 from ..strategy import turn_slots as slots_of
 from ..strategy.turn_slots import feature_count, feature_lines, feature_pairs, open_boxes
-from ..tablebase.store import Folder, table_path
+from ..tablebase.store import table_path
 from ..words import _, number_text, significant_text
 from .relaxed_game import RelaxedLayout
 

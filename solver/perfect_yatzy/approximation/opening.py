@@ -17,10 +17,11 @@ from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..settings import Folder, Progress, Settings
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import rule_set_stats
-from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..tablebase.store import has_table, open_table
 from ..words import _, duration
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def open_strategy(
     if opens_approximate(rule_set, tables):
         return open_approximate(rule_set, tables)
     with approximate_advice(rule_set):
-        info, values = open_table(Objective(rule_set), tables, threads=threads, progress=progress)
+        info, values = open_table(Settings(tables, threads, progress), Objective(rule_set))
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
 
 

@@ -41,6 +41,7 @@ from ..core.table_info import part_path
 from ..errors import StateError, TableError, game_over, whole_number
 from ..game.maximum_score import maximum_score
 from ..game.rule_loader import load_rules
+from ..settings import Folder, Settings
 from ..strategy.simulation import Z99, Simulation, check_seed
 from ..strategy.strategy import Position
 from ..strategy.verify import Check
@@ -48,7 +49,7 @@ from ..tablebase.checkpoint import checkpoint_path, remove_checkpoint, store_lay
 from ..tablebase.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..tablebase.machine import peak_memory
 from ..tablebase.sharded_solve import driver_lock
-from ..tablebase.store import Folder, has_table
+from ..tablebase.store import has_table
 from ..tablebase.work_identity import WorkIdentity
 from ..words import N_, _, number_text
 from . import approximate_cost as costs
@@ -209,21 +210,16 @@ def simulate(
 
 
 def verify_approximate(
-    rules: RuleSet,
-    tables: Folder = None,
-    *,
-    games: int = 0,
-    seed: int = 1,
-    threads: int | None = None,
+    settings: Settings, rules: RuleSet, *, games: int = 0, seed: int = 1
 ) -> Iterator[Check]:
     """Check the approximate strategy of a rule set, yielding each result when it is known."""
-    strategy = open_approximate(rules, tables)
+    strategy = open_approximate(rules, settings.tables)
     known = strategy.certificate
     low, high = known.interval99
     yield Check(
         N_("file"),
         True,
-        _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, tables).name),
+        _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, settings.tables).name),
     )
     ordered = (
         low <= known.mean <= high
@@ -235,13 +231,13 @@ def verify_approximate(
     yield Check(
         N_("bound"), ordered, _("mean {mean} ({low} to {high}), bound {bound}").format(**shown)
     )
-    if has_table(rules, tables):
-        exact = open_strategy(rules, tables).value()
+    if has_table(rules, settings.tables):
+        exact = open_strategy(rules, settings.tables).value()
         between = low <= exact <= known.upper_bound
         text = _("exact value {value}, not below the mean and not above the bound")
         yield Check(N_("exact"), between, text.format(value=number_text(exact, 10)))
     if games > 1:
-        played = simulate(strategy, games, seed, threads=threads)
+        played = simulate(strategy, games, seed, threads=settings.threads)
         # Twice the 99 % interval of the difference: a false alarm in one of a few million runs.
         allowed = 2 * math.hypot(Z99 * played.standard_error, known.half_width)
         figures = {"mean": played.mean, "expected": known.mean, "allowed": allowed}
@@ -252,7 +248,7 @@ def verify_approximate(
 
 
 @dataclass(frozen=True)
-class Settings:
+class Effort:
     """What an approximate solution depends on; fields as the parameters of :func:`approximate`."""
 
     seed: int
@@ -348,14 +344,13 @@ def approximate(
         If another process makes the same strategy, or the folder cannot be written to.
     """
     rule_set = load_rules(rules)
-    settings = Settings(seed, rounds, fit_games, games, half_width, work, minutes, memory)
-    settings.check()
+    effort = Effort(seed, rounds, fit_games, games, half_width, work, minutes, memory)
+    effort.check()
     if force or not fitted_file.has_fitted(rule_set, tables):
         seconds = costs.approximate_seconds(rule_set, work=UNIT * work, minutes=minutes)
         log_long(f"making an approximate strategy of {rule_set.key}", seconds, report)
-        solution = Solution(
-            rule_set, settings, fitted_file.fitted_path(rule_set, tables), threads, report
-        )
+        path = fitted_file.fitted_path(rule_set, tables)
+        solution = Solution(rule_set, effort, path, threads, report)
         with solution.lock():
             fitted_file.write_fitted(*solution.solve(), tables)
     return open_approximate(rule_set, tables)
@@ -364,20 +359,20 @@ def approximate(
 class Solution:
     """The stages of one solution, one after another; a stage that is finished already is read.
 
-    NAME.part is locked meanwhile, NAME.part.layer has the settings, and record and arrays of each
+    NAME.part is locked meanwhile, NAME.part.layer has the effort, and record and arrays of each
     stage: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages of
-    another identity (rules, settings, sources) are not used.
+    another identity (rules, effort, sources) are not used.
     """
 
     def __init__(
         self,
         rules: RuleSet,
-        settings: Settings,
+        effort: Effort,
         path: Path,
         threads: int | None,
         report: Report | None,
     ) -> None:
-        self.rules, self.settings, self.path, self.threads = rules, settings, path, threads
+        self.rules, self.effort, self.path, self.threads = rules, effort, path, threads
         self.report = report or (lambda stage, done, known: None)
         self.known: dict[str, float] = {}
         self.records: dict[str, Any] = {}
@@ -406,7 +401,7 @@ class Solution:
     def identity(self) -> WorkIdentity:
         """The identity of this solution."""
         sources = sources_of_values(__file__)
-        return WorkIdentity.of(self.rules, fitted_file.OBJECTIVE, asdict(self.settings), sources)
+        return WorkIdentity.of(self.rules, fitted_file.OBJECTIVE, asdict(self.effort), sources)
 
     def solve(self) -> tuple[FittedValues, Certificate]:
         """All stages."""
@@ -422,8 +417,8 @@ class Solution:
             interval99=tuple(simulated["interval99"]),
             upper_bound=bound["bound"],
             exact_boxes=tuple(bound["exact"]),
-            seed=self.settings.seed,
-            iterations=self.settings.rounds,
+            seed=self.effort.seed,
+            iterations=self.effort.rounds,
             start_value=float(values.values(0, 0, 0, 0)[0]),
             seconds=sum(record["seconds"] for record in self.records.values()),
             memory=peak_memory(),
@@ -477,8 +472,8 @@ class Solution:
 
     def _bound_work(self, speed: float) -> float:
         """Most operations for the bound, at so many a second."""
-        minutes = self.settings.minutes
-        return UNIT * self.settings.work if minutes is None else 60 * minutes * speed
+        minutes = self.effort.minutes
+        return UNIT * self.effort.work if minutes is None else 60 * minutes * speed
 
     def _baseline(self) -> Made:
         """The prices and the small relaxed game."""
@@ -490,26 +485,30 @@ class Solution:
         return found | {"speed": relaxed.speed}, fitted_file.to_arrays(values)
 
     def _fit(self, start: FittedValues) -> Made:
-        settings = self.settings
-        counts = {"games": settings.fit_games, "rounds": settings.rounds, "seed": settings.seed}
+        effort = self.effort
+
+        def report(done: int, total: int) -> None:
+            self._report("fit", done / total)
+
         values, found = fit_values(
+            Settings(threads=self.threads, progress=report),
             start,
-            **counts,
-            threads=self.threads,
-            progress=lambda done, total: self._report("fit", done / total),
+            games=effort.fit_games,
+            rounds=effort.rounds,
+            seed=effort.seed,
         )
         return found, {"coefficients": values.coefficients}
 
     def _simulation(self, values: FittedValues) -> Made:
-        settings = self.settings
+        effort = self.effort
 
         def report(done: int, mean: float, half_width: float) -> None:
             if half_width < math.inf:
                 self.known |= {"mean": mean, "half_width": half_width}
-            self._report("simulation", done / settings.games)
+            self._report("simulation", done / effort.games)
 
-        seed = settings.seed + SIMULATION_SEED
-        limits: dict[str, Any] = {"games": settings.games, "half_width": settings.half_width}
+        seed = effort.seed + SIMULATION_SEED
+        limits: dict[str, Any] = {"games": effort.games, "half_width": effort.half_width}
         played = simulate_values(values, **limits, seed=seed, threads=self.threads, progress=report)
         low, high = played.plain_interval99
         found = {
@@ -526,7 +525,7 @@ class Solution:
 
     def _bound(self) -> Made:
         most_work = self._bound_work(self.records["relaxation"]["speed"])
-        relaxed, found = self._relaxed("bound", Budget(most_work, self.settings.memory))
+        relaxed, found = self._relaxed("bound", Budget(most_work, self.effort.memory))
         exact = [self.rules.categories[c].id for c in relaxed.game.exact]
         work = {
             "most_work": most_work / UNIT,

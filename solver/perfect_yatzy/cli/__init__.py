@@ -12,19 +12,39 @@ import click
 from click.shell_completion import get_completion_class
 
 from .._version import __version__
+from ..words import N_
 from .console import YatzyGroup
 
-MODULES = {  # module of `commands` -> its commands; a module is imported when one of them is named
-    "ask": ("expect", "hold", "odds", "score"),
-    "games": ("evaluate", "positions", "simulate", "versus"),
-    "guide": ("guide", "learn"),
-    "play": ("play",),
-    "review": ("puzzle", "rate", "review"),
-    "rules": ("rules",),
-    "serve": ("serve", "site"),
-    "solve": ("prove", "solve", "table", "tables", "verify"),
+# The sections of the help, with their commands and the modules of `commands` where these are; those
+# first that most people need. A module is imported when one of its commands is named.
+SECTIONS = {
+    N_("At the table"): {
+        "play": "play",
+        "hold": "ask",
+        "score": "ask",
+        "expect": "ask",
+        "odds": "ask",
+        "serve": "serve",
+    },
+    N_("Study"): {
+        "review": "review",
+        "puzzle": "review",
+        "rate": "review",
+        "guide": "guide",
+        "learn": "guide",
+        "evaluate": "games",
+        "simulate": "games",
+    },
+    N_("Tables and programs"): {
+        "solve": "solve",
+        "tables": "tables",
+        "table": "tables",
+        "rules": "rules",
+        "site": "serve",
+        "mcp": "serve",
+    },
 }
-COMMANDS = {command: module for module, commands in MODULES.items() for command in commands}
+COMMANDS = [command for commands in SECTIONS.values() for command in commands]
 VERSIONED = (
     "numpy",
     "numba",
@@ -50,6 +70,16 @@ def print_version(context: click.Context, option: click.Parameter, wanted: bool)
     context.exit()
 
 
+def print_completion(context: click.Context, option: click.Parameter, shell: str | None) -> None:
+    """Print the completion script for a shell, and end."""
+    if shell is None or context.resilient_parsing:
+        return
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(main, {}, "yatzy", "_YATZY_COMPLETE").source())
+    context.exit()
+
+
 def versions() -> Iterator[str]:
     """What a report of a bug needs, in English, as those are: the versions, the machine, the
     tables.
@@ -67,7 +97,7 @@ def versions() -> Iterator[str]:
     from ..errors import SolverError
     from ..tablebase.machine import available_memory
     from ..tablebase.store import stored, tables_folder
-    from .commands.solve import stored_tables_lines
+    from .commands.tables import stored_tables_lines
 
     yield f"python     {platform.python_version()} ({platform.python_implementation()}), {sys.executable}"
     for package in VERSIONED:
@@ -91,7 +121,7 @@ def versions() -> Iterator[str]:
 
 @click.group(
     cls=YatzyGroup,
-    modules=COMMANDS,
+    sections=SECTIONS,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -106,22 +136,16 @@ def versions() -> Iterator[str]:
     callback=print_version,
     help="Show the version and exit.",
 )
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    expose_value=False,
+    callback=print_completion,
+    help='Print the completion script for a shell: eval "$(yatzy --completion bash)".',
+)
 def main(verbose: bool) -> None:
     """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to
     expect.
     """
     if verbose:
         raise click.NoSuchOption("--verbose")
-
-
-@main.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the completion script for a shell.
-
-    \b
-      eval "$(yatzy completion bash)"
-    """
-    completion_class = get_completion_class(shell)
-    assert completion_class is not None
-    click.echo(completion_class(main, {}, "yatzy", "_YATZY_COMPLETE").source())

@@ -35,23 +35,57 @@ from ..words import (
     language_of_environment,
     set_language,
 )
-from .options import LANGUAGE_HELP, LanguageParam, YatzyCommands
+from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
 
+# What had another name, with the words of what it is called now.
+RENAMED_COMMANDS = {
+    "completion": ("yatzy", "--completion"),
+    "positions": ("yatzy", "simulate", "--positions"),
+    "prove": ("yatzy", "solve", "--exact"),
+    "verify": ("yatzy", "tables", "--verify"),
+    "versus": ("yatzy", "solve", "--two-players"),
+}
+RENAMED_OPTIONS = {
+    "--against": ("--opponent",),
+    "--extra": ("--bonus-points",),
+    "--opponents": ("--opponent",),
+    "--versus": ("--best-opponent",),
+}
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 
 
 class YatzyGroup(YatzyCommands):
-    """The error boundary and the lazy list of commands: to import all `modules` takes longer
-    than an answer.
+    """The error boundary and the lazy list of commands: to import all modules takes longer than
+    an answer. `sections` are the titles of its help, with their commands and the modules of these.
     """
 
-    def __init__(self, *args: Any, modules: dict[str, str], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Mapping[str, str]],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.modules = modules
+        self.sections = sections
+        self.modules = {name: module for each in sections.values() for name, module in each.items()}
+        self.common_options = described_options()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all commands, in alphabetical order."""
-        return sorted({*self.commands, *self.modules})
+        """Names of all commands, those first that most people need."""
+        return [*self.modules]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in their sections, then the options that several of them share."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        limit = formatter.width - 6 - max(map(len, commands))
+        for title, names in self.sections.items():
+            listed = [(name, commands[name]) for name in names]
+            rows = [(name, each.get_short_help_str(limit)) for name, each in listed if each]
+            with formatter.section(_(title)):  # marked elsewhere
+                formatter.write_dl(rows)
+        records = [option.get_help_record(ctx) for option in self.common_options]
+        with formatter.section(_("Common options, of the commands that name them")):
+            formatter.write_dl([record for record in records if record])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
@@ -81,6 +115,16 @@ class YatzyGroup(YatzyCommands):
             path += f" {word}"
         return path
 
+    def usage_text(self, error: click.UsageError, words: Sequence[str] | None) -> str:
+        """What is wrong with a command line, and where to read more, or what an old name is called
+        now.
+        """
+        if (text := current_name(error)) is not None:
+            return text
+        command = error.ctx.command_path if error.ctx else self.named_command(words)
+        message = error.format_message().rstrip(".")
+        return _("{value} (see {command} --help)", value=message, command=command)
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130
         interrupted.
@@ -99,13 +143,7 @@ class YatzyGroup(YatzyCommands):
                 click.echo(error.format_message())
                 sys.exit(0)
             except click.UsageError as error:
-                command = (
-                    error.ctx.command_path
-                    if error.ctx
-                    else self.named_command(args[0] if args else None)
-                )
-                message = error.format_message().rstrip(".")
-                fail(_("{value} (see {command} --help)", value=message, command=command), 2)
+                fail(self.usage_text(error, args[0] if args else None), 2)
             except click.ClickException as error:
                 fail(error.format_message(), 1)
             except click.Abort:
@@ -124,6 +162,20 @@ class YatzyGroup(YatzyCommands):
                 fail(_("cannot write the answer: {reason}", reason=error.strerror or error), 1)
             except MemoryError:
                 fail(_("out of memory: this rule set needs more than this machine has"), 1)
+
+
+def current_name(error: click.UsageError) -> str | None:
+    """What an old name of a command or an option is called now, None if it is no old name."""
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        name = error.command_name
+        renamed: Mapping[str, tuple[str, ...]] = RENAMED_COMMANDS
+    elif isinstance(error, click.NoSuchOption):
+        name, renamed = error.option_name, RENAMED_OPTIONS
+    else:
+        return None
+    if name not in renamed:
+        return None
+    return _("{old} is called {new} now", old=name, new=" ".join(renamed[name]))
 
 
 def prepare_streams() -> None:
@@ -337,8 +389,9 @@ def localize(command: click.Command) -> None:
     """
     if not any("--lang" in param.opts for param in command.params):
         variable = "YATZY_LANG" if isinstance(command, YatzyGroup) else None
+        kind = click.Option if isinstance(command, click.Group) else CommonOption
         command.params.append(
-            click.Option(
+            kind(
                 ["--lang"],
                 type=LanguageParam(),
                 envvar=variable,
@@ -346,16 +399,25 @@ def localize(command: click.Command) -> None:
                 help=LANGUAGE_HELP,
             )
         )
-    options = [(param, ("help",)) for param in command.params if isinstance(param, click.Option)]
-    for shown, attributes in [(command, ("help", "short_help", "epilog")), *options]:
-        english = vars(shown).setdefault(
-            "english_help", {name: getattr(shown, name) for name in attributes}
-        )
-        for name, text in english.items():  # which are kept for the next language
-            setattr(shown, name, translated(text))
+    localize_help(command, ("help", "short_help", "epilog"))
+    for param in command.params:
+        if isinstance(param, click.Option):
+            localize_help(param, ("help",))
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             localize(inner)
+    if isinstance(command, YatzyGroup):
+        for option in command.common_options:
+            localize_help(option, ("help",))
+
+
+def localize_help(shown: click.Command | click.Option, attributes: Sequence[str]) -> None:
+    """Give a command or an option its texts in the current language."""
+    english = vars(shown).setdefault(
+        "english_help", {name: getattr(shown, name) for name in attributes}
+    )
+    for name, text in english.items():  # which are kept for the next language
+        setattr(shown, name, translated(text))
 
 
 def languages_given(words: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..cluster.session import Cluster
     from ..core.rules import RuleSet
     from ..service.queries import QueryService
-    from ..tablebase.store import Progress
+    from ..settings import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 Known = Callable[[click.Context, str], Iterable[str]]
@@ -121,6 +121,16 @@ def is_given(name: str, context: click.Context | None = None) -> bool:
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
+def options_given() -> set[str]:
+    """The options of the command that runs that are on the command line, by their long names."""
+    options = [
+        param
+        for param in click.get_current_context().command.params
+        if isinstance(param, click.Option) and param.name and is_given(param.name)
+    ]
+    return {max(option.opts, key=len) for option in options}
+
+
 def refuse_repeated(parser: click.parser._OptionParser, context: click.Context) -> None:
     """Let no option of a parser drop a value: what is given again with another value is joined,
     or refused.
@@ -161,8 +171,34 @@ def _process_again(
     raise click.UsageError(text, context)
 
 
+class CommonOption(click.Option):
+    """An option that means the same for every command that has it: `yatzy --help` describes it,
+    the help of a command only names it.
+    """
+
+
+common_option = partial(click.option, cls=CommonOption)
+
+
 class YatzyCommand(click.Command):
-    """A command none of whose options drops a value."""
+    """A command none of whose options drops a value, and whose help only names those that
+    `yatzy --help` describes.
+    """
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of this command, then the names of the common ones."""
+        own, common = list[tuple[str, str]](), list[str]()
+        for param in self.get_params(ctx):
+            if isinstance(param, CommonOption):
+                common.append(", ".join(param.opts))
+            elif (record := param.get_help_record(ctx)) is not None:
+                own.append(record)
+        if own:
+            with formatter.section(_("Options")):
+                formatter.write_dl(own)
+        if common:
+            with formatter.section(_("Common options, explained by yatzy --help")):
+                formatter.write_text("; ".join(common))
 
     def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
         """The parser of its options."""
@@ -214,13 +250,19 @@ def number_option(
     high: int | None = None,
     default: int | None = None,
     shown: bool = True,
+    kind: type[click.Option] = click.Option,
 ) -> Callable[[F], F]:
     """An option for a whole number N of a range, whose default, if it has one, is shown in the
     help.
     """
-    kind, shown = WholeNumber(low, high), shown and default is not None
     return click.option(
-        *names, type=kind, metavar="N", default=default, show_default=shown, help=text
+        *names,
+        cls=kind,
+        type=WholeNumber(low, high),
+        metavar="N",
+        default=default,
+        show_default=shown and default is not None,
+        help=text,
     )
 
 
@@ -229,20 +271,21 @@ def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable
     return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
+RULES_HELP = "Rule set: a name, name+switch, or a .toml file."
 RULES = KnownWords(_builtin_rules, "rules")
 CARD = KnownWords(card_entries, "card", separator=" ")
 MOST_WORKERS = 256  # that are started on one machine
-language_option = click.option(
+language_option = common_option(
     "--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP
 )
-rules_option = click.option(
+rules_option = common_option(
     "--rules",
     "-r",
     type=RULES,
     default="yatzy",
     envvar="YATZY_RULES",
     show_default=True,
-    help="Rule set: a name, name+switch, or a .toml file.",
+    help=RULES_HELP,
 )
 card_option = click.option(
     "--card",
@@ -255,13 +298,13 @@ card_option = click.option(
 start_card_option = click.option(
     "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty]."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
-tables_option = click.option(
+json_option = common_option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+force_option = common_option("--force", is_flag=True, help="Replace the output file if it exists.")
+tables_option = common_option(
     "--tables", type=click.Path(file_okay=False), help="Folder of the stored tables."
 )
 threads_option = number_option(
-    "--threads", low=1, high=256, text="Threads for solving [one per processor]."
+    "--threads", kind=CommonOption, low=1, high=256, text="Threads for solving [one per processor]."
 )
 dataset_card_option = click.option(
     "--dataset-card",
@@ -301,14 +344,14 @@ def rules_argument(command: F) -> F:
             ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
 
-    command = click.option(
+    command = common_option(
         "--rules",
         "-r",
         "rules_from_option",
         type=RULES,
         envvar="YATZY_RULES",
         is_eager=True,
-        help="Same as the RULES argument.",
+        help=RULES_HELP,
     )(command)
     return click.argument("rules", type=RULES, required=False, callback=read)(command)
 
@@ -384,8 +427,9 @@ def worker_options(command: F) -> F:
         low=1,
         high=MOST_WORKERS,
         text="Start N worker processes on this machine (needs the extra cluster).",
+        kind=CommonOption,
     )
-    address = click.option(
+    address = common_option(
         "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786."
     )
     return workers(address(command))
@@ -474,14 +518,16 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
             "--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."
         ),
         click.option(
-            "--opponents",
+            "--opponent",
+            "opponents",
             type=KnownWords((), separator="; "),
             metavar="OTHERS",
             help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by "
             'semicolons: "251; ones=3 sixes=24".',
         ),
         click.option(
-            "--versus",
+            "--best-opponent",
+            "versus",
             type=CARD,
             metavar="CARD",
             help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
@@ -500,7 +546,6 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
         ),
         number_option(
             "--bonus-points",
-            "--extra",
             default=0,
             shown=False,
             text="Joker and first-roll bonuses scored so far.",
@@ -512,3 +557,15 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
         service_options,
     )
     return lambda command: with_options(command, *options)
+
+
+def described_options() -> list[click.Option]:
+    """The common options, in the order in which `yatzy --help` describes them."""
+
+    def nothing(**values: Any) -> None:
+        """A command that has them and is never run."""
+
+    options = rules_option, json_option, force_option, worker_options, table_options
+    command = YatzyCommand("common", params=[], callback=with_options(nothing, *options))
+    decorated: list[click.Option] = getattr(command.callback, "__click_params__", [])
+    return [*reversed(decorated)]

@@ -13,7 +13,7 @@ import click
 
 from ..core.rules import RuleSet
 from ..service.budget import Pace
-from ..tablebase.store import Progress
+from ..settings import Progress
 from ..words import (
     N_,
     NOT_STORED,

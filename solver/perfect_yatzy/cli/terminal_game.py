@@ -339,6 +339,6 @@ class TerminalGame:
             ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP)
         )
         enter = _("enter `advice mean` to maximise the expected score.")
-        for option in ("--opponents", "--versus"):
+        for option in ("--opponent", "--best-opponent"):
             lines = lines.replace(drop_text(option), enter)
         echo_fitted(lines.replace("(--all)", "(??)") + "\n")

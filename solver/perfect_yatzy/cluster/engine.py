@@ -30,9 +30,9 @@ from ..core import checked_values
 from ..core.resources import writing_to
 from ..core.table_info import versions
 from ..errors import ClusterError
+from ..settings import Progress
 from ..tablebase.machine import peak_memory
 from ..tablebase.shard_task import ShardTask, solve_shard_task
-from ..tablebase.store import Progress
 
 SOURCES = "sources of perfect-yatzy"
 AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done

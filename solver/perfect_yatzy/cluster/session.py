@@ -26,10 +26,11 @@ from ..core.resources import default_threads
 from ..core.rules import RuleSet
 from ..errors import ClusterError, MissingPackage, StateError, shown, whole_number
 from ..game.rule_loader import load_rules
+from ..settings import Progress, Settings
 from ..tablebase.machine import available_memory
 from ..tablebase.quantities import QUANTITIES
 from ..tablebase.sharded_solve import solve_sharded
-from ..tablebase.store import Progress, open_table, tables_folder
+from ..tablebase.store import open_table, tables_folder
 from ..words import _
 from .engine import DaskEngine
 
@@ -207,7 +208,7 @@ def solve_objective_on(
     folder = tables_folder(tables).absolute()
     with engine.seeing(folder, f"solve-{objective.name}-{objective.rules.fingerprint[:12]}"):
         return solve_sharded(
-            objective, folder, engine=engine, progress=progress, missing_only=not force
+            Settings(folder, progress=progress), objective, engine=engine, missing_only=not force
         )
 
 
@@ -280,7 +281,7 @@ class Cluster:
 
         def means(rules: RuleSet) -> Table:
             solve_objective_on(self.engine, Objective(rules), tables, progress)
-            return open_table(Objective(rules), tables, solve=False)[1]
+            return open_table(Settings(tables), Objective(rules), solve=False)[1]
 
         objective = QUANTITIES[what].objective(rule_set, means)
         return solve_objective_on(self.engine, objective, tables, progress, force=force)
@@ -319,7 +320,9 @@ class Cluster:
         """
         from .tasks import simulate_on
 
-        return simulate_on(self.engine, strategy, games, seed, start, points, tables, progress)
+        return simulate_on(
+            Settings(tables, progress=progress), self.engine, strategy, games, seed, start, points
+        )
 
     def evaluate(
         self,
@@ -356,7 +359,9 @@ class Cluster:
 
         found = {
             n: result
-            for n, _, result in evaluate_on(self.engine, policies, load_rules(rules), card, tables)
+            for n, _, result in evaluate_on(
+                Settings(tables), self.engine, policies, load_rules(rules), card
+            )
         }
         return [found[number] for number in range(len(policies))]
 
@@ -386,9 +391,11 @@ class Cluster:
         SolverError
             StateError if `ties` is unknown; ClusterError and TableError as :meth:`solve`.
         """
-        from .tasks import versus_on
+        from .versus import versus_on
 
-        return versus_on(self.engine, load_rules(rules), ties, tables, progress, store)
+        return versus_on(
+            Settings(tables, progress=progress), self.engine, load_rules(rules), ties, store
+        )
 
 
 @contextmanager

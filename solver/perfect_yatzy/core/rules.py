@@ -247,7 +247,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Published:
-    """The expected final score that others have published, checked by `yatzy verify`."""
+    """The expected final score that others have published, checked by `yatzy tables --verify`."""
 
     value: str  # a decimal number with all published digits
     source: str  # where it was published

@@ -37,11 +37,12 @@ from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..errors import StateError
 from ..game.legal_actions import Action, TurnPosition
 from ..objectives.scores import Utility
+from ..settings import Folder, Settings
 from ..strategy.distribution import distribution, stored_distribution
 from ..strategy.score_distribution import DiscreteDistribution, ScoreDistribution
 from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import Strategy
-from ..tablebase.store import Folder, Progress, table_path
+from ..tablebase.store import table_path
 from ..words import _
 from .prizes import FieldUtility, check_field
 
@@ -148,26 +149,25 @@ def best_mixture(laws: Floats, opponents: int) -> Floats:
 
 
 def field_equilibrium(
+    settings: Settings,
     rules: RuleSet,
     opponents: int,
-    tables: Folder = None,
     *,
     within: float = WITHIN,
     rounds: int = ROUNDS,
-    threads: int | None = None,
-    progress: Progress | None = None,
 ) -> Equilibrium:
     """Search an equilibrium until any strategy gains at most `within` as a share of 1 / (N + 1),
     or for `rounds` best responses. What is found is stored after each round, and a later search
     goes on from there.
     """
     check_field(opponents, 1)
+    tables, threads = settings.tables, settings.threads
     strategy = open_strategy(rules, tables, threads=threads)
     if isinstance(strategy, ApproximateStrategy):
         raise needs_table(rules, _("a field"))
     responses, mixtures = read_field(rules, tables)
     if not responses:
-        law = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads)
+        law = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
         responses = [response_of(rules, None, law)]
     fair, found = 1 / (opponents + 1), mixtures.get(opponents)
     for _round in range(rounds):
@@ -176,13 +176,13 @@ def field_equilibrium(
         weights = best_mixture(np.array([each.law for each in responses]), opponents)
         utility = FieldUtility(law_of(mixed(responses, weights.tolist())), opponents)
         utilities = utility(np.arange(len(responses[0].law)))
-        best = best_response(strategy, utilities, threads, progress)
+        best = best_response(settings, strategy, utilities)
         value = float(best.value()) * (1 + best.evaluator.objective.error)
         if not found or value - fair < found.gain:
             found = Mixture(opponents, tuple(weights.tolist()), max(0.0, value - fair))
             mixtures[opponents] = found
         if found.gain > within * fair:
-            law = distribution(best, threads=threads, progress=progress)
+            law = distribution(best, threads=threads, progress=settings.progress)
             responses = [*responses, response_of(rules, utilities, law)]
         del best  # half a gigabyte
         write_field(rules, responses, mixtures, tables)
@@ -190,15 +190,10 @@ def field_equilibrium(
     return Equilibrium(rules, found, tuple(responses))
 
 
-def best_response(
-    strategy: Strategy,
-    utilities: Floats,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ScoreStrategy:
+def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> ScoreStrategy:
     """The strategy for the utilities of the scores 0, 1, 2 ... from the empty card on."""
     card = Scorecard(strategy.rules)
-    return utility_strategy(strategy.rules, utilities, card, strategy.evaluator, threads, progress)
+    return utility_strategy(settings, strategy.rules, utilities, card, strategy.evaluator)
 
 
 def response_of(rules: RuleSet, utilities: Floats | None, law: ScoreDistribution) -> Response:
@@ -271,7 +266,7 @@ def stored_equilibrium(rules: RuleSet, opponents: int, tables: Folder = None) ->
     responses, mixtures = read_field(rules, tables)
     if opponents not in mixtures:
         text = _("the field of {count} opponents is not solved yet; first run: {command}")
-        command = f"yatzy versus {rules.key} --field {opponents}"
+        command = f"yatzy solve {rules.key} --field {opponents}"
         raise StateError(text.format(count=opponents, command=command), field="policy")
     return Equilibrium(rules, mixtures[opponents], tuple(responses))
 
@@ -282,7 +277,7 @@ class FieldPlayer:
 
     equilibrium: Equilibrium
     means: Strategy
-    threads: int | None = None
+    settings: Settings
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
     _solved: dict[int, Strategy] = field(default_factory=dict)  # strategies that were drawn
     _drawn: int = 0
@@ -297,6 +292,6 @@ class FieldPlayer:
             self._solved[self._drawn] = (
                 self.means
                 if utilities is None
-                else best_response(self.means, utilities, self.threads)
+                else best_response(self.settings, self.means, utilities)
             )
         return self._solved[self._drawn].best_action(position)

@@ -24,6 +24,7 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..errors import SolverError, StateError, positive_number
 from ..policies.levels import SkillLevel, level_played
+from ..settings import Settings
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.strategy import Strategy
@@ -471,7 +472,9 @@ def rate(
         if has_distribution(games_of[fingerprint]):
             strategy = reader.strategy(games_of[fingerprint])
             if not isinstance(strategy, SolverError):
-                found = stored_distribution(strategy, EMPTY_STATE, threads=threads, store=False)
+                found = stored_distribution(
+                    Settings(threads=threads), strategy, EMPTY_STATE, store=False
+                )
                 perfect[games_of[fingerprint].key] = found
     return Ratings(tuple(ratings), reader.skipped, unrated, perfect)
 

@@ -30,6 +30,7 @@ from ..game.notation import CardText, parse_dice, read_card
 from ..objectives.exponential import ExponentialUtility
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import ReachableUtility
+from ..settings import Settings
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.distribution import has_distribution, opponent
@@ -40,7 +41,6 @@ from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 from ..strategy.strategy import DiceText, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.estimates import check_memory, solve_cost
-from ..tablebase.store import Folder
 from ..words import _
 from .levels import LEVELS, Option, SkillLevel, SoftPolicy, parse_level
 from .policy import exact_policy
@@ -256,8 +256,8 @@ class WinningPlayer(ComputerPlayer):
     soon solved.
     """
 
-    threads: int | None = None  # for solves
-    tables: Folder = None  # where a stored game of two players may be
+    # threads for solves; the folder where a stored game of two players may be
+    settings: Settings = field(default_factory=Settings)
     _solved: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
@@ -294,11 +294,11 @@ class WinningPlayer(ComputerPlayer):
         game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
         key = card.state, game.lead, other.state
         is_solved = key in self._solved
-        stored = None if is_solved else stored_game(game, self.tables)
+        stored = None if is_solved else stored_game(game, self.settings.tables)
         if not (is_solved or stored or game.cost().seconds <= WIN_SECONDS):
             return None
         return key, partial(
-            versus_strategy, game, (card, other), self.strategy.evaluator, stored, self.threads
+            versus_strategy, self.settings, game, (card, other), self.strategy.evaluator, stored
         )
 
     def _others_for_the_mean(
@@ -330,12 +330,17 @@ class WinningPlayer(ComputerPlayer):
         """
         finals = []
         for key, other in others:
-            final = partial(opponent, self.strategy, other, self.threads)
+            final = partial(opponent, self.settings, self.strategy, other)
             # a score takes no solve
             finals.append(final() if isinstance(other, int) else self._cached(key, final))
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
         return utility_strategy(
-            self.rules, utility, card, means, self.threads, tolerance=utility.tolerance
+            self.settings,
+            self.rules,
+            utility,
+            card,
+            means,
+            tolerance=utility.tolerance,
         )
 
     def _read(self, others: Others) -> list[int | Scorecard]:

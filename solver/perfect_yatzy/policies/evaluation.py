@@ -20,7 +20,6 @@ from ..approximation.opening import open_strategy
 from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
 from ..core.objectives import Objective
-from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..errors import StateError, positive_number
@@ -28,13 +27,14 @@ from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
 from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
+from ..settings import Folder, Progress, Settings
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.played_games import Actor, Player, play_games
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution, score_places
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.estimates import LOGGED_SECONDS, check_memory, log_long, solve_cost
-from ..tablebase.store import Folder, Progress, open_table
+from ..tablebase.store import open_table
 from .policy import exact_policy, player_of
 from .user_code import policy_of
 
@@ -296,15 +296,16 @@ def evaluate(
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
+    settings = Settings(tables, threads, progress)
     found = policy_of(policy, rules)
     if (listed := exact_policy(found)) is None:
         player = player_of(found)
         strategy = open_strategy(
             load_rules(rules or "yatzy"), tables, threads=threads, progress=progress
         )
-        return sample(player, strategy, games, seed, threads=threads)
+        return sample(settings.reporting(None), player, strategy, games, seed)
     if not isinstance(listed, Strategy):
-        return _evaluated(listed, points or 0, tables, thread_count(threads), progress)
+        return _evaluated(settings, listed, points or 0)
     start = listed.check(listed.start)
     before = start.points if points is None else points
     if isinstance(listed.evaluator, ScoreEvaluator):
@@ -319,15 +320,13 @@ def evaluate(
             law,
         )
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
-    return _evaluated(followed, before, tables, thread_count(threads), progress)
+    return _evaluated(settings, followed, before)
 
 
-def _evaluated(
-    policy: Policy, before: int, tables: Folder, threads: int, progress: Progress | None
-) -> Evaluation:
+def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
     """The exact evaluation of a policy; `before`: points on the card at its start."""
     rules = policy.rules
-    table = open_table(Objective(rules), tables, threads=threads, progress=progress)[1]
+    table = open_table(settings, Objective(rules))[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
     perfect_mean = before + float(perfect[-1])
     if has_distribution(rules):
@@ -335,8 +334,8 @@ def _evaluated(
 
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, solve_cost(score_places(rules, policy.start)).doubled())
-        report = _logged(f"the evaluation of {rules.key}", progress)
-        law, losses = ForwardPass(policy, threads, perfect, report).run(before)
+        report = _logged(f"the evaluation of {rules.key}", settings.progress)
+        law, losses = ForwardPass(settings.reporting(report), policy, perfect).run(before)
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
         return Evaluation(
@@ -348,6 +347,7 @@ def _evaluated(
             law,
             by_kind,
         )
+    threads = settings.threads
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
@@ -357,18 +357,16 @@ def _evaluated(
 
 
 def sample(
+    settings: Settings,
     player: Player,
     strategy: Strategy,
     games: int = 200,
     seed: int = 1,
     start: CardText | Scorecard = "",
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
 ) -> SampledEvaluation:
     """Let a player play games, and compare its decisions with perfect play."""
     number = positive_number(games, "games")
-    games_played = sample_games(player, strategy, 0, number, seed, start, threads, progress)
+    games_played = sample_games(settings, player, strategy, 0, number, seed, start)
     return summary(strategy, start, number, [games_played])
 
 
@@ -387,14 +385,13 @@ class SampledGames:
 
 
 def sample_games(
+    settings: Settings,
     player: Player,
     strategy: Strategy,
     first: int,
     number: int,
     seed: int,
     start: CardText | Scorecard = "",
-    threads: int | None = None,
-    progress: Progress | None = None,
 ) -> SampledGames:
     """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other
     parameters.
@@ -402,11 +399,11 @@ def sample_games(
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")
     played = play_games(
-        player, start_turn(strategy.rules, start), first, number, seed, progress=progress
+        player, start_turn(strategy.rules, start), first, number, seed, progress=settings.progress
     )
     positions = played.columns()
     game, action, _points = (positions.pop(name) for name in ("game", "action", "points"))
-    lost = np.asarray(strategy.regrets(actions=action, threads=threads, **positions))
+    lost = np.asarray(strategy.regrets(actions=action, threads=settings.threads, **positions))
     turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
     rolls_left, n_holds = positions["rolls_left"], hold_count(strategy.rules)
     by_category = np.where(rolls_left > 0, 0.0, lost)
@@ -415,7 +412,7 @@ def sample_games(
     early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))
     if len(early):
         options = strategy.options(
-            **{name: column[early] for name, column in positions.items()}, threads=threads
+            **{name: column[early] for name, column in positions.items()}, threads=settings.threads
         )
         values = options.values[:, n_holds:]
         taken = values[np.arange(len(early)), action[early] - n_holds]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from ..errors import StateError, positive_number, shown
 from ..field.equilibrium import FieldPlayer, stored_equilibrium
 from ..game.rule_loader import builtin_ids, load_rules
 from ..objectives.policy_quantities import Policy
+from ..settings import Folder, Settings
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
 from ..strategy.score_distribution import DiscreteDistribution
 from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
-from ..tablebase.store import Folder, Progress
 from ..words import _
 from . import computer_players as players
 from .computer_players import ComputerPlayer, PlayerKind, PolicyPlayer, parse_kind
@@ -54,31 +53,29 @@ class NamedPolicy:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Where a policy plays: the game, the card it starts from, the folder of the tables, the
-    number of threads.
-    """
+class PolicyContext:
+    """Where a policy plays: the game, and the card it starts from."""
 
+    settings: Settings
     rules: RuleSet
     card: Scorecard
-    tables: Folder = None
-    threads: int | None = None
-    progress: Progress | None = None
-    games: int = (
-        200  # sampled, of a policy that is not evaluated exactly, and the seed of their dice
-    )
+    # sampled, of a policy that is not evaluated exactly, and the seed of their dice
+    games: int = 200
     seed: int = 1
 
     def strategy(self) -> Strategy:
         """Perfect play of the game."""
-        return open_strategy(self.rules, self.tables, threads=self.threads, progress=self.progress)
+        settings = self.settings
+        return open_strategy(
+            self.rules, settings.tables, threads=settings.threads, progress=settings.progress
+        )
 
 
-def named_policy(text: str, setting: Setting) -> NamedPolicy:
+def named_policy(text: str, context: PolicyContext) -> NamedPolicy:
     """The policy of a name; see the module."""
     for form, make in _FORMS:
         if match := re.fullmatch(form, text):
-            return make(setting, *match.groups())
+            return make(context, *match.groups())
     if text.endswith(".toml") or text in builtin_ids():
         message = _("{rules} is a game, not a policy: give it with --rules", rules=shown(text))
     else:
@@ -115,7 +112,7 @@ def open_policy(
         If there is no such policy, or the rules have none of this name.
     """
     rule_set = load_rules(rules)
-    return named_policy(name, Setting(rule_set, Scorecard(rule_set), tables)).policy
+    return named_policy(name, PolicyContext(Settings(tables), rule_set, Scorecard(rule_set))).policy
 
 
 def computer_player(
@@ -165,8 +162,10 @@ def computer_player(
         return PolicyPlayer(PlayerKind(None, policy=type(kind).__name__), strategy, player_of(kind))
     kind = kind if isinstance(kind, PlayerKind) else parse_kind(kind)
     if kind.policy:
-        setting = Setting(strategy.rules, Scorecard(strategy.rules), tables, threads)
-        return PolicyPlayer(kind, strategy, player_of(named_policy(kind.policy, setting).policy))
+        context = PolicyContext(
+            Settings(tables, threads), strategy.rules, Scorecard(strategy.rules)
+        )
+        return PolicyPlayer(kind, strategy, player_of(named_policy(kind.policy, context).policy))
     perfect = kind.level is not None and not kind.level.share
     if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
         raise needs_table(strategy.rules, f"the {kind.label} computer player")
@@ -175,7 +174,7 @@ def computer_player(
             kind, strategy, risk=players.risk_evaluator(strategy, kind.style, threads=threads)
         )
     if kind.style:
-        return players.WinningPlayer(kind, strategy, threads, tables)
+        return players.WinningPlayer(kind, strategy, Settings(tables, threads))
     assert kind.level
     if not kind.level.share:
         return ComputerPlayer(kind, strategy)
@@ -183,36 +182,42 @@ def computer_player(
     return ComputerPlayer(kind, strategy, soft=SoftPolicy(strategy, temperature))
 
 
-def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
+def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation | SampledEvaluation]:
     """The title of the policy of a name, and its evaluation from the card on; errors as for
     both.
     """
-    named = named_policy(text, setting)
-    policy, card = exact_policy(named.policy), setting.card
-    work: dict[str, Any] = {"threads": setting.threads, "progress": setting.progress}
+    named = named_policy(text, context)
+    policy, card, settings = exact_policy(named.policy), context.card, context.settings
     if policy is not None:
-        return named.title, evaluate(policy, points=card.total, tables=setting.tables, **work)
+        found = evaluate(
+            policy,
+            points=card.total,
+            tables=settings.tables,
+            threads=settings.threads,
+            progress=settings.progress,
+        )
+        return named.title, found
     player = player_of(named.policy)
     return named.title, sample(
-        player, setting.strategy(), setting.games, setting.seed, card, **work
+        settings, player, context.strategy(), context.games, context.seed, card
     )
 
 
-def score_law(name: str, setting: Setting) -> DiscreteDistribution:
+def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
     """The law of the final score of a policy by its name; StateError for one that acts in one
     position at a time.
     """
-    policy = named_policy(name, setting).policy
+    policy = named_policy(name, context).policy
     if isinstance(policy, FieldPlayer):
         return policy.equilibrium.law
     found = evaluate(
         listed(name, policy),
-        tables=setting.tables,
-        threads=setting.threads,
+        tables=context.settings.tables,
+        threads=context.settings.threads,
     )
     assert isinstance(found, Evaluation)
     if found.distribution is None:
-        text = _("no exact distribution for {rules}", rules=setting.rules.key)
+        text = _("no exact distribution for {rules}", rules=context.rules.key)
         raise StateError(text, field="policy")
     return found.distribution
 
@@ -238,27 +243,27 @@ def policy_file(text: str) -> str:
     return text if text.endswith((".npy", ".json")) else ""
 
 
-def _guess(at: Setting, values: Guess, title: str) -> NamedPolicy:
+def _guess(at: PolicyContext, values: Guess, title: str) -> NamedPolicy:
     return NamedPolicy(ValueFunction(at.rules, values, at.card), title)
 
 
-def _most_points(at: Setting) -> NamedPolicy:
+def _most_points(at: PolicyContext) -> NamedPolicy:
     return _guess(at, lambda states: np.zeros(len(states.filled)), "The most points in each turn")
 
 
-def _sheet(at: Setting) -> StrategySheet:
-    if (sheet := find_sheet(at.rules, at.tables)) is None:
+def _sheet(at: PolicyContext) -> StrategySheet:
+    if (sheet := find_sheet(at.rules, at.settings.tables)) is None:
         text = _("{key} has no price sheet yet; make one with: yatzy learn {key}", key=at.rules.key)
         raise StateError(text, field="policy")
     return sheet
 
 
-def _prices(at: Setting, file: str = "") -> NamedPolicy:
+def _prices(at: PolicyContext, file: str = "") -> NamedPolicy:
     sheet = StrategySheet.load(file, at.rules) if file else _sheet(at)
     return _guess(at, sheet.prices.values(), file or "The price sheet")
 
 
-def _hold_rules(at: Setting, size: str | None) -> NamedPolicy:
+def _hold_rules(at: PolicyContext, size: str | None) -> NamedPolicy:
     sheet = _sheet(at)
     if not sheet.holds:
         raise StateError(
@@ -269,26 +274,31 @@ def _hold_rules(at: Setting, size: str | None) -> NamedPolicy:
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
 
-def _level(at: Setting, word: str | None, number: str | None) -> NamedPolicy:
+def _level(at: PolicyContext, word: str | None, number: str | None) -> NamedPolicy:
     level, strategy = parse_level(word or number or ""), at.strategy()
-    temperature = calibrated_level(strategy, level, threads=at.threads).temperature
+    temperature = calibrated_level(strategy, level, threads=at.settings.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"
     return NamedPolicy(SoftPolicy(strategy, temperature, at.card), title)
 
 
-def _goal(at: Setting, goal: str) -> NamedPolicy:
+def _goal(at: PolicyContext, goal: str) -> NamedPolicy:
     strategy = reach(
-        at.rules, int(goal), at.card, at.tables, threads=at.threads, progress=at.progress
+        at.rules,
+        int(goal),
+        at.card,
+        at.settings.tables,
+        threads=at.settings.threads,
+        progress=at.settings.progress,
     )
     return NamedPolicy(strategy, f"Perfect play for {int(goal)} or more")
 
 
-def _python(at: Setting, path: str, name: str) -> NamedPolicy:
+def _python(at: PolicyContext, path: str, name: str) -> NamedPolicy:
     found = UserCode(file_attribute(path, name), path)
     return NamedPolicy(policy_of(found, at.rules, at.card), f"{name} of {path}")
 
 
-def _array(at: Setting, path: str) -> NamedPolicy:
+def _array(at: PolicyContext, path: str) -> NamedPolicy:
     try:
         with open_file(path) as file:
             values = np.load(file, allow_pickle=False)
@@ -299,15 +309,16 @@ def _array(at: Setting, path: str) -> NamedPolicy:
     return _guess(at, values, path)
 
 
-def _style(at: Setting, style: str) -> NamedPolicy:
+def _style(at: PolicyContext, style: str) -> NamedPolicy:
     return NamedPolicy(
-        computer_player(at.strategy(), style, at.tables, threads=at.threads), f"Playing {style}"
+        computer_player(at.strategy(), style, at.settings.tables, threads=at.settings.threads),
+        f"Playing {style}",
     )
 
 
-def _field(at: Setting, opponents: str) -> NamedPolicy:
-    equilibrium = stored_equilibrium(at.rules, int(opponents), at.tables)
-    player = FieldPlayer(equilibrium, at.strategy(), at.threads)
+def _field(at: PolicyContext, opponents: str) -> NamedPolicy:
+    equilibrium = stored_equilibrium(at.rules, int(opponents), at.settings.tables)
+    player = FieldPlayer(equilibrium, at.strategy(), at.settings)
     return NamedPolicy(player, f"The equilibrium of a field of {int(opponents)} opponents")
 
 

@@ -25,6 +25,7 @@ from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_model, turn_outcomes
 from ..objectives.policy_evaluation_kernel import EvaluationJob
 from ..objectives.policy_kernel import policy_job
+from ..settings import Settings
 from . import hold_rules_kernel as kernels
 from .evaluation import policy_values
 from .hold_policy import Cards, HoldRulePolicy, applies, hold_rule_arrays, rule_lines
@@ -210,10 +211,15 @@ class Candidate:
 
 
 def learn_holds(
-    prices: PriceSheet, max_rules: int = 16, *, sizes: Sequence[int] = (5, 10), **settings: Any
+    settings: Settings,
+    prices: PriceSheet,
+    max_rules: int = 16,
+    *,
+    sizes: Sequence[int] = (5, 10),
+    **how: Any,
 ) -> Learned:
-    """Find a list of hold rules for a price sheet; `settings` are those of :class:`Search`."""
-    return Search(prices, **settings).run(max_rules, sizes)
+    """Find a list of hold rules for a price sheet; `how`: as for :class:`Search`."""
+    return Search(settings, prices, **how).run(max_rules, sizes)
 
 
 class Search:
@@ -221,16 +227,16 @@ class Search:
 
     def __init__(
         self,
+        settings: Settings,
         prices: PriceSheet,
         *,
         perfect: Table | None = None,
         limit: float = LIMIT,
         seed: int = 0,
-        threads: int | None = None,
-        progress: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self.prices, self.rules, self.seed = prices, prices.rules, seed
-        self.threads, self.progress = threads, progress or (lambda line: None)
+        self.threads, self.report = settings.threads, report or (lambda line: None)
         self.space = state_space(self.rules)
         self.price_values = prices.values()
         self.patterns = candidate_patterns(self.rules)
@@ -250,7 +256,7 @@ class Search:
         # holds.
         if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
             empty_list = HoldRulePolicy((), prices, values=self.price_values)
-            self.guard = HoldGuard(empty_list, perfect, limit, seed, threads)
+            self.guard = HoldGuard(empty_list, perfect, limit, seed, settings.threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
         """A list as a policy."""
@@ -338,10 +344,10 @@ class Search:
             if found.holds in tried:
                 break
             tried.add(found.holds)
-            self.progress(
+            self.report(
                 f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}"
             )
-            self.progress("\n".join(map(str, found.holds)))
+            self.report("\n".join(map(str, found.holds)))
             # within the limit the mean counts
             best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))
         return best
@@ -355,7 +361,7 @@ class Search:
                 lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other)
             )
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
-            self.progress(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
+            self.report(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
@@ -368,7 +374,7 @@ class Search:
                 break
             new = self.candidate(_with(found.holds, place, rule))
             gain = self.score(new) - before
-            self.progress(
+            self.report(
                 f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
             )
             if gain >= min_gain - rule_cost(rule) and (
@@ -380,9 +386,7 @@ class Search:
                 if self.score(new) > before:
                     best = new
         if best:
-            self.progress(
-                f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}"
-            )
+            self.report(f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}")
         return best
 
     def insertions(self, sample: Sample) -> list[Insertion]:
@@ -451,7 +455,7 @@ class Search:
                 old = [str(rule) for rule in found.holds if rule not in other]
                 added = [str(rule) for rule in other if rule not in found.holds]
                 now = f"{len(other)} rules: {new.mean:.3f}, worst {self.sweep(other)}"
-                self.progress(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
+                self.report(f"  {new.mean - found.mean:+.3f} {old} -> {added}; {now}")
                 return new
         return None
 

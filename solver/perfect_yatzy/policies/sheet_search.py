@@ -21,12 +21,12 @@ from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
 from ..core.rules import RuleSet, leaves_choice
 from ..core.state_space import state_space
+from ..settings import Progress, Settings
 from ..strategy.distribution import has_distribution
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import rule_set_stats
-from ..tablebase.store import Folder, Progress
 from .evaluation import evaluate, policy_mean, policy_values
 from .hold_policy import HoldRulePolicy
 from .hold_rules import HoldRule
@@ -76,14 +76,7 @@ class PriceFit:
     interval: float  # half the width of the 95 % interval of a simulated mean; 0 if it is exact
 
 
-def fit_prices(
-    rules: RuleSet,
-    perfect: Table,
-    *,
-    seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> PriceFit:
+def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int = 1) -> PriceFit:
     """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
 
@@ -91,11 +84,11 @@ def fit_prices(
         """The mean of simulated games, all on the same dice; the values are those of perfect
         play.
         """
-        return simulated(sheet, JUDGED_GAMES, seed, threads)[0], perfect
+        return simulated(sheet, JUDGED_GAMES, seed, settings.threads)[0], perfect
 
-    judge = exactly(rules, threads) if seconds <= JUDGED_SECONDS else by_simulation
-    report = progress or (lambda done, total: None)
-    visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
+    judge = exactly(rules, settings.threads) if seconds <= JUDGED_SECONDS else by_simulation
+    report = settings.progress or (lambda done, total: None)
+    visits = visited_states(rules, perfect, VISITED_GAMES, seed, settings.threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
     # its upper prices are not on a line
@@ -112,7 +105,7 @@ def fit_prices(
     if seconds <= TINY_SECONDS:
         numbers = _maximise(form, judge, starts, report)
     else:
-        numbers = _climb(form, judge, starts, seed, threads, report)
+        numbers = _climb(form, judge, starts, seed, settings.threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
     rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
     # One number more in all prices changes no choice; with it they sum to the mean, as near as
@@ -122,7 +115,7 @@ def fit_prices(
     shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(
         STEP
     )
-    return stated(shifted, seed, threads)
+    return stated(shifted, seed, settings.threads)
 
 
 def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
@@ -352,11 +345,11 @@ def _along(function: Callable[[Floats], float], best: Point, direction: Floats) 
 
 
 def hand_prices(
+    settings: Settings,
     prices: PriceSheet,
     holds: Sequence[HoldRule],
     *,
-    threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> PriceSheet:
     """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
     rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
@@ -372,7 +365,7 @@ def hand_prices(
 
     @cache
     def mean(tried: tuple[float, ...]) -> float:
-        return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=threads)
+        return policy_mean(HoldRulePolicy(holds, sheet(tried)), threads=settings.threads)
 
     for sweep in range(HAND_SWEEPS):
         before = numbers
@@ -382,47 +375,39 @@ def hand_prices(
                 while mean(tried) > mean(numbers) + HAND_GAIN:
                     numbers = tried
                     tried = (*numbers[:i], numbers[i] + step, *numbers[i + 1 :])
-        if progress:
-            progress(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")
+        if report:
+            report(f"round prices, sweep {sweep + 1}: mean {mean(numbers):.3f}")
         if numbers == before:
             break
     return sheet(numbers)
 
 
 def learn_sheet(
+    settings: Settings,
     strategy: Strategy,
     hold_rules: int = 0,
     *,
     seed: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
     report: Callable[[str], None] | None = None,
 ) -> StrategySheet:
     """Find a strategy that a person can play; `hold_rules`: at most so many, 0: prices alone."""
     rules, perfect_mean = strategy.rules, strategy.value()
-    fit = fit_prices(rules, strategy.table, seed=seed, threads=threads, progress=progress)
+    fit = fit_prices(settings, rules, strategy.table, seed=seed)
     if not hold_rules:
         return StrategySheet(
             rules, fit.sheet, (), price_figures(perfect_mean, fit.mean, fit.interval)
         )
-    work: dict[str, Any] = {"threads": threads, "progress": report}
-    first = learn_holds(fit.sheet, min(FIRST_RULES, hold_rules), seed=seed, sizes=(), **work)
-    prices = hand_prices(fit.sheet, first.holds, **work)
-    found = learn_holds(
-        prices, hold_rules, perfect=strategy.table, seed=seed, sizes=SHORTER, **work
-    )
-    rounded = stated(prices, seed, threads)
+    how: dict[str, Any] = {"seed": seed, "report": report}
+    first = learn_holds(settings, fit.sheet, min(FIRST_RULES, hold_rules), sizes=(), **how)
+    prices = hand_prices(settings, fit.sheet, first.holds, report=report)
+    found = learn_holds(settings, prices, hold_rules, perfect=strategy.table, sizes=SHORTER, **how)
+    rounded = stated(prices, seed, settings.threads)
     shorter = {size: (learned.holds, learned.figures) for size, learned in found.shorter.items()}
     figures = price_figures(perfect_mean, rounded.mean, rounded.interval) | found.figures
     return StrategySheet(rules, rounded.sheet, found.holds, figures, shorter)
 
 
-def turn_losses(
-    sheet: StrategySheet,
-    tables: Folder = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> tuple[float, ...]:
+def turn_losses(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
     """Expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
         return tuple(stored)
@@ -433,18 +418,15 @@ def turn_losses(
         policy = HoldRulePolicy(sheet.holds, sheet.prices)
     else:
         policy = ValueFunction(sheet.rules, sheet.prices.values())
-    losses = evaluate(policy, tables=tables, threads=threads, progress=progress).losses
+    losses = evaluate(
+        policy, tables=settings.tables, threads=settings.threads, progress=settings.progress
+    ).losses
     return tuple(losses.by_turn.tolist()) if losses else ()
 
 
-def with_turn_losses(
-    sheet: StrategySheet,
-    tables: Folder = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> StrategySheet:
+def with_turn_losses(settings: Settings, sheet: StrategySheet) -> StrategySheet:
     """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    if not (losses := turn_losses(sheet, tables, threads, progress)):
+    if not (losses := turn_losses(settings, sheet)):
         return sheet
     rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
     return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})

@@ -41,7 +41,8 @@ from ..core.state_space import StateSpace, state_space
 from ..errors import StateError, TableError, shown
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
-from ..tablebase.store import Folder, tables_folder
+from ..settings import Folder
+from ..tablebase.store import tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 
 MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite

@@ -31,6 +31,7 @@ from ..core.table_slices import PADDING, TableSlice, padded, window
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError
 from ..objectives.policy_quantities import Policy, PolicyMean, RowActions
+from ..settings import Settings
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.losses_kernel import perfect_turns, worst_rows
 from ..strategy.rollout import Rollout, TurnArguments
@@ -229,7 +230,7 @@ def worst_decisions(
     """Compare every decision of a policy with the best, on all cards and rolls."""
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
-    sweep = ForwardPass(policy, thread_count(threads), perfect)
+    sweep = ForwardPass(Settings(threads=threads), policy, perfect)
     space, stages = sweep.space, policy.rules.rolls_per_turn
     found: list[tuple[Floats, Ints]] = []
     for filled in range(space.first_layer, space.categories):
@@ -280,7 +281,7 @@ class HoldGuard:
         self.rules, self.space = policy.rules, policy.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
-        self.sweep_memory = ForwardPass(policy, 1, perfect)
+        self.sweep_memory = ForwardPass(Settings(threads=1), policy, perfect)
         self.table = TableSlice(
             padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0
         )

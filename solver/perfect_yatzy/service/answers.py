@@ -7,7 +7,7 @@ was evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from ..approximation.opening import certificate_of
 from ..core.dice import Dice
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
+from ..errors import error_context
+from ..game.notation import parse_card, parse_dice
 from ..strategy.actions import Choice, Hold
 from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy
@@ -142,6 +144,21 @@ def odds_answer(
         "rolls_left": rolls_left,
         "categories": [*map(odds_fields, entries)],
     }
+
+
+def answer_to_odds(fields: Mapping[str, Any], rules_of: Callable[[str], RuleSet]) -> dict[str, Any]:
+    """The answer to the fields of a request for odds: needs no table."""
+    rules = rules_of(fields["rules"])
+    with error_context("card", "invalid-card"):
+        card = parse_card(rules, fields["card"], fields["saved"], fields["bonus_points"])
+    roll = None
+    if "dice" in fields:
+        with error_context("dice", "invalid-dice"):
+            roll = parse_dice(rules, fields["dice"])
+    left = fields.get("rolls_left", max_rerolls(rules, card.saved))
+    with error_context("rolls_left"):
+        answer = odds_answer(rules, roll, left, open_odds(card, roll, left))
+    return with_echo(answer, {"id": fields["id"]} if "id" in fields else {})
 
 
 def best_value_fields(

@@ -19,12 +19,12 @@ from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
 from ..policies.policy import exact_policy
 from ..policies.user_code import ProcessPlayer
+from ..settings import Progress
 from ..strategy.played_games import Actor
 from ..strategy.positions import PositionSample, sample_positions
-from ..strategy.score_distribution import ScoreDistribution
+from ..strategy.score_distribution import ScoreDistribution, even_handicap
 from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
-from ..tablebase.store import Progress
 from ..words import _
 from . import answers
 from .queries import QueryService
@@ -57,10 +57,12 @@ def run_simulation(
                     _("on workers the policy is mean or a goal, such as goal:280"), field="policy"
                 )
             played = cluster.simulate(
-                strategy, games, seed, start, tables=service.tables, **settings
+                strategy, games, seed, start, tables=service.settings.tables, **settings
             )
         else:
-            played = simulate(policy, games, seed, start, service.threads, rules=rules, **settings)
+            played = simulate(
+                policy, games, seed, start, service.settings.threads, rules=rules, **settings
+            )
     answer = answers.answer_head(request) | answers.approximate_fields(means)
     answer |= {
         "policy": fields["policy"],
@@ -112,7 +114,7 @@ def run_positions(
         request.seed,
         start=start,
         player=player,
-        threads=service.threads,
+        threads=service.settings.threads,
         **sampling,
     )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
@@ -143,7 +145,11 @@ def _resolved(
         return request, means, service.resolve(request, means).strategy
     if fields["policy"] == "mean":
         return request, means, means
-    return request, means, named_policy(str(fields["policy"]), service.setting(request)).policy
+    return (
+        request,
+        means,
+        named_policy(str(fields["policy"]), service.policy_context(request)).policy,
+    )
 
 
 def run_evaluation(
@@ -157,17 +163,16 @@ def run_evaluation(
         return run_evaluations(service, [fields], progress, workers)[0]
     request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
     strategy = service.strategy(request.rules)
+    settings = service.settings.reporting(progress)
     how = request.games, request.seed, request.card
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import sample_on
 
-            sampled = sample_on(
-                cluster.engine, command, strategy, *how, tables=service.tables, progress=progress
-            )
+            sampled = sample_on(settings, cluster.engine, command, strategy, *how)
         else:
             with ProcessPlayer(command) as player:
-                sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
+                sampled = sample(settings, player, strategy, *how)
     return answers.answer_head(request) | {"policy": command} | _sampled(request, sampled)
 
 
@@ -186,7 +191,7 @@ def run_evaluations(
     if opponent := requests[0].get("against"):
         names.append(str(opponent))  # evaluated after the policies of the requests
         for name in names:  # refused before anything is computed
-            listed(name, named_policy(name, service.setting(parsed[0])).policy)
+            listed(name, named_policy(name, service.policy_context(parsed[0])).policy)
     found: dict[
         int, tuple[str, Evaluation | SampledEvaluation]
     ] = {}  # title and evaluation, by place in `names`
@@ -195,21 +200,27 @@ def run_evaluations(
             from ..cluster.tasks import evaluate_on
 
             results = evaluate_on(
-                cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed
+                service.settings,
+                cluster.engine,
+                names,
+                rules,
+                card,
+                parsed[0].games,
+                parsed[0].seed,
             )
         else:
             # of several: how many are done
             within = progress if len(names) == 1 else lambda done, total: None
-            setting = replace(service.setting(parsed[0]), progress=within)
+            context = service.policy_context(parsed[0], within)
             results = (
-                (number, *evaluate_named(name, setting)) for number, name in enumerate(names)
+                (number, *evaluate_named(name, context)) for number, name in enumerate(names)
             )
         for number, title, evaluation in results:
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
     replies = []
-    for number, request in enumerate(parsed):
+    for number, (request, request_fields) in enumerate(zip(parsed, requests, strict=True)):
         title, mine = found[number]
         answer = (
             answers.answer_head(request)
@@ -219,8 +230,12 @@ def run_evaluations(
         # neither policy looks at the card of the other, so the two final scores are independent
         if opponent:
             _title, theirs = found[len(parsed)]
-            chance = _distribution_of(rules, mine).chance_against(_distribution_of(rules, theirs))
+            scores = _distribution_of(rules, mine), _distribution_of(rules, theirs)
+            chance = scores[0].chance_against(scores[1])
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
+            if request_fields.get("even"):
+                points, even = even_handicap(*scores)
+                answer["against"]["even"] = {"points": points, "chance": even}
         replies.append(answer)
     return replies
 

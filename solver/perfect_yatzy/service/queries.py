@@ -27,6 +27,7 @@ from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
 from ..objectives.policy_quantities import Variance
+from ..settings import Progress, Settings
 from ..strategy.action_kinds import CATEGORIES, HOLDS
 from ..strategy.actions import Choice, Hold, ranked_entries
 from ..strategy.changeover import prepare_if_compiled
@@ -60,7 +61,7 @@ from .resolver import (
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
-    from ..policies.named import Setting
+    from ..policies.named import PolicyContext
     from ..tablebase.exact_solve import ExactSolve
 
 CACHED_BYTES = 2 << 30  # tables that stay in memory between requests
@@ -81,17 +82,13 @@ class QueryService:
         budget: SolveBudget | None = None,
         cached_bytes: int = CACHED_BYTES,
     ) -> None:
-        self.tables, self.threads, self.announce, self.language = (
-            tables,
-            threads,
-            announce,
-            language,
-        )
+        self.settings = Settings(tables, threads)
+        self.announce, self.language = announce, language
         self.budget = budget or SolveBudget.command()
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
-        self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
-        self.bonus_chances = BonusChances(tables, threads, self.budget)
+        self.resolver = ObjectiveResolver(self.settings, self.strategies, self.budget, announce)
+        self.bonus_chances = BonusChances(self.settings, self.budget)
         self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
 
@@ -110,22 +107,26 @@ class QueryService:
             report = progress.of("table") if progress else None
             cost = self.check_mean(rules)
             if cost is None:  # the table is there
-                return open_strategy(rules, self.tables, threads=self.threads, progress=report)
+                return open_strategy(
+                    rules, self.settings.tables, threads=self.settings.threads, progress=report
+                )
             if not self.budget.is_confirmed(progress):  # then nothing is stored
                 self.check_unasked([mean_work(cost)])
-                return strategy_in_memory(rules, self.threads)
+                return strategy_in_memory(rules, self.settings.threads)
             if self.budget.confirms:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:  # it returns the progress of what it announces
-                words = cost.words_with(thread_count(self.threads))
+                words = cost.words_with(thread_count(self.settings.threads))
                 line = _("solving {rules}, {cost}; the table will be stored")
-                if not can_store(cost.bytes, self.tables):
+                if not can_store(cost.bytes, self.settings.tables):
                     line = _("solving {rules}, {cost}, in memory")
                 line = line.format(rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             # solves it first
-            return open_strategy(rules, self.tables, threads=self.threads, progress=report)
+            return open_strategy(
+                rules, self.settings.tables, threads=self.settings.threads, progress=report
+            )
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
@@ -134,7 +135,7 @@ class QueryService:
         stored and the code was compiled before. From then on all tables are asked with it.
         """
         rules = self.rules(spec)
-        if has_table(rules, self.tables):
+        if has_table(rules, self.settings.tables):
             prepare_if_compiled(self.strategy(rules).evaluator)
 
     def is_prepared(self, spec: str) -> bool:
@@ -145,7 +146,7 @@ class QueryService:
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
         """What :meth:`strategy` has to solve; None if the table exists."""
-        if has_table(rules, self.tables) or opens_approximate(rules, self.tables):
+        if has_table(rules, self.settings.tables) or opens_approximate(rules, self.settings.tables):
             return None
         with approximate_advice(rules):
             cost = self._costs.get_or_create(rules.fingerprint, lambda: rule_set_stats(rules))
@@ -162,12 +163,12 @@ class QueryService:
         if self.budget.needs_confirmation(works):
             raise ConfirmationRequired(works)
 
-    def setting(self, request: Request) -> Setting:
+    def policy_context(self, request: Request, progress: Progress | None = None) -> PolicyContext:
         """Where the named policy of a request plays."""
-        from ..policies.named import Setting
+        from ..policies.named import PolicyContext
 
-        rules, games, seed = request.rules, request.games or 200, request.seed
-        return Setting(rules, request.card, self.tables, self.threads, games=games, seed=seed)
+        settings, games = self.settings.reporting(progress), request.games or 200
+        return PolicyContext(settings, request.rules, request.card, games, request.seed)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a
@@ -198,7 +199,7 @@ class QueryService:
             announcement = text.format(level=found.label, rules=rules.key)
         if announcement and self.announce is not None:
             self.announce(rules, announcement)
-        return computer_player(strategy, found, self.tables, threads=self.threads)
+        return computer_player(strategy, found, self.settings.tables, threads=self.settings.threads)
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""
@@ -237,7 +238,7 @@ class QueryService:
         before anything is.
         """
         exact = self._exact_solve(request) if request.exact else None
-        if request.objective and opens_approximate(request.rules, self.tables):
+        if request.objective and opens_approximate(request.rules, self.settings.tables):
             from ..approximation.approximate_strategy import needs_table
 
             raise needs_table(request.rules, _("a goal or the chance to win"))
@@ -300,7 +301,7 @@ class Decision:
             return []
         rules, state = self.request.rules, self.request.state
         return distribution_works(
-            rules, state, self.service.tables, first_turns=self.makes_first_turns
+            rules, state, self.service.settings.tables, first_turns=self.makes_first_turns
         )
 
     @cached_property
@@ -370,7 +371,7 @@ class Decision:
             "upper": card.upper,
         }
         if self.plan.exact:
-            mean, *spread = self.plan.exact.start_values(service.threads)
+            mean, *spread = self.plan.exact.start_values(service.settings)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
             for name, value in zip(
                 ("variance", "bonus_chance"), spread, strict=False
@@ -388,8 +389,8 @@ class Decision:
             answers.correct_mean_play(answer)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
-            if is_exact and has_table(rules, service.tables, Variance.name):
-                variances = open_table(Variance(rules, strategy.table), service.tables)[1]
+            if is_exact and has_table(rules, service.settings.tables, Variance.name):
+                variances = open_table(service.settings, Variance(rules, strategy.table))[1]
                 answer["standard_deviation"] = float(
                     np.sqrt(variances[strategy.space.unchecked_index(state)])
                 )
@@ -398,7 +399,7 @@ class Decision:
                 objective if self.plan.refused and "chance_by_mean_play" not in answer else None
             )
             answer["simulation"] = answers.simulation_fields(
-                request, strategy, counted, service.threads
+                request, strategy, counted, service.settings.threads
             )
         return answer
 
@@ -413,14 +414,12 @@ class Decision:
         service, request = self.service, self.request
         fields: dict[str, Any] = {}
         found = stored_distribution(
+            service.settings.reporting(progress.of("distribution") if progress else None),
             strategy,
             request.position,
             request.card.total,
-            service.tables,
-            service.threads,
             first_turns=self.makes_first_turns,
             store=service.budget.is_confirmed(progress),
-            progress=progress.of("distribution") if progress else None,
         )
         if objective and (chance_by_mean := objective.chance_by_mean_play(found)) is not None:
             fields["chance_by_mean_play"] = chance_by_mean
@@ -436,7 +435,7 @@ class Decision:
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
         if self.plan.exact:
-            evaluator = ExactEvaluator(self.plan.exact, service.threads)
+            evaluator = ExactEvaluator(self.plan.exact, service.settings.threads)
         turn = Turn(evaluator, state, request.dice, request.rolls_left)
         choices = ranked_entries(turn, CATEGORIES)
         options: Sequence[Hold | Choice] = choices
@@ -468,7 +467,7 @@ class Decision:
             return False
         from ..strategy.distribution import shows_distribution
 
-        return shows_distribution(request.rules, request.state, self.service.tables)
+        return shows_distribution(request.rules, request.state, self.service.settings.tables)
 
 
 def _mean_key(rules: RuleSet) -> Hashable:

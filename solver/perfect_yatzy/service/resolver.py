@@ -30,12 +30,13 @@ from ..core.table_file import ALWAYS_HASHED
 from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
+from ..settings import Progress, Settings
 from ..strategy.distribution import shows_distribution
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
-from ..tablebase.store import Progress, can_store, has_table, open_table
+from ..tablebase.store import can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
@@ -66,10 +67,8 @@ Announce = Callable[[RuleSet, str | None], Progress]
 class BonusChances:
     """Chances of the upper bonus by rule set. Several threads may use it."""
 
-    def __init__(
-        self, tables: str | os.PathLike[str] | None, threads: int | None, budget: SolveBudget
-    ) -> None:
-        self.tables, self.threads, self.budget = tables, threads, budget
+    def __init__(self, settings: Settings, budget: SolveBudget) -> None:
+        self.settings, self.budget = settings, budget
         self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
         self._lock, self._computing = Lock(), Lock()
@@ -84,7 +83,7 @@ class BonusChances:
         if (found := self._found.get(key)) is not None:
             return found.value
         chances = BonusChance(rules, strategy.table)
-        if not has_table(rules, self.tables, chances.name):
+        if not has_table(rules, self.settings.tables, chances.name):
             if rule_set_stats(rules).seconds >= self.budget.instant_seconds:
                 return None
             if self.budget.confirms:
@@ -92,7 +91,7 @@ class BonusChances:
                 return None
 
         def create() -> TurnEvaluator:
-            return TurnEvaluator(rules, open_table(chances, self.tables, threads=self.threads)[1])
+            return TurnEvaluator(rules, open_table(self.settings, chances)[1])
 
         return self._found.get_or_create(key, create).value
 
@@ -179,14 +178,13 @@ class ObjectiveResolver:
 
     def __init__(
         self,
+        settings: Settings,
         strategies: WeightedLRUCache[Strategy],
         budget: SolveBudget,
-        tables: str | os.PathLike[str] | None,
-        threads: int | None,
         announce: Announce | None,
     ) -> None:
-        self.strategies, self.budget, self.announce = strategies, budget, announce
-        self.tables, self.threads = tables, threads
+        self.settings, self.strategies, self.budget = settings, strategies, budget
+        self.announce = announce
         self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(
             MAX_OPPONENT_DISTRIBUTIONS
         )
@@ -230,7 +228,7 @@ class ObjectiveResolver:
         try:
             self._check_goals(goals)
         except RulesError as error:
-            if _shows_mean_play(request, self.tables):
+            if _shows_mean_play(request, self.settings.tables):
                 return ObjectivePlan(request, seconds, tuple(works), refused=error)
             advice = _(
                 "`yatzy expect --games 100000` shows the chance under play for the expected score"
@@ -252,11 +250,11 @@ class ObjectiveResolver:
         for card in cards:
             if not policy:
                 self.budget.check_objective(rules, utility_cost(rules, card.state))
-            elif not shows_distribution(rules, card.state, self.tables):
+            elif not shows_distribution(rules, card.state, self.settings.tables):
                 text = _("no exact distribution for {rules}", rules=rules.key)
                 raise StateError(text, field="field")
             if not self.distributions.get(_opponent_key(rules, card, policy)):
-                works = distribution_works(rules, card.state, self.tables)
+                works = distribution_works(rules, card.state, self.settings.tables)
                 seconds += sum(work.seconds for work in works)
         return seconds
 
@@ -264,7 +262,7 @@ class ObjectiveResolver:
         from ..two_players.two_player_table import stored_game
 
         game = self._two_players(request)[0]
-        if (stored := stored_game(game, self.tables)) or self._cached(request):
+        if (stored := stored_game(game, self.settings.tables)) or self._cached(request):
             return ObjectivePlan(request, two_players=stored)
         cost = game.cost()
         self.budget.check_objective(request.rules, cost)
@@ -301,11 +299,16 @@ class ObjectiveResolver:
             }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
-        rules, card, threads = plan.request.rules, plan.request.card, self.threads
+        rules, card = plan.request.rules, plan.request.card
 
         def solve(report: Progress | None) -> Strategy:
             return utility_strategy(
-                rules, winning, card, evaluator, threads, report, winning.tolerance
+                self.settings.reporting(report),
+                rules,
+                winning,
+                card,
+                evaluator,
+                winning.tolerance,
             )
 
         return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
@@ -367,16 +370,15 @@ class ObjectiveResolver:
         game, other = self._two_players(request)
 
         def solve(report: Progress | None) -> Strategy:
-            return versus_strategy(
-                game, (request.card, other), strategy.evaluator, stored, self.threads, report
-            )
+            settings, cards = self.settings.reporting(report), (request.card, other)
+            return versus_strategy(settings, game, cards, strategy.evaluator, stored)
 
         def mean_play() -> float | None:
             # the solve would be the only one, and a long one
             if stored and self.budget.announces(game.cost()):
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
-            return self._two_players(request, mean)[0].chance(self.threads)
+            return self._two_players(request, mean)[0].chance(self.settings)
 
         opponent = game.players[1]
         _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
@@ -394,7 +396,7 @@ class ObjectiveResolver:
     def _plan_goals(self, request: Request) -> GoalSolve:
         from ..strategy.score_strategy import goals_to_solve
 
-        exists = has_table(request.rules, self.tables, Goals.name)
+        exists = has_table(request.rules, self.settings.tables, Goals.name)
         budget = self.budget
         return goals_to_solve(
             request.rules, request.state, exists, budget.instant_seconds, budget.objective.allows
@@ -435,14 +437,8 @@ class ObjectiveResolver:
                 self._check_goals(solve)
 
             def create() -> Strategy:
-                card, means, report = (
-                    request.card,
-                    strategy.evaluator,
-                    self._announce(plan, progress),
-                )
-                made = goal_strategy(
-                    solve, goal, card, means, self.tables, threads=self.threads, progress=report
-                )
+                settings = self.settings.reporting(self._announce(plan, progress))
+                made = goal_strategy(settings, solve, goal, request.card, strategy.evaluator)
                 if solve.stored and solve.cost:
                     self.count_stored(made.table.nbytes)
                 return made
@@ -466,7 +462,7 @@ class ObjectiveResolver:
             return None
         if plan.goals and plan.goals.stored:
             line = _("solving all goals of {rules}, {cost}; the table will be stored")
-            if not can_store(plan.cost.bytes, self.tables):
+            if not can_store(plan.cost.bytes, self.settings.tables):
                 line = _("solving all goals of {rules}, {cost}, in memory")
         else:
             line = _("solving {rules} from this card on, {cost}, in memory")
@@ -489,10 +485,9 @@ class ObjectiveResolver:
             progress.of("opponents")  # reports that this work begins; it has no steps
         make = partial(
             opponent,
+            self.settings,
             strategy,
             known,
-            self.threads,
-            self.tables,
             store=self.budget.is_confirmed(progress),
         )
         if policy not in ("", *MEAN_PLAY):
@@ -502,10 +497,10 @@ class ObjectiveResolver:
 
     def _law_of(self, card: Scorecard, policy: str) -> Opponent:
         """The law of the final score of a policy by its name."""
-        from ..policies.named import Setting, score_law
+        from ..policies.named import PolicyContext, score_law
         from ..strategy.score_distribution import Opponent
 
-        law = score_law(policy, Setting(card.rules, card, self.tables, self.threads))
+        law = score_law(policy, PolicyContext(self.settings, card.rules, card))
         return Opponent(law.scores, law.chances, True)
 
 

@@ -32,9 +32,10 @@ from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError, whole_number
 from ..objectives.scores import Goals
+from ..settings import Folder, Progress, Settings
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from ..tablebase.machine import available_memory
-from ..tablebase.store import Folder, Progress, table_path
+from ..tablebase.store import table_path
 from ..words import _, gigabytes
 from .score_distribution import (
     EARLY_LAYERS,
@@ -85,15 +86,13 @@ def shows_distribution(rules: RuleSet, start: State, tables: Folder = None) -> b
 
 
 def stored_distribution(
+    settings: Settings,
     strategy: Strategy,
     start: Position,
     points: int = 0,
-    tables: Folder = None,
-    threads: int | None = None,
     *,
     first_turns: bool = False,
     store: bool = True,
-    progress: Progress | None = None,
 ) -> ScoreDistribution:
     """:func:`distribution`; for the mean it is read from the store, and stored if it begins at
     the empty card, with `first_turns` along with those after every first turn. A game with saved
@@ -103,26 +102,27 @@ def stored_distribution(
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
     from_empty = for_mean and checked.state == EMPTY_STATE
     first_turns &= store and from_empty and not rules.saved_rolls
-    adds_first_turns = first_turns and not has_first_turns(rules, tables)
-    found = read_stored(rules, checked.state, tables) if for_mean and not adds_first_turns else None
+    adds_first_turns = first_turns and not has_first_turns(rules, settings.tables)
+    found = (
+        read_stored(rules, checked.state, settings.tables)
+        if for_mean and not adds_first_turns
+        else None
+    )
     if found is None and from_empty:
-        early = early_distributions(strategy, threads, progress, first_turns=adds_first_turns)
+        early = early_distributions(settings, strategy, first_turns=adds_first_turns)
         if store:
             with suppress(OSError):
-                write_stored(rules, early, tables)
+                write_stored(rules, early, settings.tables)
         found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
     if found is None:
-        return distribution(strategy, checked, points=points, threads=threads, progress=progress)
+        return distribution(
+            strategy, checked, points=points, threads=settings.threads, progress=settings.progress
+        )
     return replace(found, scores=found.scores + points)  # a stored one has no points before it
 
 
 def opponent(
-    strategy: Strategy,
-    known: int | Scorecard,
-    threads: int | None = None,
-    tables: Folder = None,
-    *,
-    store: bool = True,
+    settings: Settings, strategy: Strategy, known: int | Scorecard, *, store: bool = True
 ) -> Opponent:
     """The distribution of the final score of an opponent, who is assumed to play for the mean
     from a checked card.
@@ -130,32 +130,27 @@ def opponent(
     if isinstance(known, int):
         return finished(known)
     position = CheckedPosition(strategy.rules, known.state, known.total)
-    found = stored_distribution(strategy, position, known.total, tables, threads, store=store)
+    found = stored_distribution(settings, strategy, position, known.total, store=store)
     return Opponent(found.scores, found.chances, True)
 
 
 def early_distributions(
-    strategy: Strategy,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    *,
-    first_turns: bool = False,
+    settings: Settings, strategy: Strategy, *, first_turns: bool = False
 ) -> dict[int, ScoreDistribution]:
     """The distributions stored, by number of the state: of the empty card and, if wanted, after
     every first turn.
     """
     rules = strategy.rules
     if not first_turns:
-        found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
+        found = distribution(
+            strategy, EMPTY_STATE, points=0, threads=settings.threads, progress=settings.progress
+        )
         return {state_space(rules).unchecked_index(EMPTY_STATE): found}
     from .forward_pass import BackwardPass
 
     check_memory(rules, first_turns_cost(rules))
-    games = BackwardPass(GreedyPolicy(rules, strategy.table), thread_count(threads))
-    return {
-        state: replace(found, policy=strategy.policy)
-        for state, found in games.run(progress).items()
-    }
+    games = BackwardPass(settings, GreedyPolicy(rules, strategy.table))
+    return {state: replace(found, policy=strategy.policy) for state, found in games.run().items()}
 
 
 def distribution(
@@ -208,7 +203,7 @@ def distribution(
     rules, state = strategy.rules, checked.state
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(checked._replace(points=before))
-    threads = thread_count(threads)
+    settings = Settings(threads=thread_count(threads), progress=progress)
     if isinstance(evaluator, ScoreEvaluator):
         cost = solve_cost(score_places(rules, state)).doubled()
     else:
@@ -219,10 +214,10 @@ def distribution(
     from .score_forward_pass import ScoreForwardPass
 
     if isinstance(evaluator, ScoreEvaluator):
-        found = ScoreForwardPass(evaluator, state, threads, progress).distribution(before)
+        found = ScoreForwardPass(settings, evaluator, state).distribution(before)
     else:
         policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
-        found = ForwardPass(policy, threads, progress=progress).run(before)[0]
+        found = ForwardPass(settings, policy).run(before)[0]
     return replace(found, policy=strategy.policy)
 
 

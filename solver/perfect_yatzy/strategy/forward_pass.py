@@ -35,7 +35,7 @@ from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import ceil_div
 from ..core.objectives import final_bonus
-from ..core.resources import ScratchPool, thread_map
+from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.simd import aligned
 from ..core.state_space import LANES, StateSpace, state_space
 from ..core.table_slices import FRAME, window
@@ -55,7 +55,7 @@ from ..objectives.propagation_kernel import (
     support_rows,
 )
 from ..objectives.scores import Goals, ScoreObjective
-from ..tablebase.store import Progress
+from ..settings import Settings
 from .losses_kernel import LossJob, NoLosses, list_rows
 from .score_distribution import EARLY_LAYERS, CategoryResult, ScoreDistribution
 from .tie_rules import clipped
@@ -94,16 +94,10 @@ class Gathered:
 class ForwardPass:
     """P(s, x) of one layer of states after the other, by any policy; see the module."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        threads: int,
-        perfect: Table | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
+    def __init__(self, settings: Settings, policy: Policy, perfect: Table | None = None) -> None:
+        self.policy, self.rules, self.perfect = policy, policy.rules, perfect
+        self.threads, self.progress = thread_count(settings.threads), settings.progress
         self.space = state_space(policy.rules, policy.start)
-        self.progress = progress
         self.table: StateSpace | ScoreObjective = self.space  # progress counts its entries
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
@@ -342,22 +336,23 @@ class BackwardPass:
     rolls.
     """
 
-    def __init__(self, policy: Policy, threads: int) -> None:
-        self.policy, self.rules, self.threads = policy, policy.rules, threads
+    def __init__(self, settings: Settings, policy: Policy) -> None:
+        self.policy, self.rules = policy, policy.rules
+        self.threads, self.progress = thread_count(settings.threads), settings.progress
         goals = Goals(self.rules)
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
         self.model = turn_model(self.rules)
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, policy.ties))
 
-    def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
+    def run(self) -> dict[int, ScoreDistribution]:
         """The distributions from the first cards on, by the number of the state in the table,
         without any points.
         """
         found: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
         for filled in range(self.space.categories - 1, -1, -1):
-            layer = self.advance(filled, layer, progress)
+            layer = self.advance(filled, layer)
             if filled < EARLY_LAYERS:
                 states = self.space.layer_slice(filled)
                 found |= {
@@ -390,7 +385,7 @@ class BackwardPass:
         layer.results[layer.width - 1 :: layer.width] = bonuses > 0  # the last result of each state
         return layer
 
-    def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
+    def advance(self, filled: int, below: ToCome) -> ToCome:
         """The layer before `below`, with `filled` filled categories."""
         layer, actions = self.new_layer(filled), self.policy.layer(filled)
 
@@ -402,8 +397,8 @@ class BackwardPass:
         parts, states = row_parts(self.space.layers[filled]), self.space.layer_slice(filled)
         with thread_map(self.threads) as in_threads:
             for done, _ in enumerate(in_threads(work, parts), 1):
-                if progress:
-                    progress(
+                if self.progress:
+                    self.progress(
                         states.start + (states.stop - states.start) * done // len(parts),
                         self.space.size,
                     )
@@ -437,11 +432,11 @@ def row_parts(rows: Ints) -> list[Ints]:
     return [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
 
 
-def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
+def ends_of_turns(settings: Settings, policy: Policy) -> list[TurnEndsOfStates]:
     """The ends of the turns of a policy for each layer from its start on, by state; none where
     it never comes.
     """
-    games = ForwardPass(policy, threads)
+    games = ForwardPass(settings, policy)
     found = []
     layer = games.first_layer()
     for filled in range(games.space.first_layer, games.space.categories):
@@ -451,11 +446,11 @@ def ends_of_turns(policy: Policy, threads: int) -> list[TurnEndsOfStates]:
     return found
 
 
-def laws_of_points(policy: Policy, threads: int) -> Iterator[Floats]:
+def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
     """The laws of the points to come of all states of a policy, `(states, points)`; the layer of
     full cards first.
     """
-    games = ForwardPass(policy, threads)
+    games = ForwardPass(settings, policy)
     bonuses = final_bonus(games.space).astype(np.int64)
     laws = np.eye(int(bonuses.max()) + 1)[bonuses]
     yield laws

@@ -20,7 +20,7 @@ from ..errors import SolverError, StateError
 from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
 from ..game.random_dice import dice_of_game
-from ..tablebase.store import Progress
+from ..settings import Progress
 from .strategy import CheckedPosition, Position
 
 Player = Callable[[TurnPosition], ActionText]

@@ -93,6 +93,24 @@ class DiscreteDistribution:
         return clipped(float(self.chances @ ((1 - tie) * fewer + tie * no_more)))
 
 
+def even_handicap(mine: DiscreteDistribution, theirs: DiscreteDistribution) -> tuple[int, float]:
+    """The whole number of points which, added to `mine`, brings the chance to win nearest to a
+    half, and that chance; negative if `theirs` need them. A tie counts as half a win.
+    """
+
+    def chance(points: int) -> float:
+        return replace(mine, scores=mine.scores + points).chance_against(theirs)
+
+    # The chance rises with the points, from 0 to 1.
+    low = int(theirs.scores[0] - mine.scores[-1]) - 1
+    high = int(theirs.scores[-1] - mine.scores[0]) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if chance(middle) < 0.5 else (low, middle)
+    points = min(high, low, key=lambda each: (abs(chance(each) - 0.5), abs(each)))
+    return points, chance(points)
+
+
 @dataclass(frozen=True, repr=False)
 class ScoreDistribution(DiscreteDistribution):
     """Distribution of the final score. Returned by :func:`distribution`.

@@ -27,7 +27,7 @@ from ..core.table_slices import FRAME, TableSlice, window
 from ..objectives.holds_kernel import hold_values
 from ..objectives.policy_kernel import PolicyJob, policy_job
 from ..objectives.score_places import ScoreOffsets
-from ..tablebase.store import Progress
+from ..settings import Settings
 from .forward_pass import ForwardPass
 from .rest_of_game import places_in
 from .score_distribution import ScoreDistribution, score_places
@@ -55,15 +55,9 @@ class ScoreForwardPass(ForwardPass):
     rolls.
     """
 
-    def __init__(
-        self,
-        evaluator: ScoreEvaluator,
-        start: State,
-        threads: int,
-        progress: Progress | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, evaluator: ScoreEvaluator, start: State) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
-        super().__init__(means, threads, progress=progress)
+        super().__init__(settings, means)
         self.objective = score_places(evaluator.rules, start)
         self.table = self.objective
         self.evaluator, self.mean_values = evaluator, means.values

@@ -34,6 +34,7 @@ from ..game.maximum_score import maximum_score
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
+from ..settings import Folder, Progress, Settings
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     SolveCost,
@@ -41,7 +42,7 @@ from ..tablebase.estimates import (
     log_long,
     solve_cost,
 )
-from ..tablebase.store import Folder, Progress, has_table, open_table
+from ..tablebase.store import has_table, open_table
 from ..words import _
 from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -141,37 +142,33 @@ def reach(
     TableError
         If the table is damaged or cannot be written.
     """
+    settings = Settings(tables, threads, progress)
     rule_set = load_rules(rules)
     goal = check_goal(goal, rule_set)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
-    exists = has_table(rule_set, tables, Goals.name)
+    exists = has_table(rule_set, settings.tables, Goals.name)
     solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS)
     # before the means are solved, which takes minutes for a game whose goals do not fit
     if solve.cost:
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
-    means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
-    return goal_strategy(solve, goal, card, means, tables, threads=threads, progress=progress)
+    means = mean_evaluator(settings, rule_set, position.state, solve_whole=solve.stored)
+    return goal_strategy(settings, solve, goal, card, means)
 
 
 def mean_evaluator(
-    rules: RuleSet,
-    start: State,
-    tables: Folder = None,
-    threads: int | None = None,
-    *,
-    solve_whole: bool = False,
+    settings: Settings, rules: RuleSet, start: State, *, solve_whole: bool = False
 ) -> TurnEvaluator:
     """The values of the mean, which break ties: stored, or of the rest of the game, solved in
     memory.
     """
     whole = Objective(rules)
-    if solve_whole or has_table(rules, tables, whole.name):
-        return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
+    if solve_whole or has_table(rules, settings.tables, whole.name):
+        return TurnEvaluator(rules, open_table(settings.reporting(None), whole)[1])
     from ..core.backward_induction import solve_objective
 
     rest = Objective(rules, start)
-    return TurnEvaluator(rules, solve_objective(rest, threads=threads), rest.space)
+    return TurnEvaluator(rules, solve_objective(rest, threads=settings.threads), rest.space)
 
 
 class NoChance(ScoreEvaluator):
@@ -230,23 +227,16 @@ def goals_to_solve(
 
 
 def goal_strategy(
-    solve: GoalSolve,
-    goal: int,
-    card: Scorecard,
-    means: TurnEvaluator,
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    settings: Settings, solve: GoalSolve, goal: int, card: Scorecard, means: TurnEvaluator
 ) -> ScoreStrategy:
     """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve`
     has decided.
     """
     rules = solve.objective.rules
     if not solve.stored:
-        evaluator = solve_in_memory(solve.objective, means, threads, progress)
+        evaluator = solve_in_memory(settings, solve.objective, means)
         return ScoreStrategy(rules, None, evaluator, goal, start=card)
-    info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
+    info, values = open_table(settings, solve.objective)
     return ScoreStrategy(
         rules, info, ScoreEvaluator(solve.objective, values, means), goal, start=card
     )
@@ -305,23 +295,23 @@ def maximise(
     RulesError
         If the machine has too little memory, with an estimate.
     """
+    settings = Settings(tables, threads)
     rule_set = load_rules(rules)
     card = read_card(rule_set, start)
     check_position(rule_set, card.state)
     cost = solve_cost(ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state))
     check_memory(rule_set, cost.with_table())  # before the means are solved
     return utility_strategy(
-        rule_set, utility, card, mean_evaluator(rule_set, card.state, tables, threads), threads
+        settings, rule_set, utility, card, mean_evaluator(settings, rule_set, card.state)
     )
 
 
 def utility_strategy(
+    settings: Settings,
     rules: RuleSet,
     utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
     card: Scorecard,
     means: TurnEvaluator,
-    threads: int | None = None,
-    progress: Progress | None = None,
     tolerance: float = 0.0,
 ) -> ScoreStrategy:
     """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of
@@ -340,7 +330,7 @@ def utility_strategy(
         rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance
     )
     return ScoreStrategy(
-        rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card
+        rules, None, solve_in_memory(settings, objective, means), card.total, start=card
     )
 
 
@@ -380,10 +370,7 @@ def _real(label: str, given: object) -> Floats:
 
 
 def solve_in_memory(
-    objective: ScoreObjective,
-    means: TurnEvaluator,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    settings: Settings, objective: ScoreObjective, means: TurnEvaluator
 ) -> ScoreEvaluator:
     """Solve an objective without storing its table; `means` breaks ties. RulesError if there is
     too little memory.
@@ -392,7 +379,13 @@ def solve_in_memory(
 
     cost = solve_cost(objective)
     check_memory(objective.rules, cost.with_table())
-    log_long(f"solving {objective.rules.key} from this card on, in memory", cost.seconds, progress)
+    log_long(
+        f"solving {objective.rules.key} from this card on, in memory",
+        cost.seconds,
+        settings.progress,
+    )
     return ScoreEvaluator(
-        objective, solve_objective(objective, threads=threads, progress=progress), means
+        objective,
+        solve_objective(objective, threads=settings.threads, progress=settings.progress),
+        means,
     )

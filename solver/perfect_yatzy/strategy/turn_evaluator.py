@@ -32,8 +32,8 @@ from ..core.table_slices import window
 from ..errors import StateError
 from ..game.notation import check_dice, counts_of, dice_of
 from ..game.roll_options import roll_options
+from ..settings import Settings
 from ..words import _, span
-from .rest_of_game import restricted
 from .tie_rules import clipped
 
 if TYPE_CHECKING:
@@ -337,9 +337,11 @@ class ScoreEvaluator(TurnEvaluator):
     def mean_values(self) -> Table:
         """The values of :attr:`means` in the order of the states of the objective."""
         means, space = self.means, self.space
-        return (
-            means.values if means.space is space else restricted(means.space, space, means.values)
-        )
+        if means.space is space:
+            return means.values
+        from .rest_of_game import restricted
+
+        return restricted(means.space, space, means.values)
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
@@ -403,7 +405,11 @@ class GreedyPolicy:
     ) -> None:
         self.rules, self.start, self.space = rules, start, state_space(rules, start)
         whole = space or state_space(rules)
-        self.values = values if whole.start == start else restricted(whole, self.space, values)
+        self.values = values
+        if whole.start != start:
+            from .rest_of_game import restricted
+
+            self.values = restricted(whole, self.space, values)
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see
@@ -563,9 +569,8 @@ class ExactEvaluator(TurnEvaluator):
         super().__init__(solve.rules, np.empty(0), solve.space)
         self.solve = solve
         self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
-        with closing(
-            solve.layers(threads)
-        ) as layers:  # from full cards on; the layer of the start is not solved
+        # from full cards on; the layer of the start is not solved
+        with closing(solve.layers(Settings(threads=threads))) as layers:
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)
 

@@ -31,7 +31,8 @@ from ..core.table_file import HEADER_BYTES
 from ..core.table_info import MAX_SIDECAR, rebuild_hint
 from ..errors import StateError, TableError
 from ..game.maximum_score import maximum_score
-from ..tablebase.store import Folder, has_table, table_path
+from ..settings import Folder
+from ..tablebase.store import has_table, table_path
 from ..tablebase.table_reader import read_table
 from ..words import N_, _, number_text
 from .strategy import Strategy

@@ -36,13 +36,14 @@ from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
+from ..settings import Folder, Settings
 from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from .estimates import SolveCost, check_memory, log_long, solve_cost
 from .exact_fields import fraction_fields
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
-from .store import Folder, Progress, tables_folder
+from .store import tables_folder
 
 COST = 55  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
@@ -184,27 +185,25 @@ class ExactSolve:
             points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
         return total * np.array(points)[self.saved_rolls(filled)]
 
-    def layers(
-        self, threads: int | None, progress: Progress | None = None
-    ) -> Generator[tuple[int, Floats]]:
+    def layers(self, settings: Settings) -> Generator[tuple[int, Floats]]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states,
         limbs)``.
         """
         cost = self.cost()
         check_memory(self.rules, cost)
-        log_long(f"proving {self.rules.key}", cost.seconds, progress)
-        table, space = solve_objective(self.objective, threads=threads), self.space
+        log_long(f"proving {self.rules.key}", cost.seconds, settings.progress)
+        table, space = solve_objective(self.objective, threads=settings.threads), self.space
         self.most = float(table.max())  # before all else: it sets the number of limbs
         self.check_size(float(table.min()))
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
-        with thread_map(thread_count(threads), "yatzy-prove") as in_threads:
+        with thread_map(thread_count(settings.threads), "yatzy-prove") as in_threads:
             while True:
                 place = space.layer_slice(filled)
                 in_points = self.compared(filled, values, table[place])
-                if progress:
-                    progress(place.stop, space.size)
+                if settings.progress:
+                    settings.progress(place.stop, space.size)
                 yield filled, values
                 if filled == space.first_layer:
                     return
@@ -292,16 +291,13 @@ class ExactSolve:
         share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
         return replace(cost, memory=3 * 8 * most + cost.bytes, seconds=COST * share * cost.seconds)
 
-    def start_values(
-        self, threads: int | None = None, progress: Progress | None = None
-    ) -> tuple[Fraction, ...]:
+    def start_values(self, settings: Settings) -> tuple[Fraction, ...]:
         """Expected points to come from the start; with `spread` also their variance, then the
         chance of the bonus.
         """
         start = self.space.start
-        filled, values = deque(
-            self.layers(threads, progress), maxlen=1
-        ).pop()  # the last layer: that of the start
+        # the last layer: that of the start
+        filled, values = deque(self.layers(settings), maxlen=1).pop()
         limbs = values[self.space.unchecked_index(start) - self.space.layer_slice(filled).start]
         mean = self.value(filled, limbs, start.saved)
         if not self.spread:
@@ -491,16 +487,17 @@ def prove(
     TableError
         If the folder cannot be written to.
     """
+    settings = Settings(tables, threads, progress)
     begin = time.monotonic()
-    folder, rule_set = tables_folder(tables), load_rules(rules)
-    path = proof_path(rule_set, tables)
+    folder, rule_set = tables_folder(settings.tables), load_rules(rules)
+    path = proof_path(rule_set, settings.tables)
     solve = ExactSolve(rule_set, folder)
     of_spread = ExactSolve(rule_set, folder, spread=True) if spread else None
     variance = bonus_chance = None
     with writing_to(folder), exclusive(path.with_suffix(".lock")):
-        (value,) = solve.start_values(threads, progress)
+        (value,) = solve.start_values(settings)
         if of_spread:
-            _mean, variance, bonus_chance = of_spread.start_values(threads, progress)
+            _mean, variance, bonus_chance = of_spread.start_values(settings)
     decisions, ties, close, least = solve.tally.tolist()
     proof = Proof(
         key=rule_set.key,

@@ -44,6 +44,7 @@ from ..core.table_info import (
 )
 from ..core.table_slices import PADDING, TableSlice, Values
 from ..errors import TableError
+from ..settings import Settings
 from ..tablebase.work_identity import WorkIdentity
 from . import shard_plan
 from .shard_file import (
@@ -269,7 +270,8 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
             raise damaged(f"the plan {path} belongs to another solve")
         tables = path.parent.parent
         objective = shard_plan.objective_from_text(
-            fields["text"], means=lambda rules: open_table(Objective(rules), tables, solve=False)[1]
+            fields["text"],
+            means=lambda rules: open_table(Settings(tables), Objective(rules), solve=False)[1],
         )
         return SharedSolve(
             path.parent, objective, shard_plan.plan_from_cuts(objective, fields["cuts"])

@@ -41,6 +41,7 @@ from ..core.table_info import (
     unfinished_shards,
 )
 from ..errors import TableError
+from ..settings import Progress, Settings
 from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
@@ -55,10 +56,10 @@ from .shard_task import (
     solve_shard_task,
     write_plan,
 )
-from .store import Folder, Progress, finished_by_other, has_table, table_path
+from .store import finished_by_other, has_table, table_path
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
-# bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
+# bytes; the values of larger tables are hashed in their order by `yatzy tables --verify` alone
 HASHED_WHOLE = 8 << 30
 
 
@@ -110,28 +111,34 @@ def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) ->
 
 
 def solve_sharded(
+    settings: Settings,
     objective: Objective,
-    tables: Folder = None,
     *,
     engine: Engine | None = None,
     shard_bytes: int | None = None,
     memory: int = TASK_MEMORY,
-    progress: Progress | None = None,
     missing_only: bool = False,
 ) -> TableInfo:
     """Solve a game and store its table in shards; an unfinished solve of an earlier driver is
     resumed.
     """
-    path = table_path(objective.rules, tables, objective.name)
+    path = table_path(objective.rules, settings.tables, objective.name)
     while True:
-        if missing_only and (found := finished_by_other(objective, tables, progress)):
+        if missing_only and (found := finished_by_other(settings, objective)):
             return found
         with driver_lock(part_path(path)) as free:
             # Another driver may have finished it since we looked.
-            wanted = not (missing_only and has_table(objective.rules, tables, objective.name))
+            wanted = not (
+                missing_only and has_table(objective.rules, settings.tables, objective.name)
+            )
             if free and wanted:
                 driver = ShardedSolve(
-                    objective, path, engine or ThreadEngine(), shard_bytes, memory, progress
+                    objective,
+                    path,
+                    engine or ThreadEngine(),
+                    shard_bytes,
+                    memory,
+                    settings.progress,
                 )
                 return driver.run()
         if not missing_only:

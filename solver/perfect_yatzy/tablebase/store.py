@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ from ..core.table_info import (
     table_stem,
 )
 from ..errors import Cancelled, StateError, StorageError, TableError, shown
+from ..settings import Folder, Settings
 from ..words import NOT_STORED, _, gigabytes, say
 from .estimates import check_memory, log_long, solve_cost
 from .table_reader import read_table
@@ -40,8 +41,6 @@ from .table_reader import read_table
 if TYPE_CHECKING:
     from ..tablebase.table_writer import TableWriter
 
-Folder = str | os.PathLike[str] | None  # of the tables; None: see :func:`tables_folder`
-Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it
 # can be.
@@ -89,21 +88,16 @@ def has_table(rules: RuleSet, tables: Folder = None, objective: str = "mean") ->
 
 
 def solve_to_store(
-    objective: Objective,
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    missing_only: bool = False,
+    settings: Settings, objective: Objective, *, missing_only: bool = False
 ) -> TableInfo:
     """Solve a game and write its table; an unfinished one of an earlier, killed solve is
     resumed.
     """
     from ..tablebase.table_writer import TableWriter
 
-    folder = tables_folder(tables)
+    folder = tables_folder(settings.tables)
     while True:
-        if missing_only and (found := finished_by_other(objective, tables, progress)):
+        if missing_only and (found := finished_by_other(settings, objective)):
             return found
         cost = solve_cost(objective)
         check_memory(objective.rules, cost)
@@ -111,18 +105,20 @@ def solve_to_store(
         try:
             # Another process may have begun or even finished since we looked.
             with folder_lock(folder, shared=True):  # not between the renames of its two files
-                finished = has_table(objective.rules, tables, objective.name)
+                finished = has_table(objective.rules, settings.tables, objective.name)
             if missing_only and (writer.contended or finished):
                 continue
             what = f"solving {objective.rules.key} ({objective.name}, {gigabytes(cost.bytes)})"
-            log_long(what, cost.processor_seconds / thread_count(threads), progress)
-            return write_table(writer, threads, progress)
+            log_long(
+                what, cost.processor_seconds / thread_count(settings.threads), settings.progress
+            )
+            return write_table(settings, writer)
         except TableError:
             # Without locks another process may have finished, and opened, the same table meanwhile.
             if (
                 HAS_LOCKS
                 or not missing_only
-                or not has_table(objective.rules, tables, objective.name)
+                or not has_table(objective.rules, settings.tables, objective.name)
             ):
                 raise
         finally:
@@ -139,25 +135,23 @@ def can_store(size: int, tables: Folder = None) -> bool:
     return os.access(folder, os.W_OK | os.X_OK)
 
 
-def finished_by_other(
-    objective: Objective, tables: Folder = None, progress: Progress | None = None
-) -> TableInfo | None:
+def finished_by_other(settings: Settings, objective: Objective) -> TableInfo | None:
     """Wait until no other process or thread writes a table, and report its progress; the table
     if it is finished. StorageError if its unfinished file is not one that this process can write.
     """
-    path = table_path(objective.rules, tables, objective.name)
+    path = table_path(objective.rules, settings.tables, objective.name)
     wait = Waiting(part_path(path))
     while True:
         with writing_to(path.parent):
             if not being_written(part_path(path)):
                 break
-        if progress:
+        if settings.progress:
             with suppress(OSError):
                 done = written_bytes(path) // objective.store.itemsize
-                progress(min(done, objective.size), objective.size)
+                settings.progress(min(done, objective.size), objective.size)
         wait.sleep()
     with suppress(MissingTable):
-        if has_table(objective.rules, tables, objective.name):
+        if has_table(objective.rules, settings.tables, objective.name):
             return read_info(path, objective)
     return None
 
@@ -174,9 +168,7 @@ def written_bytes(path: Path) -> int:
     return size
 
 
-def write_table(
-    writer: TableWriter, threads: int | None = None, progress: Progress | None = None
-) -> TableInfo:
+def write_table(settings: Settings, writer: TableWriter) -> TableInfo:
     """Solve what is left of a table and finish it. After an interruption the finished layers can
     be resumed.
     """
@@ -186,12 +178,15 @@ def write_table(
     newest: Layer | None = None  # not in a checkpoint yet
     try:
         for layer in solve_layers(
-            writer.objective, threads=threads, resume=writer.resume(), progress=progress
+            writer.objective,
+            threads=settings.threads,
+            resume=writer.resume(),
+            progress=settings.progress,
         ):
             writer.add(layer.values)
             newest = layer
-            if progress:
-                progress(layer.done, layer.total)
+            if settings.progress:
+                settings.progress(layer.done, layer.total)
             if layer.filled and time.perf_counter() - last_checkpoint > PART_SECONDS:
                 writer.checkpoint(layer.filled, layer.values)
                 newest, last_checkpoint = None, time.perf_counter()
@@ -204,26 +199,19 @@ def write_table(
 
 
 def open_table(
-    objective: Objective,
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    solve: bool = True,
+    settings: Settings, objective: Objective, *, solve: bool = True
 ) -> tuple[TableInfo | None, Table]:
     """Open a game's table; solve it first if there is none, in one of all processes and threads
     that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
     """
-    thread_count(threads)  # refuses a wrong number, also if nothing has to be solved
-    rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
+    thread_count(settings.threads)  # refuses a wrong number, also if nothing has to be solved
+    rules, path = objective.rules, table_path(objective.rules, settings.tables, objective.name)
     while True:
-        if solve and not has_table(rules, tables, objective.name):
+        if solve and not has_table(rules, settings.tables, objective.name):
             try:
-                solve_to_store(
-                    objective, tables, threads=threads, progress=progress, missing_only=True
-                )
+                solve_to_store(settings, objective, missing_only=True)
             except StorageError as error:
-                return None, solve_unstored(objective, error, threads, progress)
+                return None, solve_unstored(settings, objective, error)
         try:
             return read_table(path, objective)
         except MissingTable as error:
@@ -234,17 +222,19 @@ def open_table(
             # Removed since we looked: solve it.
 
 
-def solve_unstored(
-    objective: Objective, error: StorageError, threads: int | None, progress: Progress | None
-) -> Table:
+def solve_unstored(settings: Settings, objective: Objective, error: StorageError) -> Table:
     """Solve a game in memory, and say on standard error that it cannot be stored."""
     from ..core.backward_induction import solve_objective
 
     cost = solve_cost(objective)
     check_memory(objective.rules, cost.with_table())
     say(_("{error}; this answer is computed in memory", error=error), once=NOT_STORED)
-    log_long(f"solving {objective.rules.key} ({objective.name}) in memory", cost.seconds, progress)
-    return solve_objective(objective, threads=threads, progress=progress)
+    log_long(
+        f"solving {objective.rules.key} ({objective.name}) in memory",
+        cost.seconds,
+        settings.progress,
+    )
+    return solve_objective(objective, threads=settings.threads, progress=settings.progress)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from ..core.scorecard import Scorecard
 from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
 from ..errors import TableError
 from ..objectives.score_places import ScoreOffsets
+from ..settings import Folder, Settings
 from ..strategy.rest_of_game import places_in
 from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.turn_evaluator import TurnEvaluator
@@ -44,7 +45,7 @@ from ..tablebase.shard_file import (
 from ..tablebase.shard_plan import Shard
 from ..tablebase.shard_task import writing_shard
 from ..tablebase.sharded_solve import digests_of, driver_lock, publish_shards
-from ..tablebase.store import Folder, Progress, has_table, table_path
+from ..tablebase.store import has_table, table_path
 from .leads_kernel import LeadValues
 from .two_players import LeadEvaluator, TwoPlayerGame, solved_turn
 
@@ -55,9 +56,9 @@ SHARD = 1 << 25  # values of a shard, at most
 # Objectives of the tables, by the share of a win that a tie counts for the first player.
 NAMES = {0.0: "versusloss", 0.5: "versus", 1.0: "versuswin"}
 OnLayer = Callable[[int, Floats], None]  # called with the turns left and the values of each layer
-# The chance of the player who moves first, solved with the arguments `part`, `on_layer` and
-# `progress` of `chance`.
-Solve = Callable[[TwoPlayerGame, Path, OnLayer | None, Progress | None], float]
+# The chance of the player who moves first, solved with the arguments `part` and `on_layer` of
+# `chance`.
+Solve = Callable[[Settings, TwoPlayerGame, Path, OnLayer | None], float]
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class TwoPlayerTable:
 
     def __init__(self, rules: RuleSet, tie: float, tables: Folder) -> None:
         path = table_path(rules, tables, NAMES[tie])
-        hint = f"rebuild it with: yatzy versus {rules.spec or rules.key} --store --tables {path.parent}"
+        hint = f"rebuild it with: yatzy solve {rules.spec or rules.key} --two-players --store --tables {path.parent}"
         missing = f"there is no stored game at {path}"
         with reading(path, f"the description of the table {path} is damaged; {hint}", missing):
             self.info = ShardedTableInfo(
@@ -143,42 +144,39 @@ def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
 
 
 def versus_strategy(
+    settings: Settings,
     game: TwoPlayerGame,
     cards: tuple[Scorecard, Scorecard],
     means: TurnEvaluator,
     stored: TwoPlayerTable | None,
-    threads: int | None = None,
-    progress: Progress | None = None,
 ) -> ScoreStrategy:
     """Best play of a turn from the first card on, from the stored game or solved: chances;
     `means` breaks ties.
     """
-    turn = stored.turn_values(game) if stored else solved_turn(game, threads, progress)
+    turn = stored.turn_values(game) if stored else solved_turn(settings, game)
     return ScoreStrategy(
         game.rules, None, LeadEvaluator(game, means, *turn), zero=cards[1].total, start=cards[0]
     )
 
 
-def store_games(
-    rules: RuleSet, tables: Folder, solve: Solve, progress: Progress | None = None
-) -> None:
+def store_games(settings: Settings, rules: RuleSet, solve: Solve) -> None:
     """Store a whole game for each value of a tie (NAMES), unless it is stored already."""
     for number, tie in enumerate(NAMES):
-        game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, tables, NAMES[tie])
+        game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, settings.tables, NAMES[tie])
 
         def report(done: int, total: int, number: int = number) -> None:
-            if progress:
-                progress(number * total + done, len(NAMES) * total)
+            if settings.progress:
+                settings.progress(number * total + done, len(NAMES) * total)
 
         with driver_lock(table_info.part_path(path)) as free:
             if not free:
                 raise TableError(f"{path.stem} is being solved by another process")
             with suppress(TableError):  # a damaged one is solved again
-                if (found := stored_game(game, tables)) and found.values.sha256():
+                if (found := stored_game(game, settings.tables)) and found.values.sha256():
                     continue
             writer = TwoPlayerWriter(game, path)
             writer.take_over()
-            writer.finish(solve(game, writer.part, writer.add, report))
+            writer.finish(solve(settings.reporting(report), game, writer.part, writer.add))
 
 
 class TwoPlayerWriter:

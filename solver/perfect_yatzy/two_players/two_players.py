@@ -42,11 +42,11 @@ from ..objectives.policy_kernel import policy_job
 from ..objectives.policy_quantities import Policy
 from ..objectives.score_places import ScoreOffsets
 from ..objectives.scores import Goals, Utility
+from ..settings import Settings
 from ..strategy.forward_pass import ends_of_turns, laws_of_points
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..tablebase.checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
-from ..tablebase.store import Progress
 from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from . import leads_kernel as leads
@@ -340,8 +340,7 @@ class TwoPlayerGame:
 
     def solve(
         self,
-        threads: int | None = None,
-        progress: Progress | None = None,
+        settings: Settings,
         part: Path | None = None,
         solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
     ) -> Iterator[tuple[int, LeadValues]]:
@@ -352,8 +351,8 @@ class TwoPlayerGame:
         is the first. `solve_turn` solves a turn in place of threads, from the values after it,
         which are in `part` then.
         """
-        threads = thread_count(threads)
-        needs = [self._needs(player.policy, threads) for player in self.players]
+        threads = thread_count(settings.threads)
+        needs = [self._needs(settings, player.policy) for player in self.players]
         stored = self.resume(part) if part else None
         # the turns that are solved, the values before these
         begin, values = stored or (
@@ -382,10 +381,10 @@ class TwoPlayerGame:
                 else:
                     values = self._backup(turn, values, needs[turn.mover], in_threads, threads)
                 yield turn.left, values
-                if progress:
-                    progress(work_done[turn.left], work_done[-1])
+                if settings.progress:
+                    settings.progress(work_done[turn.left], work_done[-1])
 
-    def _needs(self, policy: Play, threads: int) -> list[Any]:
+    def _needs(self, settings: Settings, policy: Play) -> list[Any]:
         """What :meth:`_backup` needs of the policy of the mover: an entry for each layer, or
         none for play to win.
         """
@@ -393,8 +392,9 @@ class TwoPlayerGame:
             return []
         # laws of the opponent's points to come, by the number of its open boxes
         if isinstance(policy, Replanned):
-            return [*laws_of_points(policy.opponent, threads)]
-        return ends_of_turns(policy, threads)  # by the number of the mover's turns since the start
+            return [*laws_of_points(settings.reporting(None), policy.opponent)]
+        # by the number of the mover's turns since the start
+        return ends_of_turns(settings.reporting(None), policy)
 
     def _all_full(self) -> LeadValues:
         """The values of two full cards: of who does not move last, only the upper bonus is to
@@ -552,8 +552,7 @@ class TwoPlayerGame:
 
     def chance(
         self,
-        threads: int | None = None,
-        progress: Progress | None = None,
+        settings: Settings,
         part: Path | None = None,
         solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
         on_layer: Callable[[int, Floats], None] | None = None,
@@ -561,7 +560,7 @@ class TwoPlayerGame:
         """The chance of the first player at the start; parameters of :meth:`solve`, which yields
         to `on_layer`.
         """
-        for left, values in self.solve(threads, progress, part, solve_turn):
+        for left, values in self.solve(settings, part, solve_turn):
             if on_layer:
                 on_layer(left, values.values)
         if part and not on_layer:
@@ -599,11 +598,9 @@ class LeadEvaluator(ScoreEvaluator):
             places[states] = found  # no other state has values
 
 
-def solved_turn(
-    game: TwoPlayerGame, threads: int | None = None, progress: Progress | None = None
-) -> tuple[ScoreOffsets, Floats]:
+def solved_turn(settings: Settings, game: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
     """The values of the first turn of a game, solved."""
-    (_, after), (_, start) = deque(game.solve(threads, progress), maxlen=2)  # the last two layers
+    (_, after), (_, start) = deque(game.solve(settings), maxlen=2)  # the last two layers
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
     return game.turn_values(game.first_turn, *game.start_places, children, start, after)

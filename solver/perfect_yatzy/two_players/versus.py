@@ -52,13 +52,14 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
+from ..settings import Folder, Progress, Settings
 from ..strategy.forward_pass import laws_of_points
 from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position
 from ..strategy.tie_rules import tie_rule
 from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
 from ..tablebase.estimates import SolveCost, check_memory, log_long, solve_cost
-from ..tablebase.store import Folder, Progress, tables_folder
+from ..tablebase.store import tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
@@ -137,6 +138,7 @@ def versus(
         If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80
         s, 2 GB), and games in a forced order.
     """
+    settings = Settings(tables, threads, progress)
     rule_set, share = load_rules(rules), tie_rule(ties).share
     one, other = (read_card(rule_set, card) for card in cards)
     for card, theirs, play in ((one, other, first), (other, one, second)):
@@ -152,19 +154,20 @@ def versus(
         raise StateError("only a whole game that both play to win can be stored")
 
     def solve(
-        game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None, report: Progress | None
+        settings: Settings, game: TwoPlayerGame, part: Path | None, on_layer: OnLayer | None
     ) -> float:
         cost = game.cost()
         check_memory(rule_set, cost)
-        log_long(f"solving {rule_set.key} for two players", cost.seconds, report)
-        return game.chance(threads, report, part, on_layer=on_layer)
+        log_long(f"solving {rule_set.key} for two players", cost.seconds, settings.progress)
+        return game.chance(settings, part, on_layer=on_layer)
 
     if store:
-        store_games(rule_set, tables, solve, progress)
+        store_games(settings, rule_set, solve)
     if whole and (known := stored_game(game, tables)):
         chance = known.first
     else:
-        chance = solve(game, versus_checkpoint(rule_set, tables) if whole else None, None, progress)
+        part = versus_checkpoint(rule_set, tables) if whole else None
+        chance = solve(settings, game, part, None)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
 
 
@@ -188,13 +191,7 @@ def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
 
 
 def versus_table(
-    rules: RuleSet,
-    players: Sequence[Play],
-    ties: str = "half",
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    settings: Settings, rules: RuleSet, players: Sequence[Play], ties: str = "half"
 ) -> Floats:
     """The chance of each player who moves first (rows) against each who moves second (columns),
     ``(n, n)``.
@@ -205,12 +202,18 @@ def versus_table(
     for pair, begin in zip(product(players, repeat=2), begins, strict=False):
 
         def report(done: int, _total: int, begin: int = begin) -> None:
-            if progress:
-                progress(begin + done, begins[-1])
+            if settings.progress:
+                settings.progress(begin + done, begins[-1])
 
-        chances.append(
-            versus(rules, *pair, ties=ties, tables=tables, threads=threads, progress=report).first
+        found = versus(
+            rules,
+            *pair,
+            ties=ties,
+            tables=settings.tables,
+            threads=settings.threads,
+            progress=report,
         )
+        chances.append(found.first)
     return np.array(chances).reshape(len(players), -1)
 
 
@@ -232,19 +235,14 @@ def exploitability_of(chances: Floats) -> list[float]:
 
 
 def versus_bounds(
-    rules: str | Path | RuleSet,
-    ties: str = "half",
-    tables: Folder = None,
-    *,
-    threads: int | None = None,
+    settings: Settings, rules: str | Path | RuleSet, ties: str = "half"
 ) -> tuple[float, float]:
     """The lowest and highest chance that the first player can have if both play to win; see the
     module.
     """
     rule_set, share = load_rules(rules), tie_rule(ties).share
-    late = LateScore(
-        reach(rule_set, 0, "", tables, threads=threads).evaluator, thread_count(threads)
-    )
+    reaching = reach(rule_set, 0, "", settings.tables, threads=settings.threads)
+    late = LateScore(settings, reaching.evaluator)
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
 
@@ -276,7 +274,9 @@ def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
     return states.start + state, low[state] + np.arange(len(state)) - begin[state]
 
 
-def last_layer(objective: ScoreObjective, filled: int, values: Floats, threads: int) -> Values:
+def last_layer(
+    objective: ScoreObjective, filled: int, values: Floats, threads: int | None
+) -> Values:
     """The values of the start from those of the layer with `filled` filled categories, which may
     be the start.
     """
@@ -352,13 +352,13 @@ def components_of(laws: Floats) -> list[Floats]:
 class LateScore:
     """The bounds of one game; `goals` has the chances of all goals."""
 
-    def __init__(self, goals: ScoreEvaluator, threads: int) -> None:
-        self.goals, self.rules, self.space, self.threads = goals, goals.rules, goals.space, threads
+    def __init__(self, settings: Settings, goals: ScoreEvaluator) -> None:
+        self.goals, self.rules, self.space = goals, goals.rules, goals.space
+        self.threads = thread_count(settings.threads)
         # turns of the opponent who knows the score
         self.left = max(1, self.space.categories // TURNS)
-        laws = laws_of_points(
-            GreedyPolicy(self.rules, goals.means.values, space=goals.means.space), threads
-        )
+        means = GreedyPolicy(self.rules, goals.means.values, space=goals.means.space)
+        laws = laws_of_points(settings.reporting(None), means)
         # Of the points to come under play for the mean, by open boxes: up to `left`, one more for
         # who moves second.
         self.laws = [*islice(laws, self.left + 2)]

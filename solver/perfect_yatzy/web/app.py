@@ -33,19 +33,17 @@ from starlette.exceptions import HTTPException
 
 from .._version import __version__
 from ..core.rules import RuleSet
-from ..errors import Cancelled, RulesError, SolverError, StateError, error_context, shown
+from ..errors import Cancelled, RulesError, SolverError, StateError, shown
 from ..game.legal_actions import start_turn
-from ..game.notation import parse_card, parse_dice
 from ..game.rule_loader import builtin_ids
 from ..game.translations import languages
 from ..play.record import read_game
 from ..service import answer_types
-from ..service.answers import answer_head, odds_answer, open_odds, picked, with_echo
+from ..service.answers import answer_head, answer_to_odds, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import explained_review
-from ..strategy.ranked_actions import max_rerolls
 from ..words import ENGLISH, _
 from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
@@ -439,17 +437,7 @@ class RequestScheduler:
 
     def odds(self, fields: dict[str, Any]) -> dict[str, Any]:
         """The odds of the open categories in one turn: needs no table."""
-        rules = self.rules(fields["rules"])
-        with error_context("card", "invalid-card"):
-            card = parse_card(rules, fields["card"], fields["saved"], fields["bonus_points"])
-        roll = None
-        if "dice" in fields:
-            with error_context("dice", "invalid-dice"):
-                roll = parse_dice(rules, fields["dice"])
-        left = fields.get("rolls_left", max_rerolls(rules, card.saved))
-        with error_context("rolls_left"):
-            answer = odds_answer(rules, roll, left, open_odds(card, roll, left))
-        return with_echo(answer, {"id": fields["id"]} if "id" in fields else {})
+        return answer_to_odds(fields, self.rules)
 
     def confirmed(self, fields: dict[str, Any]) -> Solve:
         """A function that does the work for a question; the question is checked at once."""

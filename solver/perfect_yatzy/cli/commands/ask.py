@@ -187,7 +187,7 @@ def check_plot(service: QueryService, request: Request) -> None:
     rules = request.rules
     if request.games:
         return
-    if not shows_distribution(rules, request.state, service.tables):
+    if not shows_distribution(rules, request.state, service.settings.tables):
         text = _(
             "no exact distribution for {key}; add --games 100000 to draw simulated games",
             key=rules.key,
@@ -230,7 +230,7 @@ def plot_distribution(
 def hold(**given: Any) -> None:
     """Show which dice to hold.
 
-    Maximises the expected score, with --goal the chance of that score, with --opponents the chance
+    Maximises the expected score, with --goal the chance of that score, with --opponent the chance
     to win. DICE is the roll in any order: 33456, 3,3,4,5,6 or ⚂⚂⚃⚄⚅.
 
     \b
@@ -274,14 +274,14 @@ def score(**given: Any) -> None:
 def expect(**given: Any) -> None:
     """Show the expected final score and its distribution.
 
-    With --goal or --opponents also the chance to reach the goal or to win. The distribution is
+    With --goal or --opponent also the chance to reach the goal or to win. The distribution is
     exact. For six dice or saved rolls `yatzy solve RULES --what distribution` computes that of the
     empty card once; --games estimates it by simulation.
 
     \b
       yatzy expect --card "ones=3 sixes=24 chance=22"
       yatzy expect --goal 300
-      yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
+      yatzy expect --card "ones=3 sixes=24" --opponent "251; twos=6 fives=20"
     """
     if given["games"] is None and not given["jsonl"] and options.is_given("seed"):
         raise click.UsageError(_("--seed can only be used with --games"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import StateError
+from ...settings import Settings
 from ...words import N_, _, number_text
 from .. import options
 from ..console import cannot_write, check_overwrite, echo_json, file_format, write_output
@@ -84,7 +85,7 @@ def guide(
         raise click.UsageError(_(NO_PDF))  # marked elsewhere
     chosen = file_format(output, FORMATS, given_format)
     check_overwrite(force, output)
-    rule_set, tables = service.rules(rules), service.tables
+    rule_set, tables = service.rules(rules), service.settings.tables
     names = {"rule_set": rule_set.key, "rules": rules}
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
     if card and learned is None:
@@ -104,7 +105,7 @@ def guide(
     # nuisance.
     losses = None
     if learned and not card and chosen != "txt":
-        losses = turn_losses(learned, tables, service.threads, evaluating())
+        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), learned)
     content = guide_content(make_guide(strategy, learned, losses))
     render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
@@ -158,14 +159,14 @@ def learn(
     from ..progress import evaluating, progress, stderr_is_terminal, tell
 
     rule_set = service.rules(rules)
-    path = output or sheet_path(rule_set, service.tables)
+    path = output or sheet_path(rule_set, service.settings.tables)
     if path.suffix.lower() != ".json":
         raise click.UsageError(_("{path} must end in .json", path=path))
     check_overwrite(force, str(path))
     if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
     check_folder(path)
-    strategy, threads = service.strategy(rule_set), service.threads
+    strategy, threads = service.strategy(rule_set), service.settings.threads
     if not stderr_is_terminal():
         tell(_("yatzy: fitting prices for {rules}; this takes minutes", rules=rule_set.key))
     if hold_rules:
@@ -174,10 +175,10 @@ def learn(
     label, began = _("Rules for the holds"), monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(
-        strategy, hold_rules, seed=seed, threads=threads, progress=shown, report=report
+        Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
     )
     # for the chart of the guide
-    sheet = with_turn_losses(sheet, service.tables, threads, evaluating())
+    sheet = with_turn_losses(Settings(service.settings.tables, threads, evaluating()), sheet)
     sheet.save(path)
     if as_json:
         echo_json(sheet.to_json() | {"file": str(path)})

@@ -171,12 +171,10 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
 
     rules = strategy.rules
     if not rules.bonus or not (
-        has_distribution(rules) or has_table(rules, service.tables, BonusChance.name)
+        has_distribution(rules) or has_table(rules, service.settings.tables, BonusChance.name)
     ):
         return None
-    chances = open_table(
-        BonusChance(rules, strategy.table), service.tables, threads=service.threads
-    )[1]
+    chances = open_table(service.settings, BonusChance(rules, strategy.table))[1]
     return lambda state: float(chances[strategy.space.index(state)])
 
 
@@ -286,7 +284,7 @@ def rate(
         files,
         strategies=service.strategy,
         confidence=share,
-        threads=service.threads,
+        threads=service.settings.threads,
         progress=lambda read: report(min(read, size), size),
         rules=rules,
     )

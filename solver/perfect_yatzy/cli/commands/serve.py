@@ -1,4 +1,6 @@
-"""The page: `yatzy serve` is its server, `yatzy site` writes it as a folder for any static host."""
+"""The page: `yatzy serve` is its server, `yatzy site` writes it as a folder for any static host;
+`yatzy mcp` answers agents.
+"""
 
 from __future__ import annotations
 
@@ -204,3 +206,23 @@ def site(
     parts = {_("page"): total - sum(data.values())} | data
     click.echo(_("Wrote {folder}, {size}", folder=folder, size=size_text(total)))
     echo_lines(columns([(name, size_text(size)) for name, size in parts.items()], "<", ">9"))
+
+
+@click.command(cls=YatzyCommand)
+@service_options
+def mcp(service: QueryService) -> None:
+    """Answer agents as tools of the Model Context Protocol.
+
+    The tools hold, score, expect, odds, review and rules take the requests of the JSON API and give
+    its answers, on standard input and output. A program that uses tools starts this command itself;
+    in its settings:
+
+    \b
+      {"mcpServers": {"yatzy": {"command": "yatzy", "args": ["mcp"]}}}
+    """
+    try:
+        from ...web.agent_tools import serve_tools
+    except ImportError as error:
+        raise MissingPackage("mcp", "mcp", extra="mcp") from error
+    with suppress(KeyboardInterrupt):
+        serve_tools(service)

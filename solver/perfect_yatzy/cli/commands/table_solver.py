@@ -25,13 +25,14 @@ from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError
 from ...service.budget import SolveBudget
+from ...settings import Progress, Settings
 from ...tablebase import machine
 from ...tablebase.estimates import THREADS, SolveCost, check_memory, rule_set_stats, solve_cost
 from ...tablebase.quantities import QUANTITIES
 from ...tablebase.shard_plan import unrounded_bytes
 from ...tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from ...tablebase.state_counts import count_states
-from ...tablebase.store import Progress, has_table, solve_to_store, tables_folder
+from ...tablebase.store import has_table, solve_to_store, tables_folder
 from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
@@ -103,10 +104,13 @@ class TableSolver:
         if self.shards:
             engine = ThreadEngine(threads)
             return solve_sharded(
-                objective, tables, engine=engine, progress=progress, missing_only=missing_only
+                Settings(tables, progress=progress),
+                objective,
+                engine=engine,
+                missing_only=missing_only,
             )
         return solve_to_store(
-            objective, tables, threads=threads, progress=progress, missing_only=missing_only
+            Settings(tables, threads, progress), objective, missing_only=missing_only
         )
 
     def solve_on_cluster(
@@ -188,7 +192,9 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("computing the distribution of {rules}, {time}", **facts),
     )
     begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
-    early = distribution.early_distributions(strategy, threads, progress, first_turns=first_turns)
+    early = distribution.early_distributions(
+        Settings(threads=threads, progress=progress), strategy, first_turns=first_turns
+    )
     with resources.writing_to(path.parent):
         distribution.write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]

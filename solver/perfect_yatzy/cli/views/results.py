@@ -144,7 +144,7 @@ def _goal_line(answer: dict[str, Any]) -> str:
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
-    """Lines for `yatzy positions` from the answer of
+    """Lines for `yatzy simulate --positions` from the answer of
     :func:`perfect_yatzy.service.measure.run_positions`.
     """
     rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
@@ -196,12 +196,27 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
             TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"])
         )  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
+        lines += handicap_lines(answer["policy"], against)
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
         only_distribution = {"distribution": answer["distribution"]}  # without an aim
         return [*lines, "", *distribution_lines(rules, only_distribution, with_categories=True)]
     return [*lines, _deviation_text(number_text(answer["standard_deviation"], 2), bonus_chance="")]
+
+
+def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
+    """The points that make a game of two policies even, if they were asked for."""
+    if (even := against.get("even")) is None:
+        return []
+    points, receiver = even["points"], policy if even["points"] >= 0 else against["policy"]
+    text = ngettext(
+        "Even if {receiver} gets {count} point: {policy} then wins with a chance of {chance}",
+        "Even if {receiver} gets {count} points: {policy} then wins with a chance of {chance}",
+        abs(points),
+    )
+    chance = chance_text(even["chance"])
+    return [text.format(receiver=receiver, count=abs(points), policy=policy, chance=chance)]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
@@ -345,7 +360,7 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
     proof = _(
         "The game is too large to be solved for two players. Each of them has a strategy for the own score alone "
         "that wins at least so often, whatever the other does; a tie counts as {value}. Late in a game the chance "
-        "is exact: yatzy hold --versus CARD",
+        "is exact: yatzy hold --best-opponent CARD",
         value=tie,
     )
     return [

@@ -310,7 +310,7 @@ def default_rules(service: QueryService) -> list[RuleSet]:
     found = [service.rules("yatzy")]
     for name in builtin_ids():
         rules = load_rules(name)
-        if name == "yatzy" or not has_table(rules, service.tables):
+        if name == "yatzy" or not has_table(rules, service.settings.tables):
             continue
         with suppress(RulesError):  # too many states to be enumerated
             if is_whole(state_space(rules)):
@@ -493,7 +493,7 @@ def rule_set_entry(
     entry |= dict(_other_tables(service, strategy, files, options))
     if has_distribution(rules):
         options.report(f"{key}: distribution of the final score")
-        found = stored_distribution(strategy, "", 0, service.tables, service.threads)
+        found = stored_distribution(service.settings, strategy, "", 0)
         fields = {"policy": "mean"} | distribution_fields(found)
         entry["distribution"] = files.add_json(f"{place}/distribution", fields)
     if options.puzzles:  # those of consecutive days, of each difficulty
@@ -519,10 +519,11 @@ def _other_tables(
     kinds += [("bonus", BonusChance, CHANCE_BITS)] if rules.bonus else []
     for name, kind, bits in kinds:
         whole = is_whole(state_space(rules))
-        if not whole and not has_table(rules, service.tables, kind.name):
+        if not whole and not has_table(rules, service.settings.tables, kind.name):
             continue
         options.report(f"{rules.key}: {name}")
-        table = open_table(kind(rules, strategy.table), service.tables, threads=service.threads)[1]
+        settings = service.settings
+        table = open_table(settings, kind(rules, strategy.table))[1]
         values = np.maximum(0.0, np.asarray(table))
         if kind is Variance:
             values = np.sqrt(values)

@@ -14,10 +14,9 @@ const OPTIONS = {
   "--rolls-left": "left",
   "--saved": "saved",
   "--bonus-points": "bonus_points",
-  "--extra": "bonus_points",
   "-g": "goal",
   "--goal": "goal",
-  "--opponents": "opponents",
+  "--opponent": "opponents",
   "--ties": "ties",
   "--left": "left",
 };
@@ -41,7 +40,7 @@ export function commandText() {
   if (player.saved) add("--saved", player.saved);
   if (aim.goal !== undefined) add("--goal", aim.goal);
   if (aim.opponents) {
-    add("--opponents", [].concat(aim.opponents).join("; "));
+    add("--opponent", [].concat(aim.opponents).join("; "));
     add("--ties", aim.ties);
   }
   return words.join(" ");

@@ -3,6 +3,7 @@
 import { cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
+import { _ } from "../words/i18n.js";
 
 const MAX_HISTORY = 500;
 
@@ -145,7 +146,7 @@ export function change(edit, text) {
     at -= 1;
   }
   notice = text || "";
-  store([[first + at, steps[at]]]);
+  store(first + at);
   redraw();
 }
 
@@ -157,7 +158,7 @@ function move(by) {
   at += by;
   state = JSON.parse(steps[at]);
   notice = "";
-  store([]);
+  store(first + steps.length);
   redraw();
 }
 
@@ -189,13 +190,20 @@ export async function showPosition(fields, text) {
 
 // --- the link, and the storage of the browser ---
 
-let isStarted = false;
+let isStarted = false,
+  isStored = true;
 export const isReady = () => isStarted;
 
-function store(changed) {
+// Stores the steps from one on. A game that can no longer be stored goes on, and the page says so once.
+function store(from) {
   if (!isStarted) return;
   history.replaceState(null, "", toLink(linkFields()));
-  writeGame({ link: location.hash, first, at, count: steps.length }, changed);
+  const wasStored = isStored;
+  isStored = writeGame({ link: location.hash, first, at }, steps, from);
+  if (wasStored && !isStored)
+    notice = [notice, _("The browser does not store this game; it lasts until this tab is closed.")]
+      .filter(Boolean)
+      .join(" ");
 }
 
 // What a link holds of the state: the position of the player whose turn it is.
@@ -251,7 +259,7 @@ async function restore() {
 export async function start() {
   const isNew = await restore();
   isStarted = true;
-  store(isNew ? steps.map((text, i) => [first + i, text]) : []);
+  store(isNew ? first : first + steps.length);
   redraw();
   window.addEventListener("hashchange", async () => {
     const [found, text] = await stateOfLink();

@@ -22,12 +22,10 @@ export function store(key, value, kind = "localStorage") {
 // --- the game of this tab ---
 
 const PREFIX = "perfect-yatzy-5:",
-  TAB = "perfect-yatzy-tab",
-  MAX_GAMES = 3;
+  TAB = "perfect-yatzy-tab";
 let game = "";
 
 const keyOf = (id, step) => `${PREFIX}${id}:${step}`;
-const isOf = (id) => (key) => key.startsWith(`${PREFIX}${id}`);
 const keys = () => Array.from({ length: localStorage.length }, (_key, i) => localStorage.key(i));
 
 // The games with their heads { link, first, at, count, time }, the latest first.
@@ -86,43 +84,30 @@ async function beginNew() {
   await take(game);
 }
 
-const remove = (isOne) =>
-  keys()
-    .filter(isOne)
-    .forEach((key) => localStorage.removeItem(key));
+// Writes the steps from one on and the head { link, first, at }; after a failure all steps, so that no gap stays. No other game
+// makes room: games are removed by their players. Returns whether the game is stored, else it lasts until the tab is closed.
+let isWhole = true;
 
-// Removes a game unless a tab plays it.
-function removeIfFree(id) {
-  if (!navigator.locks) remove(isOf(id));
-  else
-    navigator.locks
-      .request(PREFIX + id, { ifAvailable: true }, (lock) => {
-        if (lock) remove(isOf(id));
-      })
-      .catch(() => {});
+export function writeGame(head, steps, from = head.first) {
+  const { first } = head,
+    end = first + steps.length;
+  try {
+    for (let number = isWhole ? from : first; number < end; number++)
+      localStorage.setItem(keyOf(game, number), steps[number - first]);
+    const text = JSON.stringify({ ...head, count: steps.length, time: Date.now() });
+    localStorage.setItem(keyOf(game, "head"), text);
+    removeStepsOutside(first, end);
+    isWhole = true;
+  } catch {
+    isWhole = false;
+  }
+  return isWhole;
 }
 
-// Writes some steps and the head; the oldest games make room. What cannot be stored is lost with the tab.
-export function writeGame(head, steps) {
-  const write = () => {
-    for (const [number, text] of steps) localStorage.setItem(keyOf(game, number), text);
-    localStorage.setItem(keyOf(game, "head"), JSON.stringify({ ...head, time: Date.now() }));
-  };
-  try {
-    try {
-      write();
-    } catch {
-      for (const [id] of heads()) if (id !== game) remove(isOf(id));
-      write();
-    }
-    for (const [id] of heads().slice(MAX_GAMES)) removeIfFree(id);
-    remove(
-      (key) =>
-        isOf(game)(key) &&
-        (Number(key.split(":")[2]) < head.first ||
-          Number(key.split(":")[2]) >= head.first + head.count),
-    );
-  } catch {
-    /* Full or forbidden. */
+function removeStepsOutside(first, end) {
+  const prefix = keyOf(game, "");
+  for (const key of keys().filter((each) => each.startsWith(prefix))) {
+    const number = Number(key.slice(prefix.length)); // of the head not a number
+    if (number < first || number >= end) localStorage.removeItem(key);
   }
 }

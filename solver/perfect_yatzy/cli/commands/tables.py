@@ -1,0 +1,272 @@
+"""Stored tables: `yatzy tables` lists, checks, removes and fetches them, `yatzy table` prints one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..._files import discard
+from ...settings import Settings
+from ...words import _, ngettext
+from .. import options
+from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
+from ..options import RULES, KnownWords, stored_tables
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
+    from ...tablebase.store import TableEntry
+
+
+@click.command(cls=options.YatzyCommand)
+@click.option(
+    "--remove",
+    "name",
+    type=KnownWords(stored_tables, "table"),
+    metavar="NAME",
+    help="Remove a table, or all tables of a rule set; asks first.",
+)
+@click.option(
+    "--clean",
+    is_flag=True,
+    help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
+    "compiled.",
+)
+@click.option(
+    "--verify",
+    type=RULES,
+    metavar="RULES",
+    help="Check the table of a rule set: its checksum, the Bellman equation at random states, and the published "
+    "value if there is one.",
+)
+@options.number_option(
+    "--states", low=1, high=1_000_000, default=500, text="With --verify: number of random states."
+)
+@options.number_option(
+    "--games",
+    high=10_000_000,
+    default=0,
+    shown=False,
+    text="With --verify: number of games to simulate, whose mean is compared [none].",
+)
+@options.seed_option("With --verify: random seed.")
+@click.option(
+    "--fetch",
+    type=RULES,
+    metavar="RULES",
+    help="Take the table of a rule set from --from, after a check of hashes, rules and values.",
+)
+@click.option(
+    "--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one."
+)
+@click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
+@options.json_option
+@options.table_options
+def tables(
+    name: str | None,
+    clean: bool,
+    verify: str | None,
+    states: int,
+    games: int,
+    seed: int,
+    fetch: str | None,
+    source: str | None,
+    yes: bool,
+    as_json: bool,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """List, check, remove or fetch stored tables.
+
+    A removed table is solved again when it is needed.
+
+    \b
+      yatzy tables
+      yatzy tables --verify yatzy --games 100000
+      yatzy tables --remove maxi
+      yatzy tables --remove yatzy-goals
+      yatzy tables --fetch maxi --from https://example.org/tables
+    """
+    from ...tablebase import store
+    from ...tablebase.store import tables_folder
+
+    if (fetch is None) != (source is None):
+        raise click.UsageError(_("--fetch and --from go together"))
+    if verify is not None:
+        verify_table(
+            verify, tables, threads, states=states, games=games, seed=seed, as_json=as_json
+        )
+        return
+    for option in filter(options.is_given, ("states", "games", "seed", "threads")):
+        raise click.UsageError(
+            _("{option} can only be used with {other}", option=f"--{option}", other="--verify")
+        )
+    if fetch is not None and source is not None:
+        from ...game.rule_loader import load_rules
+        from ...strategy.verify import fetch as take
+
+        click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
+        return
+    entries, folder = store.stored(tables), tables_folder(tables)
+    if clean:
+        remove_leftovers(tables)
+    if name is not None:
+        remove_tables(entries, name, yes)
+    if not clean and name is None:
+        fields = [
+            {
+                "name": each.name,
+                "rules": each.key,
+                "what": each.objective,
+                "finished": each.finished,
+            }
+            | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
+            for each in entries
+        ]
+        lines, size = stored_tables_lines(entries, folder), sum(entry.bytes for entry in entries)
+        echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
+
+
+def remove_leftovers(tables: str | None) -> None:
+    """Remove the leftover files of interrupted solves and of kernels, and print how many."""
+    import shutil
+
+    from ...core.jit import old_caches
+    from ...tablebase import store
+
+    files, caches = store.remove_leftovers(tables), old_caches()
+    for cache in caches:
+        if os.path.isdir(cache):
+            shutil.rmtree(cache, ignore_errors=True)
+        else:
+            discard(cache)
+    text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
+    click.echo(text.format(files=len(files), caches=len(caches)))
+
+
+def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
+    """Remove the stored tables of a name, after a confirmation; UsageError if there is none."""
+    from ...tablebase import store
+    from ..views.wording import size_text
+
+    if not (chosen := store.matching(entries, name)):
+        raise click.UsageError(
+            _("there is no table {name}; `yatzy tables` lists all tables", name=repr(name))
+        )
+    echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
+    if yes or click.confirm(_("Remove from disk?"), err=True):
+        store.remove(*chosen)
+
+
+def verify_table(
+    rules: str,
+    tables: str | None,
+    threads: int | None,
+    *,
+    states: int,
+    games: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Check the table of a rule set, or of its approximate strategy the checksum and certificate,
+    and print each check; ClickException if one fails.
+    """
+    from ...approximation.fitted_file import has_fitted
+    from ...game.rule_loader import load_rules
+    from ...strategy.verify import verify as run_checks
+    from ...tablebase.store import has_table
+
+    rule_set, command = load_rules(rules), f"yatzy solve {rules} --force"
+    if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
+        from ...approximation.solve import verify_approximate
+
+        found = verify_approximate(Settings(tables, threads), rule_set, games=games, seed=seed)
+        command = f"yatzy solve {rules} --approximate --force"
+    else:
+        found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
+    right, wrong = _("ok"), _("WRONG")
+    width, checks = max(len(right), len(wrong)), []
+    for check in found:  # as they are made, which takes a while
+        checks.append(check)
+        if not as_json:
+            verdict = right if check.passed else wrong
+            click.echo(
+                f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}"
+            )  # marked elsewhere
+    passed = all(check.passed for check in checks)
+    if as_json:
+        echo_json(rules=rule_set.key, passed=passed, checks=[asdict(check) for check in checks])
+    if not passed:
+        facts = {"rules": rule_set.key, "command": command}
+        raise click.ClickException(
+            _("the table of {rules} is wrong; rebuild it with: {command}", **facts)
+        )
+
+
+@click.command(cls=options.YatzyCommand)
+@options.rules_argument
+@click.option(
+    "--what",
+    type=click.Choice(["opening", "scoring", "categories"]),
+    default="opening",
+    show_default=True,
+    help="Holds of the first turn, categories for the first turn, or the value of each category.",
+)
+@options.format_option("md", "csv", "json", "html", "parquet")
+@options.output_option("File to write [standard output].", default="-")
+@options.force_option
+@options.language_option
+@options.service_options
+def table(
+    rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService
+) -> None:
+    """Print a strategy table.
+
+    \b
+      yatzy table yatzy --what scoring -o scoring.html
+    """
+    from ..views.strategy_tables import FORMATS, STRATEGY_TABLES
+
+    chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
+    if chosen == "parquet" and output == "-" and sys.stdout.isatty():
+        raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"))
+    check_overwrite(force, output)
+    write_output(
+        output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules))))
+    )
+
+
+def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
+    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number
+    and size.
+    """
+    from ...tablebase.store import short_names
+    from ..views.wording import columns, size_text
+
+    now, names, rows = time.time(), short_names(entries), []
+    for entry in entries:
+        age = _age_text(now - entry.written)
+        state = age if entry.finished else _("{age}, unfinished", age=age)
+        rows.append((names[entry.name], size_text(entry.bytes), state))
+    lines = columns(rows, "<", ">8", "<", indent="") if rows else []
+    total = ngettext(
+        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries)
+    )
+    size = size_text(sum(entry.bytes for entry in entries))
+    return [*lines, total.format(count=len(entries), size=size, folder=folder)]
+
+
+def _age_text(seconds: float) -> str:
+    days, hours, minutes = (int(seconds // unit) for unit in (86_400, 3600, 60))
+    if days:
+        return ngettext("{count} day ago", "{count} days ago", days, count=days)
+    if hours:
+        return ngettext("{count} hour ago", "{count} hours ago", hours, count=hours)
+    if minutes:
+        return ngettext("{count} minute ago", "{count} minutes ago", minutes, count=minutes)
+    return _("just now")

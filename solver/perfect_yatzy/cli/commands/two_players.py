@@ -1,0 +1,125 @@
+"""`yatzy solve --two-players`: a game of two players, each of whom plays to win."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from operator import attrgetter
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ...errors import StateError
+from ...words import _
+from ..console import confirm, echo_answer, echo_lines
+from ..options import cluster_workers
+
+if TYPE_CHECKING:
+    from ...core.rules import RuleSet
+    from ...service.queries import QueryService
+    from ...two_players.two_players import Play
+
+REPLANNED = "replanned"  # the policy that plans each turn again
+
+
+def solve_two_players(
+    rules: str,
+    service: QueryService,
+    policies: tuple[str, ...],
+    ties: str,
+    *,
+    estimate: bool,
+    store: bool,
+    yes: bool,
+    as_json: bool,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
+    """Solve a game for two players who play to win or follow policies, and print the chances."""
+    import numpy as np
+
+    from ...service.budget import COMMAND_LIMIT
+    from ...tablebase.estimates import check_memory
+    from ...tablebase.machine import available_memory
+    from ...tablebase.store import has_table
+    from ...two_players.two_player_table import NAMES, STORE
+    from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...two_players.versus import versus as two_players
+    from ...words import gigabytes
+    from ..progress import progress
+    from ..views.results import bounds_lines, versus_lines
+
+    rule_set, settings = service.rules(rules), service.settings
+    tables, threads = settings.tables, settings.threads
+    # Those who play to win, then the policies. All games are solved, one after the other.
+    costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
+    cost = replace(
+        max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
+    )
+    facts = {"rules": rule_set.key, "cost": cost.words}
+    if store:
+        cost = replace(cost, seconds=len(NAMES) * cost.seconds)
+        size = gigabytes(len(NAMES) * cost.values * STORE.itemsize)
+        facts["cost"] = _("{cost}, {size} on the disk", cost=cost.words, size=size)
+    if estimate:
+        echo_lines([_("{rules} for two players: at most {cost}", **facts)])
+        return
+    is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
+    free = None if policies or store or is_stored else available_memory()
+    if free is not None and cost.memory > free:  # then bounds are the answer
+        begin = perf_counter()
+        bounds = versus_bounds(settings, rule_set, ties)
+        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
+        seconds = round(perf_counter() - begin, 2)
+        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
+        return
+    if not is_stored:
+        check_memory(rule_set, cost)
+        if not yes and not COMMAND_LIMIT.allows(cost):
+            question = _("{rules} for two players takes at most {cost}.", **facts)
+            confirm(
+                question,
+                _("{rules} for two players takes at most {cost}; use --yes to solve it", **facts),
+            )
+    players = [None, *followed_policies(policies, service, rule_set)]  # None plays to win
+    report = progress(_("Solving {rules} for two players", rules=rule_set.key))
+    how: dict[str, Any] = {"ties": ties, "tables": tables, "progress": report}
+    begin = perf_counter()
+    with cluster_workers(workers, cluster) as on:
+        if on:
+            chances = np.array([[on.versus(rule_set, store=store, **how).first]])
+        elif store:
+            chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
+        else:
+            chances = versus_table(settings.reporting(report), rule_set, players, ties)
+    exploitability = exploitability_of(chances)
+    echo_answer(
+        versus_lines(rule_set, policies, ties, chances, exploitability),
+        as_json,
+        rules=rule_set.key,
+        ties=ties,
+        players=["win", *policies],
+        first=chances.tolist(),
+        exploitability=exploitability,
+        seconds=round(perf_counter() - begin, 2),
+    )
+
+
+def followed_policies(
+    names: Iterable[str], service: QueryService, rules: RuleSet
+) -> Iterator[Play]:
+    """The policies of these names; StateError for one that looks at more than its own card."""
+    from ...core.scorecard import Scorecard
+    from ...policies.named import PolicyContext, listed, named_policy
+    from ...strategy.strategy import Strategy
+    from ...two_players.two_players import Replanned
+
+    context = PolicyContext(service.settings, rules, Scorecard(rules))
+    for name in names:
+        policy = listed(
+            name, named_policy("perfect" if name == REPLANNED else name, context).policy
+        )
+        if isinstance(policy, Strategy):
+            raise StateError(
+                _("{policy} looks at more than its own card", policy=name), field="policy"
+            )
+        yield Replanned(policy) if name == REPLANNED else policy
