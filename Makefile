@@ -12,7 +12,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs lock messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-queries bench-series bench-web bench-load tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign mutants coverage check lint typecheck docs lock messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-roofline bench-exact bench-queries bench-series bench-web bench-load bench-prices tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -132,6 +132,9 @@ bench-web: $(READY) ## queries a second of the local page's server
 
 bench-load: $(READY) ## 64 connections with requests of every kind: none waits too long
 	$(RUN)/python -m benchmarks.load
+
+bench-prices: $(READY) ## prices of simulated players, found again by their games
+	$(RUN)/python -m benchmarks.prices
 
 tables: $(READY) ## write the readable strategy tables and checksums in tables/ anew
 	$(RUN)/python -m tables.build

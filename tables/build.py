@@ -1,4 +1,4 @@
-"""Write the small files of this folder, and the tables of solved games in two READMEs: `make
+"""Write the small files of this folder, and the table of solved games in its README: `make
 tables`.
 
 With names of rule sets (``python -m tables.build crag yams``) only their entries are rewritten.
@@ -15,7 +15,7 @@ import re
 import sys
 from pathlib import Path
 
-from perfect_yatzy import load_rules, open_strategy
+from perfect_yatzy import open_strategy
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
 from perfect_yatzy.core.table_info import TableInfo
 from perfect_yatzy.strategy.strategy import Strategy
@@ -74,20 +74,6 @@ BIG = [
     "maxi",
 ]
 SHEETS_OF = ["yatzy"]
-HEADLINES = [
-    "yatzy",
-    "yatzy-forced",
-    "yahtzee",
-    "kniffel",
-    "kismet",
-    "balut",
-    "yams",
-    "crag",
-    "yatzy-saved",
-    "maxi-unsaved",
-    "maxi",
-    "giant-forced",
-]
 START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->"
 
 
@@ -124,19 +110,6 @@ def size_text(info: TableInfo) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000
     return f"{size:.3g} GB"
-
-
-def short_games_table(sums: dict[str, dict[str, object]]) -> str:
-    """The table of well-known games in the README of the project, from the entries of
-    `checksums.json`.
-    """
-    lines = ["| rules | game | expected final score | states |", "|---|---|---:|---:|"]
-    for key in HEADLINES:
-        entry = sums[key]
-        lines.append(
-            f"| `{key}` | {load_rules(key).name} | {entry['value']} | {entry['states']:,} |"
-        )
-    return "\n".join(lines)
 
 
 def games_table(strategies: dict[str, Strategy], before: str) -> str:
@@ -178,7 +151,6 @@ def main(arguments: list[str]) -> None:
         print(f"tables/{name}")
     readme = HERE / "README.md"
     replace_between_marks(readme, games_table(strategies, readme.read_text(encoding="utf-8")))
-    replace_between_marks(HERE.parent / "README.md", short_games_table(sums))
 
 
 def replace_between_marks(readme: Path, table: str) -> None:

@@ -35,6 +35,7 @@ ORDER = [
     "approximation",
     "field",
     "policies",
+    "prices",
     "play",
     "cluster",
     "service",

@@ -23,6 +23,7 @@ NEAREST = {
     "approximation": ("tests/approximation", "tests/service"),
     "field": ("tests/field", "tests/service"),
     "policies": ("tests/policies", "tests/cli", "tests/service"),
+    "prices": ("tests/prices", "tests/play", "tests/cli"),
     "play": ("tests/play", "tests/service", "tests/cli"),
     "rl": ("tests/rl",),
     "cluster": ("tests/cluster", "tests/service"),

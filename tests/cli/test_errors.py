@@ -7,6 +7,9 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -21,7 +24,7 @@ from perfect_yatzy import RulesError, SolverError, load_rules
 from perfect_yatzy import __main__ as entry
 from perfect_yatzy._files import replacing
 from perfect_yatzy.service.queries import QueryService
-from support.command import Run
+from support.command import ROOT, Run
 from support.server import app_client
 
 # class -> HTTP status, exit code, code in JSON
@@ -273,3 +276,17 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rules.toml")
     with pytest.raises(RulesError, match="it is not a regular file"):
         load_rules(tmp_path / "rules.toml")
+
+
+def test_an_older_python_is_refused_in_one_line() -> None:
+    """The source can be run by one; `pip` refuses it by itself."""
+    program = (
+        "import sys; sys.version_info = (3, 10, 13); from perfect_yatzy.__main__ import run; run()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == "yatzy: Python 3.11 or newer is needed; this is Python 3.10\n"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["requires-python"] == ">=3.11"

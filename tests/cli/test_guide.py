@@ -111,12 +111,21 @@ def test_the_guide_says_what_its_numbers_are_worth(yatzy_guide: GuideContent) ->
     )
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yams"])
-def test_the_most_that_a_hold_loses_is_not_rounded_down(key: str) -> None:
-    sheet = packaged_sheet(perfect_yatzy.load_rules(key))
-    content = guide_content(replace(guide_of(key, False), sheet=sheet))
-    said = re.search(r"loses more than ([\d.]+) points", " ".join(map(str, content.lead)))
-    assert sheet.figures["worst"] <= float(said[1]) < sheet.figures["worst"] + 0.1
+def test_a_guide_has_ten_rules_then_sixteen_and_a_card_has_five(run: Run, yatzy: Strategy) -> None:
+    sheet = packaged_sheet(yatzy.rules)
+    assert sheet.sizes == (5, 10, 16)
+    guide = run("guide", "yatzy", COLUMNS="80").stdout
+    first, longer = guide.split("For the keen")
+    card = run("guide", "yatzy", "--card").stdout
+    for text, size in ((card, 5), (first, 10)):
+        assert f" {size} rules. Played as written they score" in text
+        assert f"{sheet.with_rules(size).figures['mean']:.1f} points on average" in text
+    assert f"{sheet.figures['mean']:.1f}" in longer.splitlines()[0]
+    for text, size in ((card, 5), (first, 10), (longer, 16)):
+        assert [*re.findall(r"^ {1,2}(\d+) [A-Z]", text, re.MULTILINE)] == [
+            str(number) for number in range(1, size + 1)
+        ]
+    assert run("guide", "yatzy", "--hold-rules", "16").stdout.count("For the keen") == 0
 
 
 def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:

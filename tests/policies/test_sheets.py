@@ -77,18 +77,8 @@ KEYS = sorted(
 
 # What the sheets were made to reach: an exact mean, or a share of perfect play.
 LEAST_MEAN = {"yatzy": 244.0}  # round numbers, chosen for play with the hold rules
-LEAST_MEAN_WITH_HOLD_RULES = {"yatzy": {5: 232.0, 10: 237.5, 16: 239.9}}
+LEAST_MEAN_WITH_HOLD_RULES = {"yatzy": {5: 235.3, 10: 239.0, 16: 240.6}}
 MOST_HOLD_RULES = 16
-# What all sheets were to reach is 10.
-MOST_LOST_BY_A_HOLD = {
-    "kismet": 16.3,
-    "kniffel": 12.8,
-    "maxi-unsaved": 22.0,
-    "yahtzee": 13.2,
-    "yams": 10.0,
-    "yatzy": 10.0,
-    "yatzy-forced": 10.0,
-}
 PARTLY_SWEPT = {
     "maxi-unsaved"
 }  # a sweep takes minutes: the shortest list does not state its worst hold
@@ -123,7 +113,10 @@ def test_a_sheet_states_its_figures(sheet: StrategySheet) -> None:
     losses = sheet.figures.get("losses_by_turn")
     if losses is not None:  # the rules have an exact distribution
         assert len(losses) == len(sheet.rules.categories)
-        assert sum(losses) == pytest.approx(perfect - sheet.figures.get("mean", mean), abs=1e-3)
+        for size in sheet.sizes or (0,):
+            figures = (sheet.with_rules(size) if size else sheet).figures
+            total = sum(figures["losses_by_turn"])
+            assert total == pytest.approx(perfect - figures.get("mean", mean), abs=1e-3)
 
 
 def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> None:
@@ -139,8 +132,6 @@ def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> N
         assert len(found.figures.get("worth", found.holds)) == len(found.holds)
         may_lack = sheet.rules.key in PARTLY_SWEPT and len(found.holds) == sheet.sizes[0]
         assert may_lack or found.figures["worst"] > 0
-    if sheet.holds:
-        assert sheet.figures["worst"] <= MOST_LOST_BY_A_HOLD.get(sheet.rules.key, 100)
     refused(
         f"the sheet of {sheet.rules.key} has .* rules for the holds, not 61", sheet.with_rules, 61
     )
@@ -148,10 +139,6 @@ def test_a_sheet_states_what_its_hold_rules_are_worth(sheet: StrategySheet) -> N
 
 SOLVED_SOON = [key for key in KEYS if rule_set_stats(load_rules(key)).seconds < 5]
 README = Path(strategy_sheet.__file__).with_name("README.md")
-ROW = (
-    r"^\| ([a-z-]+) \| ([0-9,]+) \| ([0-9.]+) \| [A-Z][A-Za-z, ]+ \| (\d+) \| ([1-6 ]+) \| (\d) \|"
-)
-WORST_ROWS = {key: stated for key, *stated in re.findall(ROW, README.read_text(), re.MULTILINE)}
 RECORD = ROOT / "benchmarks" / "runs" / "2026-11-27-hold-rules.md"
 SWEPT = [key for key in KEYS if packaged_sheet(load_rules(key)).holds]
 
@@ -173,16 +160,6 @@ def test_the_worst_holds_on_all_cards_are_those_stated(key: str) -> None:
         worst = worst_decisions(policy, strategy.table)
         assert abs(worst.hold - found.figures["worst"]) < 1e-4
         state, dice, left, loss = worst_hold(worst)
-        if size == len(sheet.holds) and key not in PARTLY_SWEPT:
-            beyond = int((worst.losses[:, 1:] > 10).sum())
-            stated = [
-                f"{beyond:,}",
-                f"{rounded_up(loss, 1):.1f}",
-                str(state.upper),
-                " ".join(map(str, dice)),
-                str(left),
-            ]
-            assert WORST_ROWS.get(key) == (stated if beyond else None)
         place = lattice(len(dice), found.rules.faces)
         roll = int(place.rank(np.array(counts_of(found.rules, dice)))) - place.first_roll
         places = Cards.of_state(found.rules, state), np.array([roll]), left

@@ -252,6 +252,7 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--memory": (2048, 0, 1_048_576),
     "--workers": (None, 1, 256),
     "puzzle --sheet": (None, 1, 200),
+    "puzzle --seed": (None, 0, 2**63 - 1),
     "--seed": (1, 0, 2**63 - 1),
     "play --seed": (None, 0, 2**63 - 1),
     "--goal": (None, 0, 99_999),

@@ -31,6 +31,7 @@ READ = {  # name of a phrase -> kind of a pattern or condition
     "rolls": "rolls left",
     "turns": "turns left",
 }
+STOP, ROLL_ALL, KEEP_MORE, KEEP_SUCH = 3, 4, 5, 6  # places among the actions
 KEPT = {
     "different": 1,
     "row": 2,
@@ -91,7 +92,7 @@ class PrintedGuide:
         return re.sub(r"\{([a-z])\}", lambda match: parts[match[1]], text)
 
     def read(self, sentence: str) -> HoldRule:
-        actions = "|".join(map(re.escape, self.phrases["actions"]))
+        actions = "|".join([*map(re.escape, self.phrases["actions"]), self.phrases["every"]])
         for kind, phrase in self.phrases["patterns"].items():
             whole = rf"{self.phrase(phrase)}(?:{self.phrases['if']}(?P<if>.+))?: (?P<action>{actions})\."
             if match := re.fullmatch(whole, sentence):
@@ -114,16 +115,28 @@ class PrintedGuide:
             sizes = (1,)
         if kind == "all":
             low, high, sizes = min(sizes), max(sizes), (len(sizes),)
-        kind, done = READ.get(kind, kind), self.phrases["actions"].index(found["action"])
-        assert done > 2 or done == KEPT.get(kind, 0), found
+        kind, done, action = READ.get(kind, kind), self.phrases["actions"], found["action"] or ""
+        whole = kind == "different" and len(range(low, high + 1)) == sizes[0]
+        if action not in done:  # every die of the faces that it names
+            faces = [int(face) for face in re.findall(r"\d+", action)]
+            assert kind in ("dice", "groups"), found
+            assert faces == [*range(low, high + 1)], found
+        elif kind == "dice":
+            assert done.index(action) in (STOP, ROLL_ALL, KEEP_SUCH), found
+        elif done.index(action) not in (STOP, ROLL_ALL):
+            kept = KEEP_MORE if kind == "different" and not whole else KEPT.get(kind, 0)
+            assert done.index(action) == kept, found
         boxes = tuple(self.names[name] for name in re.findall(self.box, found.get("o") or ""))
         is_open, lowest = bool((found.get("open") or "").strip()), bool(found.get("low"))
         pattern = DicePattern(
             kind, sizes, low, high, is_open, lowest, boxes, int(found.get("p") or 1)
         )  # type: ignore[arg-type]
         return hold_rule(
-            self.rules, pattern, conditions, ("keep", "keep", "keep", "stop", "roll all")[done]
-        )  # type: ignore[arg-type]
+            self.rules,
+            pattern,
+            conditions,
+            {done[STOP]: "stop", done[ROLL_ALL]: "roll all"}.get(action, "keep"),  # type: ignore[arg-type]
+        )
 
     def read_conditions(self, text: str) -> tuple[Condition, ...] | None:
         """The conditions of a sentence; None if it cannot be read so."""

@@ -142,3 +142,9 @@ class BonusChance(PolicyQuantity):
     def full_cards(self) -> Values:
         """1 for a card that has reached the bonus, else 0."""
         return (final_bonus(self.space) > 0).astype(np.float64)
+
+
+class BonusPoints(PolicyQuantity):
+    """The points of the upper bonus, of all its steps and columns."""
+
+    name = "bonuses"

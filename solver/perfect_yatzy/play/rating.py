@@ -7,13 +7,13 @@ mean of start - points lost is the mean result, with an interval many times narr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property, partial
 from math import ceil
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,9 @@ from ..core.rules import RuleSet
 from ..core.scorecard import EMPTY_STATE
 from ..errors import SolverError, StateError, positive_number
 from ..policies.levels import SkillLevel, level_played
-from ..settings import Settings
+from ..settings import Folder, Settings
 from ..strategy.distribution import has_distribution, stored_distribution
+from ..strategy.played_games import PlayedTurns
 from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
@@ -35,6 +36,9 @@ from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
 from .review import GRADES, TIE_TOLERANCE, GradedDecision, GradedGames, graded_decision
 from .spots import Decisions, Mistake, Spot
+
+if TYPE_CHECKING:
+    from ..prices.fit import Prices
 
 BLOCKS = 10  # parts in which the games are listed over time
 SMALLEST_BLOCK = 5  # games
@@ -152,6 +156,8 @@ class Rating:
         the most expensive first.
     mistakes : tuple of Mistake
         The single decisions that have cost the most, the most expensive first.
+    find_prices : function or None
+        Finds :attr:`prices`; None for a rating without the games.
     """
 
     player: str
@@ -164,6 +170,7 @@ class Rating:
     confidence: float = CONFIDENCE
     spots: tuple[Spot, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+    find_prices: Callable[[], Prices] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         lost, half = self.points_lost.value, self.points_lost.half_width
@@ -282,6 +289,15 @@ class Rating:
         )
 
     @cached_property
+    def prices(self) -> Prices:
+        """What the player thinks that open boxes and the upper bonus are worth, computed when it
+        is first asked for. StateError if it cannot be found for these rules.
+        """
+        if self.find_prices is None:
+            raise StateError("prices need the games of the rating")
+        return self.find_prices()
+
+    @cached_property
     def trend(self) -> Estimate | None:
         """Change of the points lost a game from one game to the next, by a straight line; None
         for few games.
@@ -340,6 +356,11 @@ class Ratings:
             f"<Ratings: {', '.join(map(repr, self.ratings))}; {len(self.skipped)} games left out>"
         )
 
+    @property
+    def prices(self) -> tuple[Prices, ...]:
+        """:attr:`Rating.prices` of each of the ratings."""
+        return tuple(rating.prices for rating in self.ratings)
+
     def beaten_share(self, rules: str, player: str) -> float | None:
         """The share of games of perfect play that end lower than the results of a player without
         decisions, on average, and half of those that end the same: 0.5 for perfect play. None
@@ -393,6 +414,7 @@ class _Collected:
     entries: list[Entry]
     figures: list[Figures]
     decisions: Decisions
+    played: list[PlayedTurns]
 
 
 def rate(
@@ -403,6 +425,7 @@ def rate(
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
     rules: RuleSet | str = "yatzy",
+    tables: Folder = None,
 ) -> Ratings:
     """Rate the players of recorded games, each rule set apart.
 
@@ -424,6 +447,8 @@ def rate(
         Called with the bytes read so far.
     rules
         The game of the scores in CSV files that do not name it.
+    tables
+        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
 
     Returns
     -------
@@ -444,7 +469,8 @@ def rate(
     sources: Iterable[Source] = (
         source if isinstance(source, Game) else str(source) for source in given
     )
-    reader = RatingInput(strategies or partial(open_strategy, threads=threads), threads, rules)
+    opened = strategies or partial(open_strategy, tables=tables, threads=threads)
+    reader = RatingInput(opened, threads, rules)
     # By fingerprint of the rules and player, as they first occur.
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
@@ -461,7 +487,9 @@ def rate(
     for fingerprint, players in by_rules:
         for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
-            ratings.append(_rating(of_player, np.array(other_results, dtype=np.int64), confidence))
+            rating = _rating(of_player, np.array(other_results, dtype=np.int64), confidence)
+            find_prices = partial(_prices, reader, of_player, tables, threads)
+            ratings.append(replace(rating, find_prices=find_prices))
     games_of = {of_game.fingerprint: of_game for of_game, _, _ in reader.results}
     unrated = {
         (games_of[fingerprint].key, player): np.array(found)
@@ -491,10 +519,13 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
         players = collected[chunk.rules.fingerprint]
         if name not in players:
             decisions = Decisions(chunk.rules)
-            players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [], decisions)
+            players[name] = _Collected(chunk.rules, name, chunk.graded.start, [], [], decisions, [])
         players[name].entries += [chunk.entries[card] for card in cards]
         players[name].figures.append(figures.of(np.array(cards)))
         players[name].decisions.add(chunk, cards)
+        is_of_player = np.zeros(len(chunk.rated), dtype=bool)
+        is_of_player[cards] = True
+        players[name].played.append(chunk.graded.played.of(is_of_player))
 
 
 def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
@@ -502,10 +533,7 @@ def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating
     # each of all chunks
     columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)
     figures = Figures(*map(np.concatenate, columns))
-    times = [_time(entry.date) for entry in found.entries]
-    dated, order = None not in times, list(range(len(times)))
-    if dated:
-        order.sort(key=lambda i: (times[i], found.entries[i].number))
+    order, dated = _in_order(found.entries)
     entries = [found.entries[i] for i in order]
     places = tuple(entry.place for entry in entries)
     dates = tuple(entry.date if dated else None for entry in entries)
@@ -522,6 +550,29 @@ def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating
         found.decisions.spots(),
         found.decisions.mistakes,
     )
+
+
+def _in_order(entries: Sequence[Entry]) -> tuple[list[int], bool]:
+    """The positions of some games in the order of their dates if all have one, else as they are;
+    and whether they have.
+    """
+    times = [_time(entry.date) for entry in entries]
+    dated, order = None not in times, list(range(len(times)))
+    if dated:
+        order.sort(key=lambda i: (times[i], entries[i].number))
+    return order, dated
+
+
+def _prices(reader: RatingInput, found: _Collected, tables: Folder, threads: int | None) -> Prices:
+    """The prices of a player, by the last games."""
+    from ..prices.fit import MAX_GAMES, fit_prices
+
+    played = PlayedTurns(*map(np.concatenate, zip(*found.played, strict=True)))
+    is_recent = np.zeros(len(found.entries), dtype=bool)
+    is_recent[_in_order(found.entries)[0][-MAX_GAMES:]] = True
+    strategy = reader.strategy(found.rules)
+    assert isinstance(strategy, Strategy)  # it has valued these games
+    return fit_prices(strategy, played.of(is_recent), tables, threads)
 
 
 def _time(date: str | None) -> float | None:

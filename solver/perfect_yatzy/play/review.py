@@ -35,6 +35,7 @@ from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
+from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.tie_rules import clipped
 from ..strategy.turn_evaluator import (
@@ -190,6 +191,7 @@ class GradedGames:
     can_reroll: Bools  # (rolls,) bool: Whether rerolls are left, so that there is a hold to choose
     hold_loss: Floats  # (rolls,) float64: What the hold, or stopping, loses; 0 without rerolls left
     luck: Floats  # (rolls,) float64: Best value with these dice minus the value before the roll
+    played: PlayedTurns  # the turns themselves, int32
     # (rolls,) int64: Position of the roll among all, the best option and the one taken: the holds
     # of fewer than all dice come first, in the order of the lattice, then the categories
     roll: Ints
@@ -275,6 +277,9 @@ def grade_games(
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
     is_stop_best = best_stop >= best_hold - tie
 
+    counts = np.diff(turns.first_turn), np.diff(turns.first_roll)
+    played = *counts, rows, lanes, saved, turns.categories, turns.rolls, turns.holds
+
     # By card: whether it is full, and its points. `ends` are the places of the last states in the
     # table, which begins with the full cards: so they also find the upper bonus.
     filled, ends = walked.filled[good], walked.ends[good]
@@ -297,10 +302,16 @@ def grade_games(
         can_reroll=rerolls > 0,
         hold_loss=_without_ties(np.where(rerolls > 0, best - hold_value, 0.0), tie),
         luck=best - value_before,
+        played=PlayedTurns(*map(_compact, played)),
         roll=turns.rolls - dice.first_roll,
         best=np.where(is_stop_best, dice.first_roll + best_category, hold),
         done=taken,
     )
+
+
+def _compact(column: Ints) -> Ints:
+    """The same numbers in half of the memory: they are kept with a rating."""
+    return np.asarray(column.astype(np.int32))
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:

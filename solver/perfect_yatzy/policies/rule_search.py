@@ -1,10 +1,8 @@
-"""The search of hold rules: a short list that, with a price sheet, makes many points and no
-blunder.
+"""The search of hold rules: a short list that, with a price sheet, has a high mean.
 
 Greedy, see README.md. In between rules are simplified, moved and removed where that costs little.
-With the values of perfect play there is a limit on what a single decision may lose. What decisions
-lose beyond it counts as if it were points: all of it together as much as URGENCY. So rules that
-mend blunders come first while there are many.
+With the values of perfect play blunders that anybody would see count as if they were points: what
+decisions lose beyond a limit, all of it together as much as URGENCY.
 """
 
 from __future__ import annotations
@@ -39,18 +37,13 @@ PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
 ROUNDS = 5  # of simplification, each time
-# points a game that a further rule must gain; while blunders are mended
-MIN_GAIN, MIN_REPAIR = (
-    0.05,
-    0.01,
-)
+MIN_GAIN = 0.05  # points a game that a further rule must gain
 WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
-LIMIT = 10.0  # points that a single decision may lose
-URGENCY = 1.0  # points a game that all blunders of a list together count
-MORE_URGENT = 1.5  # times that, with every round of mending
+# Points that a hold may lose before it is a blunder that anybody sees: a finished Yatzy thrown again,
+# a bonus given away that was sure.
+LIMIT = 30.0
+URGENCY = 0.3  # points a game that all such blunders of a list together count
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
-REPAIRS = 8  # rounds of mending at the full length
-LONGER = 2  # rules beyond the full length in between
 Insertion = tuple[
     float, int, HoldRule
 ]  # a further rule: its estimated gain less its cost, its place, the rule
@@ -242,9 +235,6 @@ class Search:
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
         self.step = 0  # samples drawn so far; each has its own seed
-        self.urgency = (
-            URGENCY  # points a game that all excess of a list counts at the beginning of a step
-        )
         self.unit = (
             1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
         )
@@ -287,7 +277,7 @@ class Search:
         self.step += 1
         self.sweep(found.holds)
         if self.guard:
-            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / self.urgency
+            self.unit = max(self.guard.excess(found.holds), LEAST_EXCESS) / URGENCY
         return Sample(self.policy(found.holds), found.values, (self.seed, self.step))
 
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
@@ -302,7 +292,6 @@ class Search:
                 found = self.simplify(found)
             if len(found.holds) in grown:
                 grown[len(found.holds)].append(found)
-        found = self.mend(found, max_rules)
         shorter = found
         for size in sorted(grown, reverse=True):
             shorter = self.shorten(shorter, size)
@@ -320,37 +309,6 @@ class Search:
         holds = found.holds
         worth = [found.mean - self.candidate(_without(holds, i)).mean for i in range(len(holds))]
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
-
-    def mend(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size whose holds lose no more than the limit, or as little as was
-        found.
-        """
-        if self.guard is None:
-            return found
-        limit, best, tried = self.guard.limit, found, {found.holds}
-
-        def worst(candidate: Candidate) -> float:
-            return self.sweep(candidate.holds) or 0.0
-
-        for _ in range(
-            REPAIRS
-        ):  # blunders count more, the list grows by some rules too many, and is cut again
-            if worst(found) <= limit:
-                break
-            self.urgency *= MORE_URGENT
-            while len(found.holds) < size + LONGER and (longer := self.extend(found, MIN_REPAIR)):
-                found = longer
-            found = self.shorten(self.simplify(found), size)
-            if found.holds in tried:
-                break
-            tried.add(found.holds)
-            self.report(
-                f"mended: {len(found.holds)} rules, {found.mean:.3f}, worst {worst(found):.2f}"
-            )
-            self.report("\n".join(map(str, found.holds)))
-            # within the limit the mean counts
-            best = min(best, found, key=lambda c: (max(worst(c), limit), -c.mean))
-        return best
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
         """A list of at most a size: again and again without the rule that is missed least."""

@@ -425,8 +425,18 @@ def turn_losses(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
 
 
 def with_turn_losses(settings: Settings, sheet: StrategySheet) -> StrategySheet:
-    """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
-    if not (losses := turn_losses(settings, sheet)):
-        return sheet
-    rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
-    return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})
+    """The sheet with the figure ``losses_by_turn`` of each of its lists, if the rules have an exact
+    distribution.
+    """
+
+    def figures(of_list: StrategySheet) -> dict[str, Any]:
+        """The figures of one list."""
+        losses = turn_losses(settings, of_list)
+        rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
+        return {"losses_by_turn": rounded} if losses else {}
+
+    shorter = {
+        size: (holds, dict(stated) | figures(sheet.with_rules(size)))
+        for size, (holds, stated) in sheet.shorter.items()
+    }
+    return replace(sheet, figures={**sheet.figures, **figures(sheet)}, shorter=shorter)

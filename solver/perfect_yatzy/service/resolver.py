@@ -31,7 +31,6 @@ from ..errors import RulesError, StateError, error_context
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
 from ..settings import Progress, Settings
-from ..strategy.distribution import shows_distribution
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
@@ -243,6 +242,8 @@ class ObjectiveResolver:
 
     def _opponents_seconds(self, rules: RuleSet, objective: ObjectiveRequest) -> float:
         """Estimate for the distributions of opponents who still play, or whom one cannot see."""
+        from ..strategy.distribution import shows_distribution
+
         seconds, policy = 0.0, ""
         cards = [other for other in objective.opponents if isinstance(other, Scorecard)]
         if objective.blind and objective.blind.law is None:

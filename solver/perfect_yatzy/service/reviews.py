@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._version import ANSWER_SCHEMA
+from ..errors import StateError
 from ..game.notation import counts_of, dice_of
 from ..play.confidence import CONFIDENCE, Estimate, mean_of
 from ..play.puzzle import Puzzle
@@ -160,8 +161,11 @@ def ratings_json(
     comparisons: list[Comparison],
     block: int | None = None,
     confidence: float = CONFIDENCE,
+    prices: bool = False,
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out."""
+    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out.
+    `prices`: with the prices of each player.
+    """
     results_only = [
         {
             "player": player,
@@ -175,7 +179,10 @@ def ratings_json(
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",
-        "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "ratings": [
+            rating_json(rating, block) | ({"prices": _prices_json(rating)} if prices else {})
+            for rating in found.ratings
+        ],
         "results_only": results_only,
         "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [
@@ -191,6 +198,14 @@ def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, 
     if share is None:
         return {}
     return {"perfect_mean": found.perfect_play[rules].mean, "perfect_games_below": share}
+
+
+def _prices_json(rating: Rating) -> dict[str, Any]:
+    """The prices of a player, or why they cannot be found."""
+    try:
+        return rating.prices.to_json()
+    except StateError as error:
+        return {"error": str(error)}
 
 
 def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:

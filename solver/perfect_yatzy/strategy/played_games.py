@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from ..core.dice import Floats
+from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
 from ..errors import SolverError, StateError
@@ -31,6 +32,26 @@ class Actor(Protocol):
 
     def act(self, position: TurnPosition) -> ActionText:
         """The dice to hold, or the name of a category."""
+
+
+class PlayedTurns(NamedTuple):
+    """The turns of some games with the states before them; dice are numbers of the lattice."""
+
+    turns_of_game: Ints  # (games,): how many turns each has
+    rolls_of_turn: Ints  # (turns,)
+    rows: Ints  # (turns,): the state before each turn
+    lanes: Ints
+    saved: Ints
+    categories: Ints  # (turns,): position of the category taken
+    rolls: Ints  # (rolls,): all dice after a roll
+    holds: Ints  # (rolls,): the dice held of them, -1 after the last roll of a turn
+
+    def of(self, games: npt.NDArray[np.bool_]) -> PlayedTurns:
+        """The turns of the games that are marked."""
+        turns = np.repeat(games, self.turns_of_game)
+        rolls = np.repeat(turns, self.rolls_of_turn)
+        by_turn = (column[turns] for column in self[1:6])
+        return PlayedTurns(self.turns_of_game[games], *by_turn, *(x[rolls] for x in self[6:]))
 
 
 @dataclass(frozen=True)

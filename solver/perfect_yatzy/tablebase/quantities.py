@@ -43,6 +43,12 @@ def _bonus_chance(rules: RuleSet, means: OpenMeans) -> Objective:
     return BonusChance(rules, means(rules))
 
 
+def _bonus_points(rules: RuleSet, means: OpenMeans) -> Objective:
+    from ..objectives.policy_quantities import BonusPoints
+
+    return BonusPoints(rules, means(rules))
+
+
 class Quantity(NamedTuple):
     """What is stored for each state of a game."""
 
@@ -84,6 +90,13 @@ QUANTITIES = {
             True,
             N_("Chances of the upper bonus of {rules}: an estimate, nothing is solved"),
             N_("Chance of the upper bonus of {rules} under perfect play: {value}"),
+        ),
+        Quantity(
+            "bonuses",
+            _bonus_points,
+            True,
+            N_("Points of the upper bonus of {rules}: an estimate, nothing is solved"),
+            N_("Points of the upper bonus of {rules} under perfect play: {value}"),
         ),
     )
 }

@@ -48,7 +48,7 @@ class GuideFormat(click.Choice[str]):
 @options.number_option(
     "--hold-rules",
     low=1,
-    text="How many rules for the holds: 5, 10 or 16 [the most that the sheet has].",
+    text="How many rules for the holds: 5, 10 or 16 [10, then 16; on a card 5].",
 )
 @options.force_option
 @options.language_option
@@ -100,17 +100,32 @@ def guide(
             )
             raise StateError(text.format(**names))
         learned = learned.with_rules(hold_rules)
+    shown, longer = chosen_lists(learned, card)
     strategy = service.strategy(rule_set)
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a
     # nuisance.
     losses = None
-    if learned and not card and chosen != "txt":
-        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), learned)
-    content = guide_content(make_guide(strategy, learned, losses))
+    if shown and not card and chosen != "txt":
+        losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), shown)
+    content = guide_content(make_guide(strategy, shown, losses), longer)
     render = {"html": guide_html, "txt": guide_text}
     write_output(output, render[chosen](content, card))
     if output != "-":
         click.echo(_("Wrote {output}", output=output))
+
+
+def chosen_lists(
+    sheet: StrategySheet | None, card: bool
+) -> tuple[StrategySheet | None, StrategySheet | None]:
+    """The sheet with the list of hold rules that comes first, and with the one after it, if any: on
+    a card the shortest, in a guide the longest of the shorter ones, then the longest.
+    """
+    if sheet is None or not sheet.shorter:
+        return sheet, None
+    *shorter, longest = sheet.sizes
+    if card:
+        return sheet.with_rules(shorter[0]), None
+    return sheet.with_rules(shorter[-1]), sheet.with_rules(longest)
 
 
 @click.command(cls=options.YatzyCommand)
@@ -146,8 +161,8 @@ def learn(
 
     With --hold-rules also ordered lists of 5, 10 and up to N rules for the holds: the first one
     that fits says which dice to keep, so that nothing needs to be computed, and prices are round
-    numbers. No hold by the longest list loses more than 10 points on any card, if such a list is
-    found. For Yatzy and 16 rules this takes about half an hour.
+    numbers. Lists are chosen by the mean that they score. For Yatzy and 16 rules this takes about
+    half an hour.
 
     \b
       yatzy learn yatzy

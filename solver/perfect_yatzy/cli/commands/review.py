@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ...core.rules import RuleSet
     from ...core.scorecard import State
     from ...play.puzzle import Puzzle
+    from ...play.rating import Ratings
     from ...play.review import Review
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
@@ -214,6 +215,11 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     help="Draw the points lost over time and by kind of decision: .png, .svg or .pdf.",
 )
 @click.option(
+    "--prices",
+    is_flag=True,
+    help="Also say what each player thinks that open boxes and the upper bonus are worth.",
+)
+@click.option(
     "--cards",
     "cards_path",
     type=click.Path(dir_okay=False),
@@ -233,6 +239,7 @@ def rate(
     confidence: float,
     csv_path: str | None,
     plot_path: str | None,
+    prices: bool,
     cards_path: str | None,
     rules: str,
     force: bool,
@@ -254,6 +261,7 @@ def rate(
     \b
       yatzy rate games.jsonl
       yatzy rate ann.jsonl bo.jsonl --csv ratings.csv --plot ratings.png
+      yatzy rate games.jsonl --prices
       yatzy rate games.jsonl --player Ann --cards ann.txt
     """
     from ...game.translations import localized
@@ -266,7 +274,6 @@ def rate(
     from ..views.review_text import (
         comparison_lines,
         plot_ratings,
-        rating_lines,
         results_lines,
         skipped_lines,
         write_csv,
@@ -287,6 +294,7 @@ def rate(
         threads=service.settings.threads,
         progress=lambda read: report(min(read, size), size),
         rules=rules,
+        tables=service.settings.tables,
     )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
@@ -307,19 +315,31 @@ def rate(
             for strategy in [service.strategy(rating.rules)]
         ]
         write_output(cards_path, anki_text(given))
-    parts = [
-        rating_lines(rating, localized(rating.rules, service.language), block)
-        for rating in found.ratings
-    ]
+    parts = rating_parts(found, service.language, block, prices)
     parts += [
         results_lines(found, share),
         *map(comparison_lines, comparisons),
         skipped_lines(found),
     ]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
-    echo_answer([text], as_json, ratings_json(found, comparisons, block, share))
+    echo_answer([text], as_json, ratings_json(found, comparisons, block, share, prices))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)
+
+
+def rating_parts(found: Ratings, language: str, block: int | None, prices: bool) -> list[list[str]]:
+    """The lines of each rating and, if wanted, of the player's prices."""
+    from ...game.translations import localized
+    from ..views.prices_text import prices_lines
+    from ..views.review_text import rating_lines
+
+    parts = []
+    for rating in found.ratings:
+        rules = localized(rating.rules, language)
+        parts.append(rating_lines(rating, rules, block))
+        if prices:
+            parts.append(prices_lines(rating, rules))
+    return parts
 
 
 @click.command(cls=options.YatzyCommand)

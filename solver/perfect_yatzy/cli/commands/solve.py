@@ -67,7 +67,7 @@ NEEDS = {
     default="mean",
     show_default=True,
     help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
-    "upper bonus, or the distribution of the final score.",
+    "upper bonus, its points, or the distribution of the final score.",
 )
 @click.option(
     "--approximate",

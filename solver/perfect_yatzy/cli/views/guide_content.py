@@ -13,7 +13,7 @@ from ...core.dice import Dice
 from ...core.rules import RuleSet, leaves_choice
 from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
-from .wording import category_name, rounded_up
+from .wording import category_name
 from .words import (
     NO_TEXT,
     Text,
@@ -67,7 +67,7 @@ class OpeningRow:
 class Section:
     """A part of the guide under a heading."""
 
-    id: str  # prices, bonus, holds, give_up, examples, losses, opening, short or odds
+    id: str  # prices, bonus, holds, give_up, examples, losses, opening, longer or odds
     title: str
     note: Text = NO_TEXT  # below the title; may be empty
     rows: tuple[
@@ -81,7 +81,7 @@ class Section:
     @property
     def form(self) -> str:
         """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
-        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "short": "holds"}.get(
+        return {"bonus": "texts", "give_up": "texts", "examples": "texts", "longer": "holds"}.get(
             self.id, self.id
         )
 
@@ -115,19 +115,19 @@ class Sheet:
     below: tuple[str, ...] = ()
 
 
-def guide_content(guide: Guide) -> GuideContent:
+def guide_content(guide: Guide, longer: StrategySheet | None = None) -> GuideContent:
     """The texts of a guide, in the language of the names of its rules if there is a catalogue,
-    else in English.
+    else in English; `longer`: the sheet with a longer list of hold rules, for who wants more.
     """
     rules = guide.rules
     words = words_of(rules.language)
     found = [
-        *_sheet_sections(guide, words),
+        *_sheet_sections(guide, longer, words),
         _give_up(guide, words),
         _examples(guide, words),
         _losses(guide, words),
     ]
-    found += [_opening(guide, words), _short(guide, words), _odds(guide, words)]
+    found += [_opening(guide, words), _longer(guide.rules, longer, words), _odds(guide, words)]
     title, card_title = (
         str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title")
     )
@@ -148,17 +148,12 @@ def _lead(guide: Guide, words: Words) -> list[Text]:
     if mean is None:
         return [only_perfect]
     counts = {"numbers": sheet.prices.n_numbers, "holds": len(sheet.holds)}
-    lead = [words.fill("guide.lead_rules", **counts, mean=words.number(mean), perfect=perfect)]
-    if "worst" in sheet.figures:
-        lead.append(
-            words.fill(
-                "guide.lead_worst", worst=words.number(rounded_up(sheet.figures["worst"], 1))
-            )
-        )
-    return lead
+    return [words.fill("guide.lead_rules", **counts, mean=words.number(mean), perfect=perfect)]
 
 
-def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
+def _sheet_sections(
+    guide: Guide, longer: StrategySheet | None, words: Words
+) -> list[Section | None]:
     sheet, rules = guide.sheet, guide.rules
     if sheet is None:
         return []
@@ -173,7 +168,7 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
     return [
         Section("prices", words.words(f"prices.{title}"), words.fill(f"prices.{note}"), rows),
         Section("bonus", words.words("prices.bonus"), paragraphs=bonus) if bonus else None,
-        _holds(sheet, rules, words),
+        _holds(sheet, longer, rules, words),
     ]
 
 
@@ -211,7 +206,10 @@ def _whole(value: float, words: Words) -> str:
     return words.price(value).removesuffix(words.words("decimal") + "0")
 
 
-def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
+def _holds(
+    sheet: StrategySheet, longer: StrategySheet | None, rules: RuleSet, words: Words
+) -> Section | None:
+    """The list of hold rules that comes first, with a legend of the words of both lists."""
     if not sheet.holds:
         return None
     # of each rule; it may be unknown, or that of another list
@@ -226,32 +224,18 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
         for rule, value in zip(sheet.holds, values, strict=True)
     ]
     note = words.fill("holds.note") if any(values) else NO_TEXT
-    # its words are explained, too
-    short_list = sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ()
-    explained = joined(legend(rules, [*sheet.holds, *short_list], words))
+    explained = joined(legend(rules, [*sheet.holds, *(longer.holds if longer else ())], words))
     return Section("holds", words.words("holds.title"), note, tuple(rows), (explained,))
 
 
-def _short(guide: Guide, words: Words) -> Section | None:
-    """The shortest list of hold rules, for a reader to whom the whole one is too long."""
-    if guide.sheet is None or not guide.sheet.shorter:
+def _longer(rules: RuleSet, sheet: StrategySheet | None, words: Words) -> Section | None:
+    """A longer list of hold rules, for a reader to whom the first one is too short."""
+    if sheet is None:
         return None
-    sheet = guide.sheet.with_rules(min(guide.sheet.sizes))
-    title = words.fill(
-        "holds.short", count=len(sheet.holds), mean=words.number(sheet.figures["mean"])
-    )
-    worst = sheet.figures.get("worst")
-    note = (
-        NO_TEXT
-        if worst is None
-        else words.fill("holds.short_worst", worst=words.number(rounded_up(worst, 1)))
-    )
-    return Section(
-        "short",
-        str(title),
-        note,
-        tuple(Row(hold_sentence(guide.rules, r, words)) for r in sheet.holds),
-    )
+    mean = words.number(sheet.figures["mean"])
+    title = words.fill("holds.longer", count=len(sheet.holds), mean=mean)
+    rows = tuple(Row(hold_sentence(rules, rule, words)) for rule in sheet.holds)
+    return Section("longer", str(title), rows=rows)
 
 
 def _give_up(guide: Guide, words: Words) -> Section | None:
@@ -521,7 +505,7 @@ def sheets(content: GuideContent, card: bool) -> list[Sheet]:
     columns: tuple[tuple[str, ...], ...] = ("prices", "bonus"), ("holds", "examples", "give_up")
     if "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES:
         columns = ("prices", "bonus", "give_up"), ("holds", "examples")
-    return [Sheet(columns, below=("losses",)), Sheet((("opening", "short", "odds"),))]
+    return [Sheet(columns, below=("losses",)), Sheet((("longer", "opening", "odds"),))]
 
 
 def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:

@@ -224,18 +224,34 @@ def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
     """A rule as a sentence: ``At least three alike of 3–6, if one roll is left: keep all of
     them.``
     """
-    action_key = rule.action.replace(" ", "_")
-    if rule.action == "keep" and rule.pattern.kind in EACH:
-        is_row = rule.pattern.kind == "row" and not _is_whole(rule.pattern)
-        action_key = "keep_row" if is_row else "keep_each"
     conditions = [_condition(rules, condition, words) for condition in rule.conditions]
     first, *rest = words.fill(
         "rule.sentence",
         pattern=_pattern(rules, rule.pattern, words),
-        action=words.fill(f"rule.{action_key}"),
+        action=_action(rule, words),
         conditions=words.fill("rule.if", conditions=words.listed(conditions)) if conditions else "",
     ).spans
     return Text((Span(capitalised(first.text), first.kind), *rest))
+
+
+def _action(rule: HoldRule, words: Words) -> Text:
+    """What to do, so that it can be read in one way only."""
+    pattern = rule.pattern
+    if rule.action != "keep":
+        return words.fill(f"rule.{rule.action.replace(' ', '_')}")
+    if pattern.kind in EACH:
+        if _is_whole(pattern):
+            return words.fill("rule.keep_each")
+        return words.fill("rule.keep_row" if pattern.kind == "row" else "rule.keep_each_more")
+    if pattern.kind == "dice" and pattern.open:
+        return words.fill("rule.keep_such")
+    if pattern.kind == "dice" or (pattern.sizes == (1,) and pattern.low == pattern.high):
+        every = [
+            str(words.fill("rule.every", face=face))
+            for face in range(pattern.low, pattern.high + 1)
+        ]
+        return words.fill("rule.keep_faces", faces=words.listed(every, "and"))
+    return words.fill("rule.keep")
 
 
 def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:

@@ -1,0 +1,147 @@
+"""What a player thinks that boxes and the upper bonus are worth, in words."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from ...core.rules import RuleSet, leaves_choice
+from ...errors import StateError
+from ...play.rating import Rating
+from ...prices.fit import MIN_GAMES, SIGNIFICANT, Price, Prices
+from ...words import _, ngettext, number_text
+from .wording import category_name, grouped, line_width
+
+
+def prices_lines(rating: Rating, rules: RuleSet) -> list[str]:
+    """Lines about the prices of a player, with the names of `rules`; or why there are none."""
+    if rating.games < MIN_GAMES:
+        text = _("Prices of boxes can be seen from {least} games on.", least=MIN_GAMES)
+        return wrap(text, line_width())
+    try:
+        prices = rating.prices
+    except StateError as error:
+        return wrap(str(error), line_width())
+    sentences = [
+        _head(prices),
+        *(f"  {_error_text(price, rules)}" for price in prices.errors),
+        *_unseen(prices, rules),
+        _slips(prices),
+    ]
+    if leaves_choice(rules):
+        sentences.append(
+            _("Only differences between boxes can be seen; all prices together have no effect.")
+        )
+    if found := prices.narrowing():
+        games, width = found
+        first = prices.errors[0]
+        text = ngettext(
+            "About one more game would narrow {name} to ± {width}.",
+            "About {games} more games would narrow {name} to ± {width}.",
+            games,
+        )
+        amount = _amount(first, width)
+        sentences.append(text.format(games=grouped(games), name=_name(first, rules), width=amount))
+    return [line for text in sentences for line in wrap(text, line_width(), subsequent_indent="  ")]
+
+
+def _name(price: Price, rules: RuleSet) -> str:
+    if price.name not in rules.index_of:
+        return _("Upper bonus")
+    return category_name(rules, price.name)
+
+
+def _amount(price: Price, error: float) -> str:
+    """An error without its sign, in points, or for the bonus in per cent."""
+    if price.name == "bonus":
+        return f"{number_text(100 * abs(error), 0)} %"
+    return number_text(abs(error), 1)
+
+
+def _head(prices: Prices) -> str:
+    games = _games(prices)
+    text = _(
+        "What an open box is worth to this player, compared with perfect play, by {decisions} "
+        "decisions in {games}; 90 % intervals:"
+    )
+    return text.format(decisions=grouped(prices.decisions), games=games)
+
+
+def _games(prices: Prices) -> str:
+    text = ngettext("one game", "{count} games", prices.games)
+    return text.format(count=grouped(prices.games))
+
+
+def _error_text(price: Price, rules: RuleSet) -> str:
+    if price.name == "bonus":
+        much, little = (
+            _("{name}: {error} too much ({low} to {high}); costs {cost} points a game."),
+            _("{name}: {error} too little ({low} to {high}); costs {cost} points a game."),
+        )
+    else:
+        much, little = (
+            _("{name}: {error} points too much ({low} to {high}); costs {cost} points a game."),
+            _("{name}: {error} points too little ({low} to {high}); costs {cost} points a game."),
+        )
+    low, high = sorted((price.low, price.high), key=abs)
+    return (much if price.error > 0 else little).format(
+        name=_name(price, rules),
+        error=_amount(price, price.error),
+        low=_amount(price, low),
+        high=_amount(price, high),
+        cost=number_text(price.cost or 0.0, 1),
+    )
+
+
+def _unseen(prices: Prices, rules: RuleSet) -> list[str]:
+    """What these games show no difference for, and what they would show."""
+    found, games = [], _games(prices)
+    others = sorted(
+        (price for price in prices.boxes if not price.significant),
+        key=lambda price: price.standard_error,
+    )
+    if not leaves_choice(rules):
+        found.append(_("The order of the boxes is fixed, so their prices cannot be seen."))
+    elif others:
+        who = ngettext("The other box", "The other {count} boxes", len(others))
+        if len(others) == len(prices.boxes):
+            who = _("All boxes")
+        first, last = others[0], others[-1]
+        text = _(
+            "{boxes}: no difference that {games} can show (smallest that would show: {least} points "
+            "for {first}, {most} for {last})."
+        )
+        found.append(
+            text.format(
+                boxes=who.format(count=len(others)),
+                games=games,
+                least=_amount(first, SIGNIFICANT * first.standard_error),
+                first=_name(first, rules),
+                most=_amount(last, SIGNIFICANT * last.standard_error),
+                last=_name(last, rules),
+            )
+        )
+    if prices.bonus and not prices.bonus.significant:
+        text = _("Upper bonus: no difference that {games} can show (smallest: {least}).")
+        least = _amount(prices.bonus, SIGNIFICANT * prices.bonus.standard_error)
+        found.append(text.format(games=games, least=least))
+    return found
+
+
+def _slips(prices: Prices) -> str:
+    difference = prices.noise_difference
+    where = _("in holds and categories alike")
+    if difference >= SIGNIFICANT:
+        where = _("more in holds than in categories")
+    elif difference <= -SIGNIFICANT:
+        where = _("more in categories than in holds")
+    text = _(
+        "Of {lost} points lost a game, these prices cost {prices} and slips {slips}: slips like "
+        "those of level {level}, {where}."
+    )
+    return text.format(
+        lost=number_text(prices.lost, 1),
+        prices=number_text(prices.lost_by_prices, 1),
+        slips=number_text(prices.slips, 1),
+        level=prices.level.number,
+        where=where,
+    )

@@ -1,0 +1,1 @@
+"""What players think that open boxes and the upper bonus are worth, by the games they played."""
