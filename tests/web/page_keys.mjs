@@ -106,26 +106,22 @@ test("a finished game is that of its date, its rules and its players", ["yatzy",
   equal(games(), []);
 });
 
-test("the puzzle of the day is that of its rules, its difficulty and its day", [], async () => {
-  const { gradeToday, noteToday, nextNumber } = await load("puzzle/puzzle");
+test("further puzzles are counted anew each day", [], async () => {
+  const { nextNumber } = await load("puzzle/puzzle");
   web.setClock("2026-11-20T12:00:00Z");
-  noteToday("yatzy", "easy", "best");
-  noteToday("maxi", "hard", "blunder");
-  const grades = () => ["yatzy", "maxi", "yatzy+bonus-35"].map((rules) => ["easy", "medium", "hard"].map((each) => gradeToday(rules, each) ?? null));
-  equal(grades(), [["best", null, null], [null, null, "blunder"], [null, null, null]]);
   equal([nextNumber(), nextNumber()], [1, 2]);
   web.setClock("2026-11-21T12:00:00Z");
-  equal(grades(), Array(3).fill([null, null, null]));
   equal([nextNumber(), nextNumber()], [1, 2]);
-  web.setClock("2026-11-20T12:00:00Z");
-  equal(grades(), Array(3).fill([null, null, null])); // only the latest day is kept
 });
 
 test("what is stored is read by a page opened later", ["yatzy"], async () => {
   const everything = {
     "store/drill": ["addMistakes", [[{ position: { rules: "yatzy", card: {}, dice: [1], rolls_left: 1 }, loss: 3 }], 5], "drillCounts", [5]],
     "store/training-settings": ["setSettings", [{ isHidden: true, threshold: 5 }], "isAdviceHidden", []],
-    "puzzle/puzzle": ["noteToday", ["yatzy", "easy", "mistake"], "gradeToday", ["yatzy", "easy"]],
+    "puzzle/puzzle": ["noteToday", [], "streak", []],
+    "puzzle/day": [
+      "noteResult", [{ day: 739_940, rules: "yatzy" }, [0, 0.4], ["best", "mistake"]], "resultOf", [{ day: 739_940, rules: "yatzy" }],
+    ],
   };
   for (const [module, [write, values, read, place]] of Object.entries(everything)) {
     const before = await load(module), unwritten = before[read](...place);
@@ -171,7 +167,7 @@ test("a day is that of the player's clock in every time zone", ["yatzy"], async 
     process.env.TZ = zone;
     localStorage.removeItem("perfect-yatzy-puzzles-1");
     const puzzle = await load("puzzle/puzzle");
-    let shown = null, inARow = 0, before = null;
+    let inARow = 0, before = null;
     const instants = Object.entries(days).sort(([one], [other]) => Date.parse(one) - Date.parse(other));
     for (const [instant, day] of instants) {
       web.setClock(instant);
@@ -181,11 +177,10 @@ test("a day is that of the player's clock in every time zone", ["yatzy"], async 
       equal(asked.pop(), day * 1000 + number, `${zone} ${instant}`);
       equal((await puzzleOf({})).seed, day * 1000, `${zone} ${instant}`);
       equal((await puzzleOf({ date: "2026-11-20" })).seed, 739_940_000); // a date that was given is of no zone
-      if (before !== day) [shown, inARow] = [null, before === day - 1 ? inARow + 1 : 1];
-      equal(puzzle.gradeToday("yatzy", "easy"), shown, `${zone} ${instant}`);
-      puzzle.noteToday("yatzy", "easy", shown ?? instant);
+      if (before !== day) inARow = before === day - 1 ? inARow + 1 : 1;
+      puzzle.noteToday();
       equal(puzzle.streak(), inARow, `${zone} ${instant}`);
-      [shown, before] = [shown ?? instant, day];
+      before = day;
     }
   }
   delete process.env.TZ;

@@ -173,6 +173,8 @@ const LIMITS = { // and the test that goes past each
   "store/memory MAX_KEPT": "five hundred finished games are kept, the latest",
   "store/memory MAX_EXPLAINED": "the fifty largest losses of each player are explained",
   "store/drill MAX_KEPT": "two hundred mistakes are kept, the largest",
+  "puzzle/day MAX_KEPT": "four hundred puzzles of the day are kept, the latest",
+  "puzzle/today SHOWN_DAYS": "three choices go on, and are graded at the end",
   "words/dom MAX_KEPT": "the last eight sentences can be heard",
   "words/dom MAX_PIPS": "a die of more than six faces shows a number",
   "table/card LISTED_POINTS": "a refusal names twelve numbers of points",

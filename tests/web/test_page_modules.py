@@ -2,6 +2,7 @@
 questions, training, the views.
 """
 
+import hashlib
 import json
 import posixpath
 import random
@@ -35,6 +36,7 @@ TESTS = {  # name -> its file, whether it is in ring 2, and the rule sets of the
     )
 }
 SAME_SENTENCES = "the command says why in the sentences of the page"
+FIXED_DICE = "the dice of a text are those of its SHA-256"
 ANY_ORDER = "dice and corrections in any order leave a turn that can be reviewed"
 
 
@@ -49,11 +51,28 @@ def check(name: str, *options: str) -> None:
     [
         ring_2(name) if ring else name
         for name, (_, ring, _) in TESTS.items()
-        if name not in (ANY_ORDER, SAME_SENTENCES)
+        if name not in (ANY_ORDER, SAME_SENTENCES, FIXED_DICE)
     ],
 )
 def test_in_javascript(name: str) -> None:
     check(name)
+
+
+def test_dice_that_are_the_same_for_everybody(tmp_path: Path) -> None:
+    """Against hashlib: anybody can compute the dice of a day, and none can be changed."""
+    cases = [
+        (text, roll, faces, [fixed_face(text, roll, die, faces) for die in range(1, dice + 1)])
+        for text in ("perfect-yatzy puzzle 332", "perfect-yatzy puzzle 1", "ä")
+        for roll, dice, faces in ((2, 5, 6), (3, 6, 6), (1, 9, 10), (700, 1, 20))
+    ]
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(cases))
+    check(FIXED_DICE, str(path))
+
+
+def fixed_face(text: str, roll: int, die: int, faces: int) -> int:
+    digest = hashlib.sha256(f"{text} roll {roll} die {die}".encode()).digest()
+    return 1 + int.from_bytes(digest[:4], "big") % faces
 
 
 @pytest.mark.parametrize("seed", seeds(1, 12))
@@ -140,6 +159,7 @@ CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the
     "puzzle/puzzle DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "engine/worker DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "puzzle/puzzle DAY_1970": date(1970, 1, 1).toordinal(),
+    "puzzle/day DAY_BEFORE_FIRST": date(2025, 12, 31).toordinal(),
     "engine/worker UNIX_EPOCH": date(1970, 1, 1).toordinal(),
     "engine/game IN_FULL": turn_model.IN_FULL,
     "engine/game WITH_BONUS": turn_model.WITH_BONUS,

@@ -193,7 +193,7 @@ def show_best(page: Visitor) -> None:
 
 
 def take(page: Visitor, name: str) -> None:
-    page.locator(".exercise-card button", has_text=name).first.click()
+    page.locator("#exercise .exercise-card button", has_text=name).first.click()
     page.wait_for_selector("#exercise .verdict")
 
 
@@ -201,38 +201,58 @@ def labels(page: Visitor) -> list[int]:
     """The faces of the dice of an exercise."""
     return [
         int(die.get_attribute("aria-label")[-1])
-        for die in page.locator(".exercise-dice .die").all()
+        for die in page.locator("#exercise .exercise-dice .die").all()
     ]
 
 
-def test_the_puzzle_of_the_day_is_that_of_the_command(page: Visitor, yatzy: Strategy) -> None:
+def keep(page: Visitor, dice: tuple[int, ...]) -> None:
+    """Keep dice in the puzzle of the day."""
+    rest = list(dice)
+    for die in page.locator("#today .die").all():
+        face = int(die.get_attribute("aria-label")[-1])
+        if face in rest:
+            rest.remove(face)
+            die.click()
+    assert rest == []
+    page.click("#day-keep" if dice else "#day-roll-all")
+
+
+def faces_of(page: Visitor) -> tuple[int, ...]:
+    """The dice of the puzzle of the day, ascending."""
+    said = page.locator("#today [role='status']").text_content()
+    return tuple(sorted(int(face) for face in said if face.isdigit()))
+
+
+def test_today_is_the_position_of_the_command_and_perfect_play_is_perfect(
+    page: Visitor, yatzy: Strategy
+) -> None:
+    """Three choices of the strategy, each for the dice that the page shows: nothing is lost, and
+    the result stays.
+    """
     today = date.fromordinal(
         page.evaluate("loaded('puzzle/puzzle').then((module) => module.today())")
     )
-    puzzle = find_puzzle(yatzy, daily_seed(today), "hard")
+    puzzle = find_puzzle(yatzy, daily_seed(today), "medium")
     page.enter("puzzle")
-    page.select_option("#difficulty", "hard")
-    page.start_exercise("#puzzle-today")
-    assert sorted(labels(page)) == list(puzzle.dice)
-    assert page.count(".exercise-card .filled") == len(puzzle.card.points)
-    best = puzzle.options(yatzy)[0]
-    if isinstance(best, Hold):
-        rest = list(best.dice)
-        for at, face in enumerate(labels(page)):
-            if face in rest:
-                rest.remove(face)
-                page.locator(".exercise-dice .die").nth(at).click()
-        page.click("#exercise-roll")
-    else:
-        take(
-            page, {category.id: category.name for category in yatzy.rules.categories}[best.category]
-        )
-    page.expects("#exercise .verdict", "the best choice").expects(
-        "#puzzle-today", "Puzzle of the day: best"
-    )
+    page.expects("#today-title", "What do you keep?")
+    assert faces_of(page) == puzzle.dice
+    assert page.count("#today .exercise-card .filled") == len(puzzle.card.points)
+    names = {category.id: category.name for category in yatzy.rules.categories}
+    for rolls_left in (2, 1):
+        if page.text_content("#today-title") == "Which box?":
+            break
+        best = yatzy.ranking(puzzle.card, faces_of(page), rolls_left)[0]
+        keep(page, best.dice if isinstance(best, Hold) else faces_of(page))
+    best = yatzy.categories(puzzle.card, faces_of(page), 0)[0]
+    page.expects("#today-title", "Which box?")
+    page.locator("#today .exercise-card button", has_text=names[best.category]).first.click()
+    page.expects("#today-title", "Perfect.").expects("#day-share-line", "0.0")
+    assert set(page.locator("#today .day-verdicts .grade").all_text_contents()) <= {
+        "best",
+        "equally good",
+    }
     page.reopen().enter("puzzle")
-    page.select_option("#difficulty", "hard")
-    page.expects("#puzzle-today", "Puzzle of the day: best")
+    page.expects("#today-title", "Perfect.").expects(".day-streak", "1 day in a row")
 
 
 def test_further_puzzles_differ_and_one_opens_on_the_table(page: Visitor) -> None:
@@ -243,7 +263,7 @@ def test_further_puzzles_differ_and_one_opens_on_the_table(page: Visitor) -> Non
         seen.add(page.inner_text("#exercise"))
     assert len(seen) == 3
     dice, title = labels(page), page.text_content("#exercise h4")
-    page.locator(".exercise-card button").first.click()
+    page.locator("#exercise .exercise-card button").first.click()
     show_best(page)
     page.locator(BUTTON, has_text="Show this position").click()
     page.expects("#notice", "Undo goes back").expects("#visit", title)
@@ -261,7 +281,7 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Visitor) ->
     page.add_mistakes(MISTAKE, {**MISTAKE, "rolls_left": 2})
     page.expects("#drill-counts", "2 of 2 errors are due.")
     page.start_exercise("#drill-start")
-    assert page.count(".exercise-card .filled") == 1
+    assert page.count("#exercise .exercise-card .filled") == 1
     take(page, "Yatzy")
     page.expects("#exercise .verdict", "the best choice").expects(
         "#drill-counts", "1 of 2 errors are due."
@@ -285,7 +305,7 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
     above = page.locator("#training :is(h3, h4)").all_text_contents()
     assert above[above.index("An error that lost 5.0 points") - 1] == "Your errors"
     for die in (0, 1):
-        page.locator(".exercise-dice .die").nth(die).click()
+        page.locator("#exercise .exercise-dice .die").nth(die).click()
     page.expects("#exercise-roll", "Keep 6 6, roll 3 dice").click("#exercise-roll")
     values = {each.dice: each.value for each in yatzy.holds("ones=3", "66666", 1)}
     best = max(each.value for each in yatzy.categories("ones=3", "66666", 1))
@@ -306,11 +326,13 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Visitor, yatzy
     page.click("#exercise-roll")
     show_best(page)
     page.expects("#exercise .best-choice", "Best: Yatzy for 50.")
-    assert page.text_content(".exercise-card .best") == "Yatzy 50"
+    assert page.text_content("#exercise .exercise-card .best") == "Yatzy 50"
     page.click("#exercise summary").expects("#exercise table", "Keep 6 6")
     assert page.choices_counted() == 1
     page.expects("#session", "1 blunder")
-    page.locator(".exercise-card button").first.click(force=True)  # only the first answer counts
+    page.locator("#exercise .exercise-card button").first.click(
+        force=True
+    )  # only the first answer counts
     assert page.choices_counted() == 1
 
 
@@ -318,16 +340,20 @@ def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Visitor) -> N
     page.start_exercise("#drill-start", MISTAKE | {"dice": [3, 3, 4, 5, 6], "rolls_left": 2})
     look = "(name) => { const e = document.querySelector(name), s = getComputedStyle(e); return [s.fontWeight, s.backgroundColor, s.color]; }"
     filled, nothing = (
-        page.evaluate(look, f".exercise-card {name}") for name in (".filled .points", ".zero")
+        page.evaluate(look, f"#exercise .exercise-card {name}")
+        for name in (".filled .points", ".zero")
     )
     assert filled != nothing
-    page.locator(".exercise-dice .die").nth(4).click()
+    page.locator("#exercise .exercise-dice .die").nth(4).click()
     page.click("#exercise-roll")
-    assert page.count(".exercise-dice .advised") == 0
+    assert page.count("#exercise .exercise-dice .advised") == 0
     show_best(page)
-    assert page.locator(".exercise-dice .advised small").all_text_contents() == ["best", "best"]
+    assert page.locator("#exercise .exercise-dice .advised small").all_text_contents() == [
+        "best",
+        "best",
+    ]
     ring = page.evaluate(
-        "getComputedStyle(document.querySelector('.exercise-dice .advised .die-face')).outline"
+        "getComputedStyle(document.querySelector('#exercise .exercise-dice .advised .die-face')).outline"
     )
     assert "solid" in ring
 
@@ -336,7 +362,7 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
     """It begins at the top of the screen, and nothing of the game on the table is beside it."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.enter("puzzle")
-    for button in ("#puzzle-today", "#puzzle-more", "#exercise .bar .primary"):
+    for button in ("#puzzle-more", "#exercise .bar .primary"):
         page.start_exercise(button)
         assert page.focused().startswith("Puzzle")
         assert page.evaluate("document.activeElement.tagName") == "H4"
@@ -349,7 +375,7 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
         assert page.locator("#faces").is_hidden()
         assert page.locator("#go").is_hidden()
         assert page.press("Enter").dice() == []  # plays nothing on the table
-        page.locator(".exercise-card button").first.click()
+        page.locator("#exercise .exercise-card button").first.click()
         show_best(page)
     page.enter("play")
     assert page.locator("#faces").is_visible()
@@ -372,7 +398,7 @@ def test_controls_wrap_as_a_whole(blank: Visitor, language: str) -> None:
     assert abs(name["y"] + name["height"] / 2 - control["y"] - control["height"] / 2) < 4
     assert words["x"] >= box["x"] + box["width"]
     lefts = blank.evaluate(
-        "[...document.querySelectorAll('#puzzle-today, #puzzle-bar label, #threshold, #hide-advice')].map((e) => Math.round(e.getBoundingClientRect().left))"
+        "[...document.querySelectorAll('#puzzle-more, #puzzle-bar label, #threshold, #hide-advice')].map((e) => Math.round(e.getBoundingClientRect().left))"
     )
     assert max(lefts) - min(lefts) <= 4
     assert blank.evaluate("document.documentElement.scrollWidth") <= 390
@@ -403,14 +429,14 @@ def test_by_keyboard_alone_also_when_the_server_was_away(tab: Visitor) -> None:
     """
     tab.open().enter("puzzle")
     with tab.without_server():
-        tab.locator("#puzzle-today").focus()
+        tab.locator("#puzzle-more").focus()
         tab.press("Enter").wait_for_selector("#exercise .error")
     tab.locator(BUTTON, has_text="Try again").click()
     tab.wait_for_selector("#exercise .exercise-card button")
-    assert "Puzzle of the day" in tab.focused()
+    assert "Puzzle, medium" in tab.focused()
     for _ in range(30):
         tab.press("Tab")
-        if tab.evaluate("Boolean(document.activeElement.closest('.exercise-card'))"):
+        if tab.evaluate("Boolean(document.activeElement.closest('#exercise .exercise-card'))"):
             break
     tab.press("Enter").wait_for_selector("#exercise .verdict")
     if tab.focused() == "Try again":
@@ -480,13 +506,36 @@ def test_training(page: Visitor) -> None:
     page.mark(0).click("#go").expects("#last-choice", "blunder")
     looks_right(page, "last choice")
     page.start_exercise("#drill-start", MISTAKE)
-    page.locator(".exercise-dice .die").first.click()
+    page.locator("#exercise .exercise-dice .die").first.click()
     looks_right(page, "exercise")
     page.locator("#exercise-roll").click()
     looks_right(page, "wrong answer")
     page.locator("#exercise button", has_text="Show the best choice").click()
     page.locator("#exercise summary").click()
     looks_right(page, "solution")
+
+
+def test_today(page: Visitor) -> None:
+    """Asked, at the box, and answered; on a phone and on a desk the question, the dice and the
+    buttons are in sight.
+    """
+    page.enter("puzzle")
+    page.wait_for_selector("#today .exercise-card .now")
+    page.locator("#today .die").nth(2).click()
+    for width, height in ((390, 844), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        for place in ("#today-title", "#today .die >> nth=4", "#day-keep"):
+            box = page.locator(place).bounding_box()
+            assert box["y"] + box["height"] <= height, place
+    looks_right(page, "today")
+    page.click("#day-roll-all").click("#day-roll-all")
+    page.wait_for_selector("#today .exercise-card button")
+    looks_right(page, "today, the box")
+    page.locator("#today .exercise-card button").last.click()
+    page.wait_for_selector("#day-copy")
+    looks_right(page, "today, answered")
+    page.enter("play")
+    assert page.locator("#today").is_hidden()
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:

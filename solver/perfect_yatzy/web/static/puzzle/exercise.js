@@ -1,12 +1,11 @@
 // A position to solve: the scorecard and the dice of a puzzle or of an old mistake. The player chooses dice to hold or a
 // box; then the page says what the choice loses, and a wrong one can be tried again. The game on the table is not touched.
-import { actionText, keptDice } from "../table/actions.js";
+import { keptDice } from "../table/actions.js";
 import { ask } from "../store/ask.js";
 import { button, diceText, dieFace, element, setEnabled } from "../words/dom.js";
 import { gradeChip } from "../words/grades.js";
 import { _, formatNumber, ngettext } from "../words/i18n.js";
 import { loadRules } from "../store/rulesets.js";
-import { totals } from "../store/state.js";
 import {
   gradeOfChoice,
   lossOf,
@@ -15,9 +14,10 @@ import {
   verdictView,
 } from "../table/verdict.js";
 import { whySentence } from "../table/why.js";
+import { cardView } from "./position-card.js";
 
 // All options of a position, best first, each with its loss against the best.
-async function optionsOf(position) {
+export async function optionsOf(position) {
   const body = { ...position, explain: true },
     [score, hold] = await Promise.all([
       ask("score", body),
@@ -28,6 +28,15 @@ async function optionsOf(position) {
     (a, b) => b.expected_final_score - a.expected_final_score,
   );
   return options.map((option) => ({ ...option, loss: lossOf(option, options[0]) }));
+}
+
+// Digits hold dice; they and Enter do not play on the table, which is out of sight.
+export function digitsHoldDice(event, faces, held, dice) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^[1-9]$|^Enter$|^Backspace$/.test(event.key)) event.stopPropagation();
+  const places = [...faces.keys()].filter((i) => faces[i] === Number(event.key)),
+    loose = places.find((i) => !held[i]);
+  if (places.length) dice[loose ?? places[0]].click();
 }
 
 // `load` finds the position; `onAnswer(option, best, position)` is called once, for the first answer; `buttons(position)` are shown
@@ -177,14 +186,7 @@ export async function showExercise(container, load, { title, note, onAnswer, but
     );
   }
 
-  // Digits hold dice here; they and Enter do not play on the table, which is out of sight.
-  container.onkeydown = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^[1-9]$|^Enter$|^Backspace$/.test(event.key)) event.stopPropagation();
-    const places = [...held.keys()].filter((i) => position.dice[i] === Number(event.key)),
-      loose = places.find((i) => !held[i]);
-    if (places.length) dice.children[loose ?? places[0]].click();
-  };
+  container.onkeydown = (event) => digitsHoldDice(event, position.dice, held, [...dice.children]);
 
   drawHeld();
   const rolls = rules.rolls + (rules.saved_rolls ? position.saved || 0 : 0);
@@ -207,64 +209,4 @@ export async function showExercise(container, load, { title, note, onAnswer, but
   container.append(dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
   if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);
   container.scrollIntoView(); // before, the page may have been too short for it
-}
-
-// The scorecard as in a game, upper boxes and the sum of them on the left: filled boxes with their points, open ones as buttons with the points of this roll.
-function cardView(rules, position, options, onTake) {
-  const cellOf = (category) => {
-    const points = position.card[category.id],
-      option = options.find((each) => !each.hold && each.category === category.id);
-    const name = element("span", { class: "name" }, category.name);
-    if (points !== undefined)
-      return element(
-        "li",
-        { class: "row filled" },
-        name,
-        " ",
-        element("span", { class: "points" }, formatNumber(points)),
-      );
-    if (!option) return element("li", {}, name, " ", element("span", { class: "points" }, "–"));
-    const text = option.bonus_points
-      ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}`
-      : option.points
-        ? formatNumber(option.points)
-        : "·";
-    const parts = [
-      name,
-      " ",
-      element("span", { class: "points now" + (option.points ? "" : " zero") }, text),
-    ];
-    return element(
-      "li",
-      { class: "open" },
-      button(parts, () => onTake(option), {
-        "data-box": category.id,
-        title: actionText(option, position.rules),
-      }),
-    );
-  };
-  const side = (isUpper, ...sums) =>
-    element(
-      "ul",
-      { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
-      ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf),
-      ...sums,
-    );
-  const sums = totals(position, rules).columns.map(({ sum, next: [threshold] }) =>
-    // the way to the bonus, on which much depends
-    element(
-      "li",
-      { class: "upper-sum" },
-      _("Upper {sum} of {threshold}", {
-        sum: formatNumber(sum),
-        threshold: formatNumber(threshold),
-      }),
-    ),
-  );
-  return element(
-    "div",
-    { class: "exercise-card", role: "group", "aria-label": _("Score card") },
-    side(true, ...sums),
-    side(false),
-  );
 }

@@ -5,7 +5,7 @@ import { loadRules } from "../store/rulesets.js";
 import { store, stored } from "../store/storage.js";
 
 const KEY = "perfect-yatzy-puzzles-1";
-const DAY_MS = 86_400_000,
+export const DAY_MS = 86_400_000,
   DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
 const PUZZLES_A_DAY = 1000;
 export const DIFFICULTIES = ["easy", "medium", "hard"];
@@ -15,14 +15,11 @@ export function today(now = new Date()) {
   return Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / DAY_MS + DAY_1970;
 }
 
-// Puzzle `number` of today; number 0 is the puzzle of the day.
-export async function askPuzzle(rules, difficulty, number, signal) {
+// Puzzle `number` of a day; number 0 is the puzzle of the day.
+export async function askPuzzle(rules, difficulty, number, day = today()) {
   await loadRules(rules);
-  const found = await ask(
-    "puzzle",
-    { rules, difficulty, seed: today() * PUZZLES_A_DAY + (number % PUZZLES_A_DAY) },
-    { signal },
-  );
+  const seed = day * PUZZLES_A_DAY + (number % PUZZLES_A_DAY);
+  const found = await ask("puzzle", { rules, difficulty, seed });
   return {
     rules,
     card: found.card,
@@ -35,17 +32,13 @@ export async function askPuzzle(rules, difficulty, number, signal) {
 
 function read() {
   const kept = stored(KEY);
-  return kept?.day === today() ? kept : { day: today(), solved: {}, next: 1, days: kept?.days };
+  return kept?.day === today() ? kept : { day: today(), next: 1, days: kept?.days };
 }
 
-// The grade of the puzzle of the day; undefined as long as it is not answered.
-export const gradeToday = (rules, difficulty) => read().solved[`${rules} ${difficulty}`];
-
-export function noteToday(rules, difficulty, grade) {
+// Notes that the puzzle of today is answered.
+export function noteToday() {
   const kept = read();
-  kept.solved[`${rules} ${difficulty}`] ??= grade; // the first answer counts
-  kept.days = [...(kept.days || []).filter((day) => day !== kept.day), kept.day];
-  store(KEY, kept);
+  store(KEY, { ...kept, days: [...(kept.days || []).filter((day) => day !== kept.day), kept.day] });
 }
 
 // Days in a row with an answer to the puzzle of the day, up to today or yesterday.

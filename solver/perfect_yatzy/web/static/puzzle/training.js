@@ -4,9 +4,9 @@ import { confirmLoss, noteChoice, lastVerdict } from "../table/confirm.js";
 import { button, byId, element, figures, onClick } from "../words/dom.js";
 import { answerMistake, drillCounts, forgetMistakes, nextMistake } from "../store/drill.js";
 import { showExercise } from "./exercise.js";
-import { GRADES, gradeChip, gradeCount, gradeName, gradesHint } from "../words/grades.js";
+import { GRADES, gradeChip, gradeCount, gradesHint } from "../words/grades.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
-import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
+import { askPuzzle, DIFFICULTIES, nextNumber } from "./puzzle.js";
 import { showRoom, visitPosition } from "../table/room.js";
 import { onDraw, redraw, state } from "../store/state.js";
 import {
@@ -52,10 +52,6 @@ export function drawTraining() {
   byId("threshold").value = String(threshold()); // the warning itself can switch it off
   drawLastChoice();
   drawSession();
-  const grade = gradeToday(state.rules, difficulty);
-  byId("puzzle-today").textContent = grade
-    ? _("Puzzle of the day: {grade}", { grade: gradeName(grade) })
-    : _("Puzzle of the day");
   drawDrill();
 }
 
@@ -173,26 +169,21 @@ function exerciseBelow(id, load, { onGrade, ...options }) {
   return showExercise(box, load, {
     ...options,
     onAnswer: (...answer) => {
-      onGrade(noteChoice(...answer));
+      const grade = noteChoice(...answer);
+      onGrade?.(grade);
       drawTraining();
     },
   });
 }
 
-// A puzzle of today; number 0 is the one of the day.
-async function puzzle(number) {
+async function puzzle() {
   const rules = state.rules,
-    level = difficulty;
-  const title = number
-    ? _("Puzzle, {difficulty}", { difficulty: difficultyName(level) })
-    : _("Puzzle of the day, {difficulty}", { difficulty: difficultyName(level) });
+    level = difficulty,
+    number = nextNumber();
   await exerciseBelow("puzzle-bar", () => askPuzzle(rules, level, number), {
-    title,
-    onGrade: (grade) => {
-      if (number === 0) noteToday(rules, level, grade);
-    },
+    title: _("Puzzle, {difficulty}", { difficulty: difficultyName(level) }),
     buttons: (position) => [
-      button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }),
+      button(_("Another puzzle"), puzzle, { class: "primary" }),
       toTable(position),
     ],
   });
@@ -236,8 +227,7 @@ byId("difficulty").addEventListener("change", (event) => {
   difficulty = event.target.value;
   drawTraining();
 });
-onClick("puzzle-today", () => puzzle(0));
-onClick("puzzle-more", () => puzzle(nextNumber()));
+onClick("puzzle-more", () => puzzle());
 onClick("drill-start", () => drill());
 onClick("drill-forget", forget);
 onDraw(drawTraining);

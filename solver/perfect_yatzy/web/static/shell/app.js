@@ -5,6 +5,7 @@ import "../table/card.js";
 import "../table/advice.js";
 import "../table/players.js";
 import "../table/keys.js";
+import "../puzzle/today.js";
 import "../puzzle/training.js";
 import { learnToCount } from "../table/asking.js";
 import { drawRuleMenu } from "./header.js";

@@ -1,5 +1,5 @@
 // Positions as text: copied as a link or as the command prints them, and pasted from either.
-import { byId, element, onClick } from "../words/dom.js";
+import { byId, copyText, element, onClick } from "../words/dom.js";
 import { _ } from "../words/i18n.js";
 import { cardText, fromLink } from "../store/link.js";
 import { ruleSets } from "../store/rulesets.js";
@@ -105,17 +105,7 @@ export function queryOf(text) {
 }
 
 async function copy(text, message) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Without the permission, or on a page that is not secure: the old way.
-    const area = element("textarea", { class: "unseen", "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
+  await copyText(text);
   showNotice(message);
 }
 

@@ -101,6 +101,21 @@ export const diceText = (dice) => (dice.length ? dice.join("\u00a0") : "nothing"
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const isWholeNumber = (text) => /^\d{1,5}$/.test(text);
 
+// Puts a text on the clipboard.
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without the permission, or on a page that is not secure: the old way.
+    const area = element("textarea", { class: "unseen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
 // --- dice as pictures ---
 
 const LOW = 27,
