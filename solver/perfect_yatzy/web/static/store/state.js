@@ -156,7 +156,7 @@ export function change(edit, text) {
     at -= 1;
   }
   notice = text || "";
-  store(first + at);
+  store();
   redraw();
 }
 
@@ -164,7 +164,7 @@ export function change(edit, text) {
 export function amend(edit) {
   edit(state);
   steps.splice(at, Infinity, JSON.stringify(state));
-  store([[first + at, steps[at]]]);
+  store();
   redraw();
 }
 
@@ -176,7 +176,7 @@ function move(by) {
   at += by;
   state = JSON.parse(steps[at]);
   notice = "";
-  store(first + steps.length);
+  store();
   redraw();
 }
 
@@ -233,12 +233,15 @@ let isStarted = false,
   isStored = true;
 export const isReady = () => isStarted;
 
-// Stores the steps from one on. A game that can no longer be stored goes on, and the page says so once.
-function store(from) {
+// The address is that of the position, whatever entry of the history the browser is at.
+export const showLink = () => history.replaceState(history.state, "", toLink(linkFields()));
+
+// A game that can no longer be stored goes on, and the page says so once.
+function store() {
   if (!isStarted) return;
-  history.replaceState(null, "", toLink(linkFields()));
+  showLink();
   const wasStored = isStored;
-  isStored = writeGame({ link: location.hash, first, at }, steps, from);
+  isStored = writeGame({ link: location.hash, first, at }, steps);
   if (wasStored && !isStored)
     notice = [notice, _("The browser does not store this game; it lasts until this tab is closed.")]
       .filter(Boolean)
@@ -285,26 +288,25 @@ async function restore() {
       await loadRules(spec);
     ({ steps, first, at } = found);
     state = JSON.parse(steps[at]);
-    return found.isCopy;
   } catch {
     // nothing is stored, or of a game that is not served any more
     [state, notice] = await stateOfLink();
     steps = [JSON.stringify(state)];
-    return true;
   }
 }
 
 // Restores the game of this tab or the latest one, or reads the link.
 export async function start() {
-  const isNew = await restore();
+  await restore();
   isStarted = true;
-  store(isNew ? first : first + steps.length);
+  store();
   redraw();
-  window.addEventListener("hashchange", () =>
+  window.addEventListener("hashchange", () => {
+    if (location.hash === toLink(linkFields())) return; // the way back to another room
     changeWhenLoaded(
       stateOfLink,
       (s, [found]) => Object.assign(s, found),
       ([, text]) => text,
-    ),
-  );
+    );
+  });
 }
