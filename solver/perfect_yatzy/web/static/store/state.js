@@ -1,7 +1,7 @@
 // The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
 import { latestOnly } from "./ask.js";
-import { cardText, fromLink, linkMessage, toLink } from "./link.js";
+import { AT_TABLE, cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
 import { _ } from "../words/i18n.js";
@@ -248,7 +248,7 @@ function store() {
       .join(" ");
 }
 
-// What a link holds of the state: the position of the player whose turn it is.
+// What a link holds of the state: the position of the player whose turn it is, and the others.
 function linkFields() {
   const { card, saved, bonusPoints } = me(),
     { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
@@ -260,19 +260,26 @@ function linkFields() {
     dice,
     left,
     goal: kind === "goal" ? goal : "",
-    opponents: kind === "win" ? opponents : "",
+    opponents: kind !== "win" ? "" : state.players.length > 1 ? AT_TABLE : opponents,
     ties,
+    players: state.players.length > 1 || me().name ? state.players : [],
+    player: state.player,
   };
 }
 
-function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
-  const found = startGame({}, fields.rules);
+function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, players = [], ...fields }) {
+  const found = startGame({}, fields.rules),
+    own = { card, saved, bonusPoints },
+    { player = 0 } = fields;
+  const seats = players.length ? players : [{}];
   Object.assign(found, { left: found.left + saved }, fields, {
-    players: [{ ...newPlayer(), card, saved, bonusPoints }],
+    players: seats.map((each, i) => ({ ...newPlayer(), ...each, ...(i === player ? own : {}) })),
   });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
-  found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
+  if (found.opponents === AT_TABLE) found.opponents = "";
+  const hasBegun = (each) => Object.keys(each.card).length || each.bonusPoints || each.saved;
+  found.edited = Boolean(found.visits || found.players.some(hasBegun));
   return found;
 }
 
