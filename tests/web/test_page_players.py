@@ -195,7 +195,8 @@ def test_the_example_of_the_first_screen_is_true_and_no_game(blank: Visitor) -> 
     """Players can sit down without a question, and what is played on from it is not in the
     statistics.
     """
-    blank.open("#rules=yatzy")
+    blank.open("#rules=yatzy").evaluate("localStorage.setItem('perfect-yatzy-dice', 'null')")
+    blank.reopen()
     advice, value = (blank.text_content(f"#start .hero {place}") for place in ("strong", "b"))
     blank.click("#example").settle()
     assert blank.inner_text("#answer strong").replace("\u00a0", " ") == advice
@@ -214,6 +215,29 @@ def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Visi
     page.type("33345").settle().evaluate("location.hash = '#rules=crag&dice=555&left=1'")
     page.expects("#game-name", "Crag").click("#undo").expects("#game-name", "Yatzy")
     assert page.dice() == [3, 3, 3, 4, 5]
+
+
+def test_the_way_back_leads_to_the_room_before_and_a_link_carries_all_players(
+    page: Visitor,
+) -> None:
+    page.seat("Ann", "Bo")
+    page.type("33")
+    page.enter("puzzle")
+    page.enter("statistics")
+    room = "document.body.dataset.room"
+    for expected in ("puzzle", "play"):
+        page.page.go_back()
+        page.wait_until(f"{room} === '{expected}'")
+    assert (page.dice(), page.state()["visits"]) == ([3, 3], False)
+    page.change("s.players[1].card = { sixes: 24 }")
+    link = page.url.partition("#")[2]
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.open(f"#{link}").expects("#turn-line", "Ann")
+    players = page.state()["players"]
+    assert [(each["name"], each["card"]) for each in players] == [
+        ("Ann", {}),
+        ("Bo", {"sixes": 24}),
+    ]
 
 
 def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:

@@ -1,14 +1,21 @@
 // The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
 import { latestOnly } from "./ask.js";
-import { cardText, fromLink, linkMessage, toLink } from "./link.js";
+import { AT_TABLE, cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
 import { _ } from "../words/i18n.js";
 
 const MAX_HISTORY = 500;
 
-export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints: 0 });
+// `computer` is the kind of a computer player: the number of its level, or "win".
+export const newPlayer = (name = "", { computer } = {}) => ({
+  name,
+  card: {},
+  saved: 0,
+  bonusPoints: 0,
+  ...(computer && { computer }),
+});
 
 // `rolls` and `holds` are those of this turn before the dice on the table; `turns` are the finished turns of the game as
 // the record has them. `edited` means that a card was entered by hand: such a game has no record.
@@ -86,13 +93,15 @@ function opponentText(player) {
 export function objective() {
   if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
   if (state.objective !== "win") return {};
-  if (state.players.length > 1)
-    return {
-      opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
-      ties: state.ties,
-    };
+  if (state.players.length > 1) return objectiveToWin();
   return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
 }
+
+// To beat the others at the table.
+export const objectiveToWin = () => ({
+  opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
+  ties: state.ties,
+});
 
 export const hasAim = () => Object.keys(objective()).length > 0; // beside the average
 
@@ -147,7 +156,15 @@ export function change(edit, text) {
     at -= 1;
   }
   notice = text || "";
-  store(first + at);
+  store();
+  redraw();
+}
+
+// What a computer does after an action of the player belongs to that step: undo goes back to the player.
+export function amend(edit) {
+  edit(state);
+  steps.splice(at, Infinity, JSON.stringify(state));
+  store();
   redraw();
 }
 
@@ -159,13 +176,15 @@ function move(by) {
   at += by;
   state = JSON.parse(steps[at]);
   notice = "";
-  store(first + steps.length);
+  store();
   redraw();
 }
 
 // Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
-  const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
+  const players = (target.players || [newPlayer()]).map(({ name, computer }) =>
+    newPlayer(name, { computer }),
+  );
   const {
     objective: kind,
     goal,
@@ -214,19 +233,22 @@ let isStarted = false,
   isStored = true;
 export const isReady = () => isStarted;
 
-// Stores the steps from one on. A game that can no longer be stored goes on, and the page says so once.
-function store(from) {
+// The address is that of the position, whatever entry of the history the browser is at.
+export const showLink = () => history.replaceState(history.state, "", toLink(linkFields()));
+
+// A game that can no longer be stored goes on, and the page says so once.
+function store() {
   if (!isStarted) return;
-  history.replaceState(null, "", toLink(linkFields()));
+  showLink();
   const wasStored = isStored;
-  isStored = writeGame({ link: location.hash, first, at }, steps, from);
+  isStored = writeGame({ link: location.hash, first, at }, steps);
   if (wasStored && !isStored)
     notice = [notice, _("The browser does not store this game; it lasts until this tab is closed.")]
       .filter(Boolean)
       .join(" ");
 }
 
-// What a link holds of the state: the position of the player whose turn it is.
+// What a link holds of the state: the position of the player whose turn it is, and the others.
 function linkFields() {
   const { card, saved, bonusPoints } = me(),
     { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
@@ -238,19 +260,26 @@ function linkFields() {
     dice,
     left,
     goal: kind === "goal" ? goal : "",
-    opponents: kind === "win" ? opponents : "",
+    opponents: kind !== "win" ? "" : state.players.length > 1 ? AT_TABLE : opponents,
     ties,
+    players: state.players.length > 1 || me().name ? state.players : [],
+    player: state.player,
   };
 }
 
-function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
-  const found = startGame({}, fields.rules);
+function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, players = [], ...fields }) {
+  const found = startGame({}, fields.rules),
+    own = { card, saved, bonusPoints },
+    { player = 0 } = fields;
+  const seats = players.length ? players : [{}];
   Object.assign(found, { left: found.left + saved }, fields, {
-    players: [{ ...newPlayer(), card, saved, bonusPoints }],
+    players: seats.map((each, i) => ({ ...newPlayer(), ...each, ...(i === player ? own : {}) })),
   });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
-  found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
+  if (found.opponents === AT_TABLE) found.opponents = "";
+  const hasBegun = (each) => Object.keys(each.card).length || each.bonusPoints || each.saved;
+  found.edited = Boolean(found.visits || found.players.some(hasBegun));
   return found;
 }
 
@@ -266,26 +295,25 @@ async function restore() {
       await loadRules(spec);
     ({ steps, first, at } = found);
     state = JSON.parse(steps[at]);
-    return found.isCopy;
   } catch {
     // nothing is stored, or of a game that is not served any more
     [state, notice] = await stateOfLink();
     steps = [JSON.stringify(state)];
-    return true;
   }
 }
 
 // Restores the game of this tab or the latest one, or reads the link.
 export async function start() {
-  const isNew = await restore();
+  await restore();
   isStarted = true;
-  store(isNew ? first : first + steps.length);
+  store();
   redraw();
-  window.addEventListener("hashchange", () =>
+  window.addEventListener("hashchange", () => {
+    if (location.hash === toLink(linkFields())) return; // the way back to another room
     changeWhenLoaded(
       stateOfLink,
       (s, [found]) => Object.assign(s, found),
       ([, text]) => text,
-    ),
-  );
+    );
+  });
 }
