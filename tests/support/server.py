@@ -19,7 +19,6 @@ from threading import Thread
 from typing import Any
 
 from perfect_yatzy.core import lattice
-from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
 from .need import need
 from .waiting import PATIENCE, wait_until
@@ -155,6 +154,8 @@ def filled(start: str, unit: str, end: str) -> bytes:
     """A body of the largest allowed size, of one unit again and again between a start and an
     end.
     """
+    from perfect_yatzy.web.limits import MAX_BODY_BYTES
+
     count = (MAX_BODY_BYTES - len(start) - len(end) - 1) // len(unit)
     return (start + unit * count + end).encode()
 
@@ -174,6 +175,8 @@ def largest_bodies(query: str) -> Iterator[tuple[str, bytes]]:
     if query == "review":
         yield from ((review, filled(*parts)) for review, parts in REVIEWS.items())
         return
+    from perfect_yatzy.web.limits import MAX_BODY_BYTES
+
     members = ",".join(f'"a{n:05d}": 1' for n in range((MAX_BODY_BYTES - 200) // 13))
     for name in FIELDS:
         others = "".join(f"{part}," for part in VALID[query].split(", ") if name not in part)

@@ -230,6 +230,32 @@ def test_variants_and_rules_are_behind_one_button(blank: Visitor) -> None:
     blank.wait_until("document.getElementById('game-name').textContent === 'Kniffel'")
 
 
+def test_of_variants_chosen_quickly_all_count_and_done_covers_no_words(phone: Visitor) -> None:
+    """The answer to the first one arrives last."""
+    late: list[Any] = []
+    phone.route("**/api/rules?rules=yatzy%2Bthreshold-42&*", lambda route: late.append(route))
+    phone.evaluate("document.getElementById('rules-dialog').showModal()")
+    phone.check("#switches input[value='threshold-42']")
+    phone.wait_for(lambda: late)
+    phone.check("#switches input[value='bonus-35']")
+    phone.wait_until("location.hash.includes('bonus-35%2Bthreshold-42')")
+    late[0].continue_()
+    phone.wait_for_timeout(300)
+    assert phone.state()["rules"] == "yatzy+bonus-35+threshold-42"
+    phone.check("#switches input[value='threshold-84']")
+    phone.wait_until("location.hash.includes('bonus-35%2Bthreshold-84')")
+    phone.select_option("#rules", "kniffel")
+    phone.expects("#game-name", "Kniffel")
+    covers = """() => {
+      const done = document.getElementById("rules-done").getBoundingClientRect();
+      return [...document.querySelectorAll("#rules-dialog :is(label, p)")].filter((each) => {
+        const box = each.getBoundingClientRect();
+        return box.height && box.bottom > done.top + 1 && box.top < done.bottom - 1;
+      }).map((each) => each.textContent);
+    }"""
+    assert phone.evaluate(covers) == []
+
+
 BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 LATE = (
     BOXES + " two-pairs=18 three-of-a-kind=12 four-of-a-kind=0 small-straight=15 large-straight=0"

@@ -81,8 +81,9 @@ class YatzyGroup(YatzyCommands):
         for title, names in self.sections.items():
             listed = [(name, commands[name]) for name in names]
             rows = [(name, each.get_short_help_str(limit)) for name, each in listed if each]
-            with formatter.section(_(title)):  # marked elsewhere
-                formatter.write_dl(rows)
+            if rows:
+                with formatter.section(_(title)):  # marked elsewhere
+                    formatter.write_dl(rows)
         records = [option.get_help_record(ctx) for option in self.common_options]
         with formatter.section(_("Common options, of the commands that name them")):
             formatter.write_dl([record for record in records if record])

@@ -294,7 +294,7 @@ class Rating:
         is first asked for. StateError if it cannot be found for these rules.
         """
         if self.find_prices is None:
-            raise StateError("prices need the games of the rating")
+            raise StateError(_("prices need the games of the rating"))
         return self.find_prices()
 
     @cached_property

@@ -16,6 +16,7 @@ import { objectiveName } from "../table/options.js";
 import { loadRuleSets, loadRules, ruleSets } from "../store/rulesets.js";
 import {
   change,
+  changeWhenLoaded,
   currentNotice,
   heldDice,
   maxRerolls,
@@ -97,81 +98,132 @@ function drawPrintHeader(turn, roll) {
 
 // --- rules ---
 
+let pending = null; // the rules that are chosen and not there yet: { base, active }
+
 function drawRules() {
-  byId("rules").value = rules().base;
+  const { base, active } = shownRules(),
+    switches = switchesOf(base),
+    { summary } = plainRules(base);
+  byId("rules").value = base;
   const box = byId("switches"),
-    builtFor = `${rules().base} ${language}`;
+    builtFor = `${base} ${language}`;
   if (box.dataset.builtFor !== builtFor) {
     box.replaceChildren(
       element("legend", {}, _("Variants")),
-      ...rules().switches.map((each) =>
-        element(
-          "label",
-          {},
-          element("input", { type: "checkbox", value: each.id, on: { change: chooseSwitches } }),
-          " " + each.summary,
-        ),
-      ),
+      ...choicesOf(switches).map(drawChoice),
     );
     box.dataset.builtFor = builtFor;
   }
-  box.hidden = !rules().switches.length;
+  box.hidden = !switches.length;
   for (const input of box.querySelectorAll("input"))
-    input.checked = rules().active.includes(input.value);
-  byId("summary").textContent = rules().summary;
+    input.checked = input.value
+      ? active.includes(input.value)
+      : !valuesBeside(input).some((id) => active.includes(id));
+  byId("summary").textContent = active.length
+    ? _("Without variants: {summary}", { summary })
+    : summary;
 }
 
-async function changeRules(spec, edit, notice) {
-  try {
-    await loadRules(spec);
-    change((s) => edit(s), notice);
-  } catch (error) {
-    showNotice(error.message);
+const plainRules = (base) => ruleSets.find((each) => each.id === base) || rules(); // rules not in the menu are those shown
+const switchesOf = (base) => plainRules(base).switches;
+
+// The variants as choices: those that exclude one another are one choice.
+function choicesOf(switches) {
+  const choices = [];
+  for (const each of switches) {
+    const among = choices.find((choice) => choice.every(({ id }) => each.excludes.includes(id)));
+    if (among) among.push(each);
+    else choices.push([each]);
   }
+  return choices;
+}
+
+function drawChoice(choice, number) {
+  const input = (type, id, text) =>
+    element(
+      "label",
+      {},
+      element("input", {
+        type,
+        value: id,
+        name: `variant-${number}`,
+        on: { change: chooseSwitches },
+      }),
+      " " + text,
+    );
+  const [first] = choice;
+  if (choice.length === 1) return input("checkbox", first.id, first.summary);
+  return element(
+    "div",
+    { role: "radiogroup", "aria-label": _("One of these") },
+    input("radio", "", _("as usual")),
+    ...choice.map(({ id, summary }) => input("radio", id, summary)),
+  );
+}
+
+const valuesBeside = (input) =>
+  [...input.closest("[role=radiogroup]").querySelectorAll("input")]
+    .map(({ value }) => value)
+    .filter(Boolean);
+
+const shownRules = () => pending || rules();
+
+// Until the rules are there the dialog shows what is chosen, and then it says what is wrong with them.
+async function changeRules(base, active) {
+  const own = (pending = { base, active }),
+    spec = [base, ...active].join("+");
+  showFieldError("rules", "");
+  redraw();
+  try {
+    await changeWhenLoaded(
+      () => loadRules(spec),
+      (s) => {
+        if (pending === own) pending = null;
+        if (rules().base === base) useVariant(s, spec);
+        else startGame(s, spec);
+      },
+      () => noticeOfRules(base),
+    );
+  } catch (error) {
+    if (byId("rules-dialog").open) showFieldError("rules", error.message);
+    else showNotice(error.message);
+  }
+  if (pending !== own) return;
+  pending = null;
+  redraw();
+}
+
+// A variant keeps the points that its boxes can hold.
+function useVariant(s, spec) {
+  s.rules = spec;
+  const canHold = (id, points) =>
+    rules().categories.some((category) => category.id === id && category.points.includes(points));
+  for (const { card } of s.players)
+    for (const [id, points] of Object.entries(card)) if (!canHold(id, points)) delete card[id];
+  s.edited = s.edited || s.turns.length > 0;
+}
+
+function noticeOfRules(base) {
+  if (rules().base !== base)
+    return isGameStarted() ? _("The card was cleared for the other rules; Undo restores it.") : "";
+  return state.turns.length
+    ? _("The rules were changed: the game played here can no longer be reviewed; Undo restores it.")
+    : "";
 }
 
 function chooseRules(event) {
   clearInvalid();
-  const spec = event.target.value;
-  changeRules(
-    spec,
-    (s) => startGame(s, spec),
-    isGameStarted() ? _("The card was cleared for the other rules; Undo restores it.") : "",
-  );
+  changeRules(event.target.value, []);
 }
 
-// A variant keeps the points that its boxes can hold.
-// Those that it excludes are no longer chosen.
-function chooseSwitches(event) {
-  const chosen = rules().switches.find(
-    (each) => each.id === event.target.value && event.target.checked,
-  );
+// Variants that the chosen one excludes are no longer chosen.
+function chooseSwitches({ target }) {
+  const { base } = shownRules(),
+    chosen = switchesOf(base).find((each) => each.id === target.value && target.checked);
   const active = [...byId("switches").querySelectorAll("input:checked")]
     .map((input) => input.value)
-    .filter((id) => !chosen?.excludes.includes(id));
-  const spec = [rules().base, ...active].join("+");
-  changeRules(
-    spec,
-    (s) => {
-      s.rules = spec;
-      for (const { card } of s.players) {
-        for (const [id, points] of Object.entries(card)) {
-          if (
-            !rules().categories.some(
-              (category) => category.id === id && category.points.includes(points),
-            )
-          )
-            delete card[id];
-        }
-      }
-      s.edited = s.edited || s.turns.length > 0;
-    },
-    state.turns.length
-      ? _(
-          "The rules were changed: the game played here can no longer be reviewed; Undo restores it.",
-        )
-      : "",
-  );
+    .filter((id) => id && !chosen?.excludes.includes(id));
+  changeRules(base, active);
 }
 
 export async function drawRuleMenu() {

@@ -118,7 +118,9 @@ onClick("open-paste", () => {
 });
 byId("paste-form").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const [found, faults] = await fromLink("#" + queryOf(byId("paste-text").value));
+  const pasted = byId("paste-text").value,
+    [found, faults] = await fromLink("#" + queryOf(pasted));
+  if (!byId("paste-dialog").open || byId("paste-text").value !== pasted) return; // given up or changed meanwhile
   if (faults.length) {
     byId("paste-error").textContent = [_("Nothing was pasted yet."), ...faults].join(" ");
     byId("paste-text").focus();

@@ -9,17 +9,26 @@ export const ruleSet = (spec) => known.get(spec);
 export const categoryOf = (spec, id) =>
   known.get(spec).categories.find((category) => category.id === id);
 
+const described = async (spec, code) => (await get("rules", { rules: spec, lang: code }))[0];
+
+// An answer in the language before is asked for again.
 export async function loadRules(spec) {
-  if (!known.has(spec)) known.set(spec, (await get("rules", { rules: spec, lang: language }))[0]);
+  while (!known.has(spec)) {
+    const code = language,
+      found = await described(spec, code);
+    if (code === language) known.set(spec, found);
+  }
   return known.get(spec);
 }
 
+// The language changes when all rules are known in it, those included that were loaded meanwhile: none is ever missing.
 export async function loadRuleSets(code) {
-  const loaded = [...known.keys()],
-    found = await get("rules", { lang: code });
+  const found = await get("rules", { lang: code }),
+    named = new Map(found.map((each) => [each.id, each])),
+    missing = () => [...known.keys()].find((spec) => !named.has(spec));
+  for (let spec = missing(); spec !== undefined; spec = missing())
+    named.set(spec, await described(spec, code));
   language = code;
   ruleSets = found;
-  known.clear();
-  for (const each of found) known.set(each.id, each);
-  for (const spec of loaded) await loadRules(spec);
+  for (const [spec, each] of named) known.set(spec, each);
 }

@@ -1,5 +1,6 @@
 // The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
+import { latestOnly } from "./ask.js";
 import { cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
@@ -182,11 +183,30 @@ export function startGame(target, spec = target.rules) {
   });
 }
 
-// Shows a position, with the fields of a link and of the state. Undo goes back to what was there before.
-export async function showPosition(fields, text) {
-  await loadRules(fields.rules);
-  change((s) => Object.assign(s, stateOfFields(fields)), text);
+const newChange = latestOnly();
+
+// Changes the state when `load` has its answer. Of several such changes the one asked for last is made, whichever answer comes
+// first. `edit` and `text` take the answer. Returns whether the change was made.
+export async function changeWhenLoaded(load, edit, text = () => "") {
+  const signal = newChange();
+  try {
+    const found = await load();
+    if (signal.aborted) return false;
+    change((s) => edit(s, found), text(found));
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
 }
+
+// Shows a position, with the fields of a link and of the state. Undo goes back to what was there before.
+export const showPosition = (fields, text) =>
+  changeWhenLoaded(
+    () => loadRules(fields.rules),
+    (s) => Object.assign(s, stateOfFields(fields)),
+    () => text,
+  );
 
 // --- the link, and the storage of the browser ---
 
@@ -261,8 +281,11 @@ export async function start() {
   isStarted = true;
   store(isNew ? first : first + steps.length);
   redraw();
-  window.addEventListener("hashchange", async () => {
-    const [found, text] = await stateOfLink();
-    change((s) => Object.assign(s, found), text);
-  });
+  window.addEventListener("hashchange", () =>
+    changeWhenLoaded(
+      stateOfLink,
+      (s, [found]) => Object.assign(s, found),
+      ([, text]) => text,
+    ),
+  );
 }

@@ -36,7 +36,8 @@ const positionKey = () =>
 export async function visitPosition(fields, notice, { words, back, onBack }) {
   const origin = state.visits && visit ? visit.origin : JSON.stringify({ ...state, visits: false });
   visit = null;
-  await showPosition({ ...fields, typed: JSON.parse(origin).typed, visits: true }, notice);
+  const typed = JSON.parse(origin).typed;
+  if (!(await showPosition({ ...fields, typed, visits: true }, notice))) return; // another one was asked for meanwhile
   visit = { origin, key: positionKey(), words, back, onBack };
   drawVisit();
   showRoom("play");
