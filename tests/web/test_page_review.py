@@ -538,6 +538,29 @@ def test_today(page: Visitor) -> None:
     assert page.locator("#today").is_hidden()
 
 
+def test_games_with_their_level_and_the_review_of_one(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
+    path = tmp_path / "kept.jsonl"
+    write_games(path, [human(yatzy, 2), human(yatzy, 4)])
+    page.enter("statistics")
+    page.set_input_files("#import-file", str(path))
+    page.expects("#statistics-status", "2 games added").expects("#level", "points lost a game")
+    assert page.count(".game-row") == 2
+    looks_right(page, "games")
+    page.locator(".game-row").first.click()
+    page.wait_for_selector("#review-card .exercise-card")
+    looks_right(page, "review of a game")
+    for width, height in ((390, 844), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        decision = page.locator("#decision").bounding_box()
+        card = page.locator("#review-card").bounding_box()
+        if width == 390:
+            assert card["y"] >= decision["y"] + decision["height"]
+        else:
+            assert card["x"] >= decision["x"] + decision["width"]
+
+
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:
     page.wait_for_selector("#chart rect")
     page.locator("#chances-details summary").click()
