@@ -33,6 +33,7 @@ ORDER = [
     "strategy",
     "two_players",
     "approximation",
+    "field",
     "policies",
     "prices",
     "play",

@@ -21,6 +21,7 @@ NEAREST = {
     "strategy": ("tests/strategy", "tests/play", "tests/service"),
     "two_players": ("tests/two_players", "tests/cluster", "tests/service"),
     "approximation": ("tests/approximation", "tests/service"),
+    "field": ("tests/field", "tests/service"),
     "policies": ("tests/policies", "tests/cli", "tests/service"),
     "prices": ("tests/prices", "tests/play", "tests/cli"),
     "play": ("tests/play", "tests/service", "tests/cli"),

@@ -10,6 +10,16 @@ export interface Aim {
   versus?: string;
   /** What a tie counts: loss, half or win */
   ties?: string;
+  /** Number of opponents whose cards are not seen; players who tie share */
+  field?: number;
+  /** What each of them follows */
+  policy?: string;
+  /** Of how many best places one is to be taken */
+  places?: number;
+  /** Of the final score of each of them */
+  mean?: number;
+  /** Of it */
+  standard_deviation?: number;
   /** Whether the chances are at least so large: an opponent still plays */
   lower_bound?: boolean;
 }

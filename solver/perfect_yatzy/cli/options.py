@@ -37,6 +37,7 @@ POLICY_WORDS = (
     "bold",
     "win",
     "goal:",
+    "field:",
     "process:",
 )
 
@@ -484,6 +485,16 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+field_option = click.option(
+    "--field",
+    type=KnownWords(()),
+    metavar="N[:POLICY]",
+    help="Maximise the chance to beat N players you cannot see, who play perfectly or by a policy: 100, 100:level:3, "
+    "or 100:FILE.json with a distribution of final scores. Players who tie share the win.",
+)
+places_option = number_option(
+    "--places", low=1, high=1000, text="With --field: to be among the best N players [1]."
+)
 explain_option = click.option(
     "--explain", is_flag=True, help="Also say why the best option is better than the next."
 )
@@ -527,6 +538,8 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
             metavar=f"[{'|'.join(TIE_RULES)}]",
             help="What a tie with an opponent counts as [loss].",
         ),
+        field_option,
+        places_option,
         card_option,
         number_option(
             "--saved", default=0, shown=False, text="Saved rolls at the start of this turn."

@@ -57,6 +57,8 @@ class TerminalGame:
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
     computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind
+    # the fields of a request for opponents whom the player cannot see; none: those of the game
+    unseen: dict[str, Any] = field(default_factory=dict)
     # The last decision that was entered, after the actions before it: the second time it is carried
     # out.
     _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(
@@ -261,7 +263,7 @@ class TerminalGame:
 
     def set_advice(self, advice: str) -> None:
         """Change what advice and warnings maximise; without a word say what it is."""
-        if advice == "win" and len(self.session.players) == 1:
+        if advice == "win" and len(self.session.players) == 1 and not self.unseen:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
@@ -289,14 +291,16 @@ class TerminalGame:
         once.
         """
         others = [*map(card_text, self.others())]
-        if not others:
+        if not others and not self.unseen:
             return _(
                 "There is nobody to beat in a game of one player; this is the advice for the expected score."
             )
         request = self.request() | {"ties": "half"}
         against_one = request | {"versus": others[0]}  # who plays to win, too
         against_all = request | {"opponents": others}  # who play for the mean
-        if len(others) == 1:
+        if self.unseen:
+            against_all = self.request() | self.unseen
+        elif len(others) == 1:
             with suppress(RulesError):
                 if self.is_instant(against_one):
                     return against_one

@@ -18,11 +18,13 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
+from ..field.equilibrium import FieldPlayer, stored_equilibrium
 from ..game.rule_loader import builtin_ids, load_rules
 from ..objectives.policy_quantities import Policy
 from ..settings import Folder, Settings
 from ..strategy import simulation
 from ..strategy.played_games import Actor, GameLog, Player, play_games, start_of
+from ..strategy.score_distribution import DiscreteDistribution
 from ..strategy.score_strategy import reach
 from ..strategy.simulation import Simulation, check_seed
 from ..strategy.strategy import Position, Strategy
@@ -37,7 +39,7 @@ from .strategy_sheet import StrategySheet, find_sheet
 from .user_code import ProcessPlayer, UserCode, file_attribute, policy_of
 
 NAMES = (
-    "perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win, goal:280, "
+    "perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win, goal:280, field:9, "
     "FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
 )
 
@@ -90,7 +92,7 @@ def open_policy(
     ----------
     name
         ``perfect``, ``most-points``, ``prices``, ``hold-rules``, ``level:3``, ``safe``, ``bold``,
-        ``win``, ``goal:280``, a file (a strategy sheet ``.json``, a value function ``.npy``,
+        ``win``, ``goal:280``, ``field:9``, a file (a strategy sheet ``.json``, a value function ``.npy``,
         ``FILE.py:NAME``, which is run), or ``process:COMMAND``, a program that is started.
     rules
         The game: a built-in id with switches, a TOML file, or a rule set.
@@ -201,6 +203,25 @@ def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation |
     )
 
 
+def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
+    """The law of the final score of a policy by its name; StateError for one that acts in one
+    position at a time.
+    """
+    policy = named_policy(name, context).policy
+    if isinstance(policy, FieldPlayer):
+        return policy.equilibrium.law
+    found = evaluate(
+        listed(name, policy),
+        tables=context.settings.tables,
+        threads=context.settings.threads,
+    )
+    assert isinstance(found, Evaluation)
+    if found.distribution is None:
+        text = _("no exact distribution for {rules}", rules=context.rules.key)
+        raise StateError(text, field="policy")
+    return found.distribution
+
+
 def listed(name: str, policy: object) -> Policy | Strategy:
     """The policy of a name, for exact chances; StateError for one that acts in single positions."""
     if (found := exact_policy(policy)) is None:
@@ -295,9 +316,16 @@ def _style(at: PolicyContext, style: str) -> NamedPolicy:
     )
 
 
+def _field(at: PolicyContext, opponents: str) -> NamedPolicy:
+    equilibrium = stored_equilibrium(at.rules, int(opponents), at.settings.tables)
+    player = FieldPlayer(equilibrium, at.strategy(), at.settings)
+    return NamedPolicy(player, f"The equilibrium of a field of {int(opponents)} opponents")
+
+
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),
+    (r"field:(\d{1,10})", _field),
     ("prices", _prices),
     (r"hold-rules(?::(\d{1,3}))?", _hold_rules),
     (r"goal:(\d{1,5})", _goal),

@@ -97,6 +97,11 @@ Aim = record(
         "opponents?": (many[OpponentFigures], "The opponents"),
         "versus?": (str, "The card of an opponent who plays to win, too"),
         "ties?": (str, "What a tie counts: loss, half or win"),
+        "field?": (int, "Number of opponents whose cards are not seen; players who tie share"),
+        "policy?": (str, "What each of them follows"),
+        "places?": (int, "Of how many best places one is to be taken"),
+        "mean?": (float, "Of the final score of each of them"),
+        "standard_deviation?": (float, "Of it"),
         "lower_bound?": (
             bool,
             "Whether the chances are at least so large: an opponent still plays",

@@ -186,7 +186,9 @@ def best_value_fields(
             entry["chance"] = 1.0
         elif not certain:
             entry["chance"] = min(entry["chance"], MAX_UNCERTAIN_CHANCE)
-    out_of_reach = all(entry["chance"] == 0.0 for entry in entries)
+    # In a field a chance may be below every float32 that is not 0.
+    in_field = "field" in objective.fields
+    out_of_reach = not in_field and all(entry["chance"] == 0.0 for entry in entries)
     return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
 
 

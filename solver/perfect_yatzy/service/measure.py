@@ -79,11 +79,13 @@ def run_simulation(
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
     if request.objective:
-        goal = request.objective.goal
-        assert goal is not None
         assert isinstance(strategy, Strategy)
-        reached = float((played.final_scores >= goal).mean())
-        error = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
+        objective = service.resolve(request, means)  # in the cache
+        won = objective.utility(played.final_scores)
+        reached = float(won.mean())
+        error = float(won.std() / np.sqrt(games)) if games > 1 else None
+        if request.objective.blind:
+            answer |= {"policy": "utility", "field": request.objective.blind.opponents}
         answer |= {
             "reached": reached,
             "reached_error": error,
@@ -92,7 +94,7 @@ def run_simulation(
     else:
         name = "expected_final_score" if policy is means else "perfect_mean"
         answer[name] = card.total + means.value(request.position)
-    return policy, replace(played, policy=str(fields["policy"])), answer
+    return policy, replace(played, policy=str(answer["policy"])), answer
 
 
 def run_positions(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard, State
@@ -25,9 +25,13 @@ from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
 from ..words import _, span
 
+if TYPE_CHECKING:
+    from ..field.description import Field
+
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
-OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "versus", "ties"})
+OBJECTIVES = ("goal", "opponents", "versus", "field")  # at most one of them is given
+OBJECTIVE_FIELDS = frozenset({*OBJECTIVES, "ties", "places"})
 EXACT_FIELDS = frozenset({"exact", "digits"})
 QUERY_FIELDS = {
     "hold": frozenset({"dice", "rolls_left", "explain"})
@@ -64,11 +68,12 @@ class ObjectiveRequest:
     two_sided: bool = (
         False  # whether the opponent, the only one, sees our card and plays to win, too
     )
+    blind: Field | None = None  # opponents whose cards we cannot see, in place of the others
 
     @property
     def score(self) -> int | None:
         """The score to reach, if the objective is the same as reaching one; else None."""
-        if self.goal is not None:
+        if self.goal is not None or self.blind:
             return self.goal
         finals = [other for other in self.opponents if isinstance(other, int)]
         if len(finals) < len(self.opponents):  # somebody still plays
@@ -84,7 +89,7 @@ class ObjectiveRequest:
             other if isinstance(other, int) else (other.state, other.total)
             for other in self.opponents
         ]
-        return self.goal, tuple(others), self.ties, self.two_sided
+        return self.goal, tuple(others), self.ties, self.two_sided, self.blind
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,8 @@ def parse_games(
     _check_open(request)
     goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"])) if query == "simulate" else None
     objective = ObjectiveRequest(_checked_goal(request.rules, int(goal[1]))) if goal else None
+    if fields.get("field") is not None:
+        objective = ObjectiveRequest(None, blind=parsed_field(fields))
     return replace(
         request,
         objective=objective,
@@ -221,7 +228,15 @@ def _parse_expect(request: Request, fields: Mapping[str, Any]) -> Request:
 
 
 def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
-    return [name for name in ("goal", "opponents", "versus") if fields.get(name) is not None]
+    return [name for name in OBJECTIVES if fields.get(name) is not None]
+
+
+def parsed_field(fields: Mapping[str, Any]) -> Field:
+    """The field of a request."""
+    from ..field.description import parse_field
+
+    places = fields.get("places")
+    return parse_field(fields["field"], 1 if places is None else places)
 
 
 def _checked_goal(rules: RuleSet, goal: Any) -> int:
@@ -241,12 +256,18 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
             second=given[1],
         )
         raise StateError(text, code="invalid-request")
-    if given in ([], ["goal"]) and "ties" in fields:
+    if given not in (["opponents"], ["versus"]) and "ties" in fields:
         raise StateError(
             _("ties can only be used with opponents"), code="invalid-request", field="ties"
         )
+    if given != ["field"] and fields.get("places") is not None:
+        raise StateError(
+            _("places can only be used with a field"), code="invalid-request", field="places"
+        )
     if not given:
         return None
+    if given == ["field"]:
+        return ObjectiveRequest(None, blind=parsed_field(fields))
     if given == ["goal"]:
         return ObjectiveRequest(_checked_goal(rules, fields["goal"]))
     (name,) = given

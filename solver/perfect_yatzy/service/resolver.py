@@ -13,7 +13,7 @@ server in the background.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -39,11 +39,18 @@ from ..tablebase.store import can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
 from .cache import WeightedLRUCache
-from .requests import Request
+from .requests import ObjectiveRequest, Request
 
 if TYPE_CHECKING:
+    from ..field.description import Field
+    from ..field.prizes import FieldUtility
     from ..play.review import ChanceOfState
-    from ..strategy.score_distribution import Opponent, ScoreDistribution
+    from ..strategy.score_distribution import (
+        DiscreteDistribution,
+        Opponent,
+        ScoreDistribution,
+        WinUtility,
+    )
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
     from ..tablebase.exact_solve import ExactSolve
     from ..two_players.two_player_table import TwoPlayerTable
@@ -51,6 +58,7 @@ if TYPE_CHECKING:
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 MAX_BYTES = 256 << 20  # of the chances that stay in memory
+MEAN_PLAY = ("perfect", "mean")  # names of the policy whose distribution is stored
 MAX_WAITING = 4  # rule sets whose chances are computed or wait for it
 Announce = Callable[[RuleSet, str | None], Progress]
 
@@ -196,7 +204,7 @@ class ObjectiveResolver:
             raise StateError(text, field="opponents")
         if objective.two_sided:
             return self._plan_two_players(request)
-        seconds = self._opponents_seconds(rules, objective.opponents)
+        seconds = self._opponents_seconds(rules, objective)
         works = (
             [Work("opponents", seconds, memory=0, disk=0, unasked_seconds=seconds)]
             if seconds > 0
@@ -232,12 +240,21 @@ class ObjectiveResolver:
         works.append(_solve_work(goals.cost, goals.stored))
         return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
 
-    def _opponents_seconds(self, rules: RuleSet, opponents: Sequence[object]) -> float:
-        """Estimate for the distributions of opponents who still play."""
-        seconds = 0.0
-        for card in (other for other in opponents if isinstance(other, Scorecard)):
-            self.budget.check_objective(rules, utility_cost(rules, card.state))
-            if not self.distributions.get(_opponent_key(rules, card)):
+    def _opponents_seconds(self, rules: RuleSet, objective: ObjectiveRequest) -> float:
+        """Estimate for the distributions of opponents who still play, or whom one cannot see."""
+        from ..strategy.distribution import shows_distribution
+
+        seconds, policy = 0.0, ""
+        cards = [other for other in objective.opponents if isinstance(other, Scorecard)]
+        if objective.blind and objective.blind.law is None:
+            cards, policy = [Scorecard(rules)], objective.blind.policy
+        for card in cards:
+            if not policy:
+                self.budget.check_objective(rules, utility_cost(rules, card.state))
+            elif not shows_distribution(rules, card.state, self.settings.tables):
+                text = _("no exact distribution for {rules}", rules=rules.key)
+                raise StateError(text, field="field")
+            if not self.distributions.get(_opponent_key(rules, card, policy)):
                 works = distribution_works(rules, card.state, self.settings.tables)
                 seconds += sum(work.seconds for work in works)
         return seconds
@@ -269,18 +286,18 @@ class ObjectiveResolver:
             )
         if objective.two_sided:
             return self._against(plan, strategy, progress)
-        others = [self._opponent(strategy, known, progress) for known in objective.opponents]
-        winning = WinUtility(others, objective.ties)
-        listed = [
-            {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation}
-            for o in others
-        ]
-        # Who sees how the others score, and plans again each turn, wins at least so often.
-        fields = {
-            "opponents": listed,
-            "ties": objective.ties,
-            "lower_bound": any(o.playing for o in others),
-        }
+        winning: FieldUtility | WinUtility
+        if objective.blind:
+            winning, fields = self._field(strategy, objective.blind, progress)
+        else:
+            others = [self._opponent(strategy, known, progress) for known in objective.opponents]
+            winning = WinUtility(others, objective.ties)
+            # Who sees how the others score, and plans again each turn, wins at least so often.
+            fields = {
+                "opponents": [{"playing": other.playing} | _figures(other) for other in others],
+                "ties": objective.ties,
+                "lower_bound": any(other.playing for other in others),
+            }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
         rules, card = plan.request.rules, plan.request.card
@@ -296,6 +313,19 @@ class ObjectiveResolver:
             )
 
         return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
+
+    def _field(
+        self, strategy: Strategy, blind: Field, progress: WorkProgress | None
+    ) -> tuple[FieldUtility, dict[str, Any]]:
+        """The utility of a final score in a field, and the field ``aim`` of the answer."""
+        from ..field.prizes import FieldUtility
+
+        law = blind.given_law() or self._opponent(
+            strategy, Scorecard(strategy.rules), progress, blind.policy
+        )
+        fields = {"field": blind.opponents, "policy": blind.policy, "places": blind.places}
+        fields |= _figures(law) | {"lower_bound": False}
+        return FieldUtility(law, blind.opponents, [1.0] * blind.places), fields
 
     def _solved(
         self,
@@ -440,8 +470,13 @@ class ObjectiveResolver:
         return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
 
     def _opponent(
-        self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None
+        self,
+        strategy: Strategy,
+        known: int | Scorecard,
+        progress: WorkProgress | None,
+        policy: str = "",
     ) -> Opponent:
+        """The law of the final score of an opponent, who follows a policy, or plays for the mean."""
         from ..strategy.distribution import opponent
         from ..strategy.score_distribution import finished
 
@@ -456,7 +491,18 @@ class ObjectiveResolver:
             known,
             store=self.budget.is_confirmed(progress),
         )
-        return self.distributions.get_or_create(_opponent_key(strategy.rules, known), make)
+        if policy not in ("", *MEAN_PLAY):
+            make = partial(self._law_of, known, policy)
+        key = _opponent_key(strategy.rules, known, policy)
+        return self.distributions.get_or_create(key, make)
+
+    def _law_of(self, card: Scorecard, policy: str) -> Opponent:
+        """The law of the final score of a policy by its name."""
+        from ..policies.named import PolicyContext, score_law
+        from ..strategy.score_distribution import Opponent
+
+        law = score_law(policy, PolicyContext(self.settings, card.rules, card))
+        return Opponent(law.scores, law.chances, True)
 
 
 def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) -> bool:
@@ -517,5 +563,10 @@ def _utility_key(request: Request) -> Hashable:
     )
 
 
-def _opponent_key(rules: RuleSet, card: Scorecard) -> Hashable:
-    return rules.fingerprint, card.state, card.total
+def _opponent_key(rules: RuleSet, card: Scorecard, policy: str = "") -> Hashable:
+    return rules.fingerprint, card.state, card.total, "" if policy in MEAN_PLAY else policy
+
+
+def _figures(law: DiscreteDistribution) -> dict[str, Any]:
+    """Mean and standard deviation of an opponent's final score."""
+    return {"mean": law.mean, "standard_deviation": law.standard_deviation}

@@ -328,8 +328,8 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     @app.get("/api/rules", response_model=list[answer_types.RuleSetInfo])
     def rule_sets(
         request: Request,
-        lang: Annotated[str, schemas.field("lang")] = ENGLISH,
-        rules: Annotated[str | None, schemas.field("rules")] = None,
+        lang: Annotated[str, schemas.described("lang")] = ENGLISH,
+        rules: Annotated[str | None, schemas.described("rules")] = None,
     ) -> Response:
         """The rule sets, with the boxes of each and the points they can hold; or one, with
         switches.
@@ -341,7 +341,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         )
 
     @app.get("/api/scoring")
-    def scoring(rules: Annotated[str, schemas.field("rules")]) -> dict[str, Any]:
+    def scoring(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
         """What a browser needs to count points by itself: the rules as arrays, as in the file of
         a site.
         """

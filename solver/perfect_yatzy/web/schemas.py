@@ -31,6 +31,8 @@ FIELDS = {
     "opponents": "final scores or cards of the opponents, as text such as '251; ones=3 sixes=24', or as a list",
     "versus": "the card of an opponent who sees yours and plays to win, too, as text such as 'ones=3 sixes=24'",
     "ties": f"what a tie counts: {', '.join(map(repr, TIE_RULES))}; by default the first",
+    "field": "a number of opponents whose cards are not seen, perhaps with their policy, such as '100:level:3'",
+    "places": "with a field: of how many best places one is to be taken, a whole number from 1 to 1000",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
     "explain": "true or false: whether to say what the two best options lead to",
@@ -55,10 +57,11 @@ OpponentsText = Annotated[str, Field(max_length=limits.MAX_OPPONENTS_TEXT)]
 Opponents = (
     OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=limits.MAX_ENTRIES)]
 )
+FieldText = Annotated[str, Field(max_length=limits.MAX_NAME_TEXT)]
 RequestId = Annotated[str, Field(max_length=limits.MAX_NAME_TEXT)] | Integer
 
 
-def field(name: str, **bounds: Any) -> Any:
+def described(name: str, **bounds: Any) -> Any:
     """The description of a field, with its limits."""
     return Field(description=FIELDS[name], **bounds)
 
@@ -94,47 +97,49 @@ class RequestBody(BaseModel):
 class CardRequest(RequestBody):
     """A scorecard during a game."""
 
-    rules: Annotated[str, field("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
-    card: Annotated[Card | CardText, field("card", default_factory=dict)]
-    saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
-    bonus_points: Annotated[Points, field("bonus_points")] = 0
-    id: Annotated[RequestId | None, field("id")] = None
+    rules: Annotated[str, described("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
+    card: Annotated[Card | CardText, described("card", default_factory=dict)]
+    saved: Annotated[Integer, described("saved", ge=0, le=100)] = 0
+    bonus_points: Annotated[Points, described("bonus_points")] = 0
+    id: Annotated[RequestId | None, described("id")] = None
 
 
 class ObjectiveFields(CardRequest):
     """A scorecard, and what is maximised instead of the expected score."""
 
-    goal: Annotated[Points | None, field("goal")] = None
-    opponents: Annotated[Opponents | None, field("opponents")] = None
-    versus: Annotated[str | None, field("versus", max_length=limits.MAX_OPPONENTS_TEXT)] = None
-    ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
+    goal: Annotated[Points | None, described("goal")] = None
+    opponents: Annotated[Opponents | None, described("opponents")] = None
+    versus: Annotated[str | None, described("versus", max_length=limits.MAX_OPPONENTS_TEXT)] = None
+    ties: Annotated[Literal[*TIE_RULES] | None, described("ties")] = None  # type: ignore[valid-type]
+    places: Annotated[Integer | None, described("places", ge=1, le=1000)] = None
+    field: Annotated[Integer | FieldText | None, described("field")] = None
 
 
 class RollRequest(ObjectiveFields):
     """A scorecard, and the dice on the table."""
 
-    dice: Annotated[list[Face] | str, field("dice", max_length=limits.MAX_DICE)]
-    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
-    explain: Annotated[bool, field("explain", strict=True)] = False
+    dice: Annotated[list[Face] | str, described("dice", max_length=limits.MAX_DICE)]
+    rolls_left: Annotated[Integer | None, described("rolls_left", ge=0, le=100)] = None
+    explain: Annotated[bool, described("explain", strict=True)] = False
 
 
 class ExpectRequest(ObjectiveFields):
     """A scorecard at the start of a turn."""
 
-    spread: Annotated[bool, field("spread", strict=True)] = True
+    spread: Annotated[bool, described("spread", strict=True)] = True
 
 
 class OddsRequest(CardRequest):
     """A scorecard, and the dice on the table; without dice, before the first roll."""
 
-    dice: Annotated[list[Face] | str | None, field("dice", max_length=limits.MAX_DICE)] = None
-    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
+    dice: Annotated[list[Face] | str | None, described("dice", max_length=limits.MAX_DICE)] = None
+    rolls_left: Annotated[Integer | None, described("rolls_left", ge=0, le=100)] = None
 
 
 class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
-    hold: Annotated[list[Face], field("hold", max_length=limits.MAX_ENTRIES)]
+    hold: Annotated[list[Face], described("hold", max_length=limits.MAX_ENTRIES)]
     rolls_left: Annotated[
         Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")
     ]
@@ -143,38 +148,38 @@ class OutcomesRequest(CardRequest):
 class PuzzleRequest(RequestBody):
     """Which puzzle: by its number, or by a day."""
 
-    rules: Annotated[str, field("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
-    seed: Annotated[Integer | None, field("seed", ge=0, le=limits.MAX_SEED)] = None
-    date: Annotated[str | None, field("date", max_length=limits.MAX_NAME_TEXT)] = None
-    difficulty: Annotated[Literal["easy", "medium", "hard"], field("difficulty")] = "medium"
-    id: Annotated[RequestId | None, field("id")] = None
+    rules: Annotated[str, described("rules", max_length=limits.MAX_NAME_TEXT)] = "yatzy"
+    seed: Annotated[Integer | None, described("seed", ge=0, le=limits.MAX_SEED)] = None
+    date: Annotated[str | None, described("date", max_length=limits.MAX_NAME_TEXT)] = None
+    difficulty: Annotated[Literal["easy", "medium", "hard"], described("difficulty")] = "medium"
+    id: Annotated[RequestId | None, described("id")] = None
 
 
 class ReviewRequest(RequestBody):
     """A game as `yatzy play` records it."""
 
-    game: Annotated[dict[str, Any], field("game")]
-    player: Annotated[Integer, field("player", ge=0, le=63)] = 0
-    why: Annotated[Integer, field("why", ge=0, le=50)] = 0
+    game: Annotated[dict[str, Any], described("game")]
+    player: Annotated[Integer, described("player", ge=0, le=63)] = 0
+    why: Annotated[Integer, described("why", ge=0, le=50)] = 0
 
 
 class SolveRequest(ObjectiveFields):
     """A question that waits for a confirmation, with all its fields: confirmed by this request."""
 
     query: Annotated[
-        Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], field("query")
+        Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], described("query")
     ]
-    dice: Annotated[list[Face] | str | None, field("dice", max_length=limits.MAX_DICE)] = None
-    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
-    explain: Annotated[bool | None, field("explain", strict=True)] = None
-    spread: Annotated[bool | None, field("spread", strict=True)] = None
-    hold: Annotated[list[Face] | None, field("hold", max_length=limits.MAX_ENTRIES)] = None
-    seed: Annotated[Integer | None, field("seed", ge=0, le=limits.MAX_SEED)] = None
-    date: Annotated[str | None, field("date", max_length=limits.MAX_NAME_TEXT)] = None
-    difficulty: Annotated[Literal["easy", "medium", "hard"] | None, field("difficulty")] = None
-    game: Annotated[dict[str, Any] | None, field("game")] = None
-    player: Annotated[Integer | None, field("player", ge=0, le=63)] = None
-    why: Annotated[Integer | None, field("why", ge=0, le=50)] = None
+    dice: Annotated[list[Face] | str | None, described("dice", max_length=limits.MAX_DICE)] = None
+    rolls_left: Annotated[Integer | None, described("rolls_left", ge=0, le=100)] = None
+    explain: Annotated[bool | None, described("explain", strict=True)] = None
+    spread: Annotated[bool | None, described("spread", strict=True)] = None
+    hold: Annotated[list[Face] | None, described("hold", max_length=limits.MAX_ENTRIES)] = None
+    seed: Annotated[Integer | None, described("seed", ge=0, le=limits.MAX_SEED)] = None
+    date: Annotated[str | None, described("date", max_length=limits.MAX_NAME_TEXT)] = None
+    difficulty: Annotated[Literal["easy", "medium", "hard"] | None, described("difficulty")] = None
+    game: Annotated[dict[str, Any] | None, described("game")] = None
+    player: Annotated[Integer | None, described("player", ge=0, le=63)] = None
+    why: Annotated[Integer | None, described("why", ge=0, le=50)] = None
 
 
 Body = TypeVar("Body", bound=RequestBody)

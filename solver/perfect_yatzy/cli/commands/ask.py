@@ -38,6 +38,8 @@ FIELDS = (
     "opponents",
     "versus",
     "ties",
+    "field",
+    "places",
     "exact",
     "digits",
     "explain",
@@ -105,12 +107,12 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
     """A request with the defaults of its query, but for those of the goal if it says itself what
     is maximised.
     """
-    from ...service.requests import COMMON_FIELDS, QUERY_FIELDS
+    from ...service.requests import COMMON_FIELDS, OBJECTIVES, QUERY_FIELDS
 
     # that take a default
     fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
-    if request.keys() & {"goal", "opponents", "versus"}:  # also with null
-        fields -= {"goal", "opponents", "versus"}
+    if request.keys() & {*OBJECTIVES}:  # also with null
+        fields -= {*OBJECTIVES, "places"}
         if request.get("opponents") is None and request.get("versus") is None:
             fields -= {"ties"}
     return {name: value for name, value in defaults.items() if name in fields} | request
@@ -125,11 +127,21 @@ def error_line(error: dict[str, str], request: Any) -> str:
     return json.dumps(answer)
 
 
+def asked(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields of the request that the options make."""
+    request = {name: given[name] for name in FIELDS if given.get(name) is not None}
+    if "field" in request:
+        from ...field.description import field_of_file
+
+        request["field"] = field_of_file(request["field"])
+    return request
+
+
 def run_query(query: str, given: dict[str, Any]) -> None:
     """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
     service: QueryService = given["service"]
     plot_path = given.get("plot_path")
-    request = {name: given[name] for name in FIELDS if given.get(name) is not None}
+    request = asked(given)
     if given["jsonl"]:
         for name, is_given in {
             "DICE": "dice" in request,

@@ -46,6 +46,8 @@ def _playing(games: int) -> str:
     "--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games."
 )
 @options.game_options
+@options.field_option
+@options.places_option
 @options.output_option(
     "File for the games: .csv or .parquet with a row per game, .jsonl with every die."
 )
@@ -82,6 +84,8 @@ def simulate(
     rules: str,
     games: int,
     start: dict[str, Any],
+    field: str | None,
+    places: int | None,
     output: str | None,
     positions: int | None,
     exploration: float,
@@ -105,11 +109,13 @@ def simulate(
     \b
       yatzy simulate yatzy --games 1000000
       yatzy simulate yatzy --policy goal:300 --output games.parquet
+      yatzy simulate yatzy --field 100 --games 10000
       yatzy simulate yatzy --policy level:3 --games 100 --output games.jsonl
       yatzy simulate giant --games 1000000 --workers 4
       yatzy simulate yatzy --positions 1000000 -o positions.parquet
       yatzy simulate yahtzee --positions 10000 --exploration 0.1 --options -o positions.jsonl
     """
+    from ...field.description import field_of_file
     from ...service.measure import run_simulation
     from ..progress import LONG_SIMULATION, progress_if_long
     from ..views.results import simulation_lines
@@ -126,6 +132,15 @@ def simulate(
         write_positions(service, request, output, dataset_card, as_json)
         return
     request = {"rules": rules, "games": games} | start
+    if field is not None:
+        if options.is_given("policy"):
+            given = {"first": "--field", "second": "--policy"}
+            raise click.UsageError(
+                _("{first} and {second} cannot be combined; give one of them", **given)
+            )
+        request["field"] = field_of_file(field)
+    if places is not None:
+        request["places"] = places
     shown = progress_if_long(_playing(games), games >= LONG_SIMULATION)
     policy, simulation, answer = run_simulation(service, request, shown, on)
     if output:

@@ -16,8 +16,10 @@ from ..options import (
     KnownWords,
     Number,
     YatzyCommand,
+    field_option,
     is_given,
     language_option,
+    places_option,
     rules_argument,
     seed_option,
     service_options,
@@ -55,10 +57,23 @@ KINDS = (
     "hold-rules",
     "most-points",
     "goal:",
+    "field:",
     "process:",
 )
 # Options that may differ when a saved game is resumed; the others define the game.
-SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tables", "threads"}
+SETTINGS = {
+    "save",
+    "record",
+    "warn",
+    "no_warn",
+    "advice",
+    "field",
+    "places",
+    "plain",
+    "lang",
+    "tables",
+    "threads",
+}
 
 
 @click.command(cls=YatzyCommand)
@@ -99,6 +114,8 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
     show_default=True,
     help="Advice and warnings for the expected score, or for the chance to win.",
 )
+@field_option
+@places_option
 @click.option("--new", is_flag=True, help="Start a new game instead of the saved one.")
 @click.option(
     "--yes", "-y", is_flag=True, help="With --new, discard the saved game without a confirmation."
@@ -125,6 +142,8 @@ def play(
     warn: float,
     no_warn: bool,
     advice: Advice,
+    field: str | None,
+    places: int | None,
     new: bool,
     yes: bool,
     plain: bool,
@@ -147,6 +166,7 @@ def play(
 
     import platformdirs
 
+    from ...field.description import field_of_file
     from ...game.translations import localized
     from ...play.session import SaveFile
     from ...policies.computer_players import parse_kind
@@ -154,6 +174,11 @@ def play(
 
     if seed is not None and dice == "typed":
         raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
+    unseen: dict[str, Any] = {}  # a field that advice is for
+    if field is not None:
+        unseen, advice = {"field": field_of_file(field)}, "win"
+    if places is not None:
+        unseen["places"] = places
     save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
     record = checked_record(record, save_file)
     if new and save_file.seen is not None and not yes:
@@ -187,7 +212,7 @@ def play(
     computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
     least = None if no_warn else warn
     game = TerminalGame(
-        session, localized_rules, service, save_file, least, plain, advice, computers
+        session, localized_rules, service, save_file, least, plain, advice, computers, unseen
     )
     save_file.write(session)
     try:

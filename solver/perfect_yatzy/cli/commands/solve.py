@@ -28,6 +28,19 @@ APART = (
         for option in ("--shards", "--workers", "--cluster")
     ),
     ("--shards", "--two-players"),
+    *(
+        ("--field", way)
+        for way in (
+            "--approximate",
+            "--exact",
+            "--two-players",
+            "--shards",
+            "--estimate",
+            "--force",
+            "--workers",
+            "--cluster",
+        )
+    ),
     *(("--force", way) for way in ("--exact", "--two-players")),
     *(
         ("--estimate", way)
@@ -42,7 +55,7 @@ NEEDS = {
     **dict.fromkeys(("--seed", "--games", "--work", "--minutes"), ("--approximate",)),
     **dict.fromkeys(("--digits", "--spread"), ("--exact",)),
     **dict.fromkeys(("--policy", "--ties", "--store"), ("--two-players",)),
-    "--json": ("--estimate", "--exact", "--two-players"),
+    "--json": ("--estimate", "--exact", "--two-players", "--field"),
 }
 
 
@@ -106,6 +119,12 @@ NEEDS = {
     is_flag=True,
     help="Solve the game of two players who know both cards and play to win: what moving first is worth.",
 )
+@options.number_option(
+    "--field",
+    low=1,
+    high=1_000_000_000,
+    text="Search the equilibrium of N opponents who cannot see each other.",
+)
 @click.option(
     "--policy",
     "-p",
@@ -142,7 +161,7 @@ NEEDS = {
     "--json",
     "as_json",
     is_flag=True,
-    help="With --estimate, --exact or --two-players: print one JSON object.",
+    help="With --estimate, --exact, --two-players or --field: print one JSON object.",
 )
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option(
@@ -165,6 +184,7 @@ def solve(
     digits: int,
     spread: bool,
     two_players: bool,
+    field: int | None,
     policies: tuple[str, ...],
     ties: str,
     store: bool,
@@ -185,6 +205,10 @@ def solve(
     the solve; the table is in shards.
 
     With --exact: an interrupted proof resumes. The certificate is stored beside the tables.
+
+    With --field: players choose how to play without a look at the others, as in a tournament. The
+    answer is a way to play that nobody gains from leaving, and a proved bound of what could be
+    gained. It is stored, and then a policy: field:9.
 
     With --two-players: each player knows both cards and the lead, and plays to win. The answer says
     what moving first is worth. With --policy the game is also solved for players who follow a
@@ -209,12 +233,19 @@ def solve(
       yatzy solve giant --approximate
       yatzy solve yahtzee --exact --digits 60
       yatzy solve generala --two-players
+      yatzy solve yatzy-forced --field 9
       yatzy solve generala --two-players --policy perfect --policy replanned
     """
     from ...game.rule_loader import load_rules
 
     for wrong in wrong_options(options.options_given(), what):
         raise click.UsageError(wrong)
+    if field is not None:
+        from .field import show_equilibrium
+
+        service = options.query_service(tables, threads)
+        show_equilibrium(service, service.rules(rules), field, as_json)
+        return
     if two_players:
         from .two_players import solve_two_players
 
@@ -292,7 +323,7 @@ def wrong_options(given: set[str], what: str) -> Iterator[str]:
     """What is wrong with options that do not fit together; `given`: those on the command line."""
     together = _("{option} cannot be used with {other}")
     if what != "mean":
-        for way in given.intersection(("--approximate", "--exact", "--two-players")):
+        for way in given.intersection(("--approximate", "--exact", "--two-players", "--field")):
             yield together.format(option=f"--what {what}", other=way)
     for option, other in APART:
         if {option, other} <= given | {f"--what {what}"}:

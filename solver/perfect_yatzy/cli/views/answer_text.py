@@ -36,6 +36,14 @@ def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
     if "goal" in aim:
         return _("{chance} chance of {goal} or more", chance=chance_text(chance), goal=aim["goal"])
     text = chance_text(chance)
+    if "field" in aim:
+        if aim["places"] == 1:
+            return _("{chance} chance to win (a tie is shared)", chance=text)
+        return _(
+            "{chance} chance to be among the best {places} (a tie is shared)",
+            chance=text,
+            places=aim["places"],
+        )
     if aim["lower_bound"] and 0 < chance < 1:
         text = _("at least {chance}", chance=wording.lower_bound_text(chance))
     return _(TIE_RULES[aim["ties"]].chance, chance=text)  # marked elsewhere
@@ -52,7 +60,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
     line if any.
     """
     aim = answer["aim"]
-    option = next(name for name in ("goal", "versus", "opponents") if name in aim)
+    option = next(name for name in ("goal", "versus", "opponents", "field") if name in aim)
     lines = [] if option == "goal" else wrapped(_against_text(aim)).splitlines()
     if option == "opponents" and aim["lower_bound"]:
         lines.append(
@@ -81,6 +89,16 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
 
 def _against_text(aim: dict[str, Any]) -> str:
     """The opponents, and what a tie with them counts."""
+    if "field" in aim:
+        text = _(
+            "Against {count} players you cannot see, each by {policy}: mean {mean}, SD {deviation}"
+        )
+        return text.format(
+            count=number_text(aim["field"], grouped=True),
+            policy=aim["policy"],
+            mean=number_text(aim["mean"], 1),
+            deviation=number_text(aim["standard_deviation"], 1),
+        )
     tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
     if "versus" in aim:
         card = _("an empty card") if aim["versus"] == "empty" else aim["versus"]

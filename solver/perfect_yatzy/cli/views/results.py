@@ -130,6 +130,10 @@ def _reference_line(answer: dict[str, Any]) -> str:
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
+    if "field" in answer:
+        text = _("Won in {share} % of the games; exact chance {chance}")
+        share = number_text(100 * answer["reached"], 4)
+        return text.format(share=share, chance=percent_text(answer["chance"]))
     _kind, _colon, goal = answer["policy"].partition(":")
     facts = {"goal": goal, "chance": chance_text(answer["chance"])}
     if answer["games"] == 1:
@@ -304,6 +308,46 @@ def versus_lines(
         *lines,
         *columns([*zip(policies, map(chance_text, exploitability), strict=True)], "<", ">"),
     ]
+
+
+def field_lines(rules: RuleSet, fields: dict[str, Any]) -> list[str]:
+    """Lines for the equilibrium of a field (:mod:`perfect_yatzy.field.equilibrium`)."""
+    players = fields["field"] + 1
+    fair = 1 / players
+    text = _("{game}, {count} players who cannot see each other: an equilibrium")
+    lines = [text.format(game=rules.name, count=grouped(players)), ""]
+    lines += wrapped(
+        _(
+            "Each follows one way to play, and the highest score wins; players who tie share. Whatever a single "
+            "player did instead, the chance to win would be at most {most} instead of {fair}.",
+            most=percent_text(rounded_up(fair + fields["gain"], 8)),
+            fair=percent_text(fair),
+        )
+    ).splitlines()
+    mean, deviation = (
+        number_text(fields["mean"], 2),
+        number_text(fields["standard_deviation"], 2),
+    )
+    lines.append(_("Mean final score {mean}, SD {deviation}", mean=mean, deviation=deviation))
+    if rules.bonus:
+        lines.append(
+            _(
+                "Upper bonus in {chance} of the games",
+                chance=chance_text(fields["upper_bonus_chance"]),
+            )
+        )
+    lines.append(
+        _(
+            "Who maximises the expected score wins {chance} against them",
+            chance=percent_text(fields["mean_play_wins"]),
+        )
+    )
+    return [*lines, "", *histogram(fields["lowest"], fields["chances"])]
+
+
+def percent_text(chance: float) -> str:
+    """A chance of any size with six digits after the point of its percentage."""
+    return f"{number_text(100 * chance, 6)} %"
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:

@@ -1,0 +1,40 @@
+"""`yatzy solve --field`: the equilibrium of players who cannot see each other."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ...words import _
+from ..console import echo_answer
+
+if TYPE_CHECKING:
+    from ...core.rules import RuleSet
+    from ...service.queries import QueryService
+
+
+def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_json: bool) -> None:
+    """Search the equilibrium of a field, and print what is known about it."""
+    from ...field.equilibrium import field_equilibrium
+    from ..progress import progress
+    from ..views.results import field_lines
+
+    service.strategy(rules)  # announces a solve of perfect play
+    report = progress(_("Solving a field of {rules}", rules=rules.key))
+    begin = perf_counter()
+    found = field_equilibrium(service.settings.reporting(report), rules, opponents)
+    law = found.law
+    fields: dict[str, Any] = {
+        "rules": rules.key,
+        "field": opponents,
+        "mean": law.mean,
+        "standard_deviation": law.standard_deviation,
+        "upper_bonus_chance": found.bonus_chance,
+        "mean_play_wins": found.mean_play_wins,
+        "gain": found.gain,
+        "weights": [weight for weight in found.mixture.weights if weight],
+        "lowest": int(law.scores[0]),
+        "chances": found.chances[law.scores[0] : law.scores[-1] + 1].tolist(),
+    }
+    seconds = round(perf_counter() - begin, 2)
+    echo_answer(field_lines(rules, fields), as_json, **fields, seconds=seconds)

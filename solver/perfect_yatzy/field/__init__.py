@@ -1,0 +1,1 @@
+"""A field: players whose cards one cannot see; the best chance to beat it, and its equilibrium."""

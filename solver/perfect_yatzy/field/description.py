@@ -1,0 +1,106 @@
+"""What a request says about a field: how many opponents, what they follow, how many places win."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import read_file
+from ..errors import StateError, shown
+from ..game.limits import parse_json
+from ..strategy.score_distribution import MAX_FINAL_SCORE, Opponent
+from ..words import _
+from .prizes import check_field
+
+PERFECT = "perfect"
+# The policies that a request may name: none is code, opens a file of its own or acts in one
+# position at a time.
+POLICIES = r"perfect|mean|most-points|prices|hold-rules(?::\d{1,3})?|level:\w{1,20}|field:\d{1,10}"
+MAX_LAW_BYTES = 4 << 20  # of a file with a distribution
+MAX_TEXT = 100  # characters of a field in a request
+
+
+@dataclass(frozen=True)
+class Field:
+    """Opponents whose cards one cannot see."""
+
+    opponents: int
+    policy: str  # its name, or that of the file with the law
+    law: tuple[int, tuple[float, ...]] | None  # lowest score and chances from there on, if given
+    places: int  # of which one has to be taken
+
+    def given_law(self) -> Opponent | None:
+        """The law of the final score of each opponent, if it was given."""
+        if self.law is None:
+            return None
+        lowest, chances = self.law
+        return Opponent(lowest + np.arange(len(chances)), np.array(chances), True)
+
+
+def parse_field(given: object, places: object = 1) -> Field:
+    """A field as a request describes it: a number, text such as ``100:level:3``, or an object with
+    ``opponents``, ``lowest`` and ``chances`` (see :func:`field_of_file`).
+    """
+    if not isinstance(places, int) or isinstance(places, bool):
+        text = _("{name} is {value}; must be a whole number", name="places", value=shown(places))
+        raise StateError(text, field="places")
+    law, policy = None, PERFECT
+    if isinstance(given, Mapping):
+        policy, law = str(given.get("policy", "")), _law(given)
+        given = given.get("opponents")
+    elif isinstance(given, str) and len(given) <= MAX_TEXT:
+        parts = re.fullmatch(rf"([0-9]{{1,10}})(?::({POLICIES}))?", given)
+        if parts:
+            given, policy = int(parts[1]), parts[2] or PERFECT
+    if not isinstance(given, int) or isinstance(given, bool):
+        text = _(
+            "field is {value}; must be a number of opponents, perhaps with what they play: 100, "
+            "100:level:3 or 100:most-points",
+            value=shown(given),
+        )
+        raise StateError(text, field="field")
+    check_field(given, places)
+    return Field(given, policy, law, places)
+
+
+def _law(given: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
+    """The lowest score and the chances of an object, which must sum to 1."""
+    lowest, chances = given.get("lowest"), given.get("chances")
+    is_law = (
+        isinstance(lowest, int)
+        and isinstance(chances, list)
+        and all(isinstance(chance, int | float) and 0 <= chance <= 1 for chance in chances)
+        and abs(sum(chances) - 1) < 1e-6
+        and 0 <= lowest <= lowest + len(chances) <= MAX_FINAL_SCORE
+    )
+    if not is_law:
+        text = _("a distribution has the fields lowest and chances, which sum to 1")
+        raise StateError(text, field="field")
+    assert isinstance(lowest, int)
+    assert isinstance(chances, list)
+    total = sum(chances)
+    return lowest, tuple(chance / total for chance in chances)
+
+
+def field_of_file(text: str) -> object:
+    """The field of the option ``--field``: as text, or if it names a JSON file, as an object with
+    the distribution in it. The answers of `expect`, `evaluate` and `simulate` have one.
+    """
+    number, _colon, path = text.partition(":")
+    if not path.endswith(".json") or not number.isdecimal():
+        return text
+    try:
+        found = parse_json(read_file(path, MAX_LAW_BYTES))
+    except (OSError, ValueError, RecursionError) as error:
+        message = _("cannot read {path}: {error}", path=path, error=error)
+        raise StateError(message, field="field") from error
+    if isinstance(found, dict):
+        found = found.get("distribution") or found.get("simulation") or found
+    fields = found if isinstance(found, dict) else {}
+    law = {name: fields.get(name) for name in ("lowest", "chances")}
+    return {"opponents": int(number), "policy": Path(path).name, **law}

@@ -1,0 +1,297 @@
+"""The equilibrium of a field: a way to play that gains nothing by being left, if all others follow it.
+
+N + 1 players cannot see each other's cards, and the highest score wins. A symmetric equilibrium is a mixture of
+strategies, one of which is chosen at the start of a game, that is a best response to itself: against N players who
+follow it, every strategy wins at most 1 / (N + 1) on average. It is found by best responses:
+
+    1. the best mixture of the strategies found so far, against itself (fictitious play over their laws)
+    2. the utility of a final score against N players of that mixture, and a best response to it (one solve)
+    3. the law of the scores of that response (one forward pass); on with 1
+
+The solve of step 2 also bounds what any strategy can gain against the mixture: the value of the response, with the
+stated error of its arithmetic, less 1 / (N + 1). Nobody has to trust the search for that.
+
+Laws do not depend on N, so that the strategies found for one field serve all others of the game: they are stored in
+one file of a rule set, along with the mixtures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import read_file, replacing
+from .._sources import sources_of_values
+from .._version import __version__
+from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
+from ..approximation.opening import open_strategy
+from ..core.dice import Floats
+from ..core.rules import RuleSet
+from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..core.table_info import DAMAGED, checked_fields, with_checksum
+from ..errors import StateError
+from ..game.legal_actions import Action, TurnPosition
+from ..objectives.scores import Utility
+from ..settings import Folder, Settings
+from ..strategy.distribution import distribution, stored_distribution
+from ..strategy.score_distribution import DiscreteDistribution, ScoreDistribution
+from ..strategy.score_strategy import ScoreStrategy, utility_strategy
+from ..strategy.strategy import Strategy
+from ..tablebase.store import table_path
+from ..words import _
+from .prizes import FieldUtility, check_field
+
+STEPS = 20_000  # of fictitious play among the strategies that are known
+ACCURACY = 1e-4  # what the best of them may gain, as a share of 1 / (N + 1)
+WITHIN = 0.001  # gain at which the search ends, as a share of 1 / (N + 1)
+ROUNDS = 12  # most best responses of one search
+FORMAT = 1  # of the file
+MAX_FILE = 64 << 20  # bytes of the stored strategies of a rule set
+
+
+@dataclass(frozen=True)
+class Response:
+    """A strategy for a utility of the final score, and the law of its scores."""
+
+    utilities: Floats | None  # of the scores 0, 1, 2 ...; None: play for the mean
+    law: Floats  # chance of each of these scores
+    bonus: float  # chance of the upper bonus
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """What N players of a field follow, and how good that is."""
+
+    opponents: int
+    weights: tuple[float, ...]  # of the responses that are known, in their order
+    gain: float  # no strategy wins more than 1 / (N + 1) and this against it
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A symmetric equilibrium of a field, up to :attr:`gain`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    mixture : Mixture
+    responses : tuple of Response
+        Play for the mean, then the best responses.
+    """
+
+    rules: RuleSet
+    mixture: Mixture
+    responses: tuple[Response, ...]
+
+    @property
+    def gain(self) -> float:
+        """No strategy wins more than this beyond 1 / (N + 1) against the field."""
+        return self.mixture.gain
+
+    @property
+    def chances(self) -> Floats:
+        """The chances of the final scores 0, 1, 2 ... of a player of the field."""
+        return mixed(self.responses, self.mixture.weights)
+
+    @property
+    def law(self) -> DiscreteDistribution:
+        """The law of the final score of a player of the field."""
+        return law_of(self.chances)
+
+    @property
+    def bonus_chance(self) -> float:
+        """The chance of the upper bonus."""
+        bonuses = [response.bonus for response in self.responses]
+        return float(np.dot(self.mixture.weights, bonuses[: len(self.mixture.weights)]))
+
+    @property
+    def mean_play_wins(self) -> float:
+        """The chance to win of one who plays for the mean against the field."""
+        utility = FieldUtility(self.law, self.mixture.opponents)
+        scores = np.arange(len(self.responses[0].law))
+        return float(self.responses[0].law @ utility(scores))
+
+
+def law_of(chances: Floats) -> DiscreteDistribution:
+    """The law with the chances of the scores 0, 1, 2 ..."""
+    possible = np.flatnonzero(chances)
+    return DiscreteDistribution(possible, chances[possible])
+
+
+def mixed(responses: Sequence[Response], weights: Sequence[float]) -> Floats:
+    """The law of a mixture of the first responses."""
+    laws = np.array([response.law for response in responses[: len(weights)]])
+    return np.asarray(np.asarray(weights) @ laws)
+
+
+def best_mixture(laws: Floats, opponents: int) -> Floats:
+    """Weights, `(n,)`, of laws, `(n, scores)`, whose mixture is about a best response to itself
+    among them: fictitious play, each step of which adds the law that wins most.
+    """
+    scores = np.arange(laws.shape[1])
+    weights = np.zeros(len(laws))
+    weights[-1] = 1.0  # the newest
+    field_law = laws[-1].copy()
+    for step in range(1, STEPS if len(laws) > 1 else 1):
+        winning = laws @ FieldUtility(law_of(field_law), opponents)(scores)
+        best, share = int(winning.argmax()), 1 / (step + 1)
+        if winning[best] * (opponents + 1) <= 1 + ACCURACY:
+            break
+        weights *= 1 - share
+        weights[best] += share
+        field_law += share * (laws[best] - field_law)
+    return weights
+
+
+def field_equilibrium(
+    settings: Settings,
+    rules: RuleSet,
+    opponents: int,
+    *,
+    within: float = WITHIN,
+    rounds: int = ROUNDS,
+) -> Equilibrium:
+    """Search an equilibrium until any strategy gains at most `within` as a share of 1 / (N + 1),
+    or for `rounds` best responses. What is found is stored after each round, and a later search
+    goes on from there.
+    """
+    check_field(opponents, 1)
+    tables, threads = settings.tables, settings.threads
+    strategy = open_strategy(rules, tables, threads=threads)
+    if isinstance(strategy, ApproximateStrategy):
+        raise needs_table(rules, _("a field"))
+    responses, mixtures = read_field(rules, tables)
+    if not responses:
+        law = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
+        responses = [response_of(rules, None, law)]
+    fair, found = 1 / (opponents + 1), mixtures.get(opponents)
+    for _round in range(rounds):
+        if found and found.gain <= within * fair:
+            break
+        weights = best_mixture(np.array([each.law for each in responses]), opponents)
+        utility = FieldUtility(law_of(mixed(responses, weights.tolist())), opponents)
+        utilities = utility(np.arange(len(responses[0].law)))
+        best = best_response(settings, strategy, utilities)
+        value = float(best.value()) * (1 + best.evaluator.objective.error)
+        if not found or value - fair < found.gain:
+            found = Mixture(opponents, tuple(weights.tolist()), max(0.0, value - fair))
+            mixtures[opponents] = found
+        if found.gain > within * fair:
+            law = distribution(best, threads=threads, progress=settings.progress)
+            responses = [*responses, response_of(rules, utilities, law)]
+        del best  # half a gigabyte
+        write_field(rules, responses, mixtures, tables)
+    assert found
+    return Equilibrium(rules, found, tuple(responses))
+
+
+def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> ScoreStrategy:
+    """The strategy for the utilities of the scores 0, 1, 2 ... from the empty card on."""
+    card = Scorecard(strategy.rules)
+    return utility_strategy(settings, strategy.rules, utilities, card, strategy.evaluator)
+
+
+def response_of(rules: RuleSet, utilities: Floats | None, law: ScoreDistribution) -> Response:
+    """A strategy with the law of its scores, from 0 on."""
+    most = Utility(rules, lambda made: made.astype(np.float64)).most_points
+    chances = np.zeros(most + 1)
+    chances[law.scores] = law.chances
+    return Response(utilities, chances, law.upper_bonus_chance)
+
+
+def field_path(rules: RuleSet, tables: Folder = None) -> Path:
+    """File of the strategies and mixtures of a rule set; it need not exist."""
+    return table_path(rules, tables, "field").with_suffix(".json")
+
+
+def identity(rules: RuleSet) -> dict[str, Any]:
+    """What stored strategies must agree in to be used."""
+    return {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
+
+
+def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], dict[int, Mixture]]:
+    """The stored strategies and mixtures; none if there are none of this version of the program."""
+    with suppress(OSError, *DAMAGED):
+        stored = checked_fields(read_file(field_path(rules, tables), MAX_FILE))
+        if stored["identity"] == identity(rules):
+            responses = [
+                Response(
+                    each["utilities"] and np.array(each["utilities"]),
+                    np.array(each["law"]),
+                    each["bonus"],
+                )
+                for each in stored["responses"]
+            ]
+            mixtures = [
+                Mixture(each["opponents"], tuple(each["weights"]), each["gain"])
+                for each in stored["mixtures"]
+            ]
+            return responses, {each.opponents: each for each in mixtures}
+    return [], {}
+
+
+def write_field(
+    rules: RuleSet,
+    responses: Sequence[Response],
+    mixtures: dict[int, Mixture],
+    tables: Folder = None,
+) -> None:
+    """Store strategies and mixtures; a folder that cannot be written does no harm."""
+    fields = {
+        "identity": identity(rules),
+        "sources": sources_of_values(__file__),  # for information, as in a table
+        "responses": [
+            {
+                "utilities": None if each.utilities is None else each.utilities.tolist(),
+                "law": each.law.tolist(),
+                "bonus": each.bonus,
+            }
+            for each in responses
+        ],
+        "mixtures": [vars(each) for each in mixtures.values()],
+    }
+    with suppress(OSError), replacing(field_path(rules, tables)) as file:
+        file.write(with_checksum(fields))
+
+
+def stored_equilibrium(rules: RuleSet, opponents: int, tables: Folder = None) -> Equilibrium:
+    """The stored equilibrium of a field; StateError with the command that finds it if there is
+    none.
+    """
+    responses, mixtures = read_field(rules, tables)
+    if opponents not in mixtures:
+        text = _("the field of {count} opponents is not solved yet; first run: {command}")
+        command = f"yatzy solve {rules.key} --field {opponents}"
+        raise StateError(text.format(count=opponents, command=command), field="policy")
+    return Equilibrium(rules, mixtures[opponents], tuple(responses))
+
+
+@dataclass
+class FieldPlayer:
+    """A player of a field: in each game one of its strategies, drawn at the start."""
+
+    equilibrium: Equilibrium
+    means: Strategy
+    settings: Settings
+    _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
+    _solved: dict[int, Strategy] = field(default_factory=dict)  # strategies that were drawn
+    _drawn: int = 0
+
+    def act(self, position: TurnPosition) -> Action:
+        """The best action of the strategy of this game."""
+        if position.state == EMPTY_STATE and position.is_first_roll:
+            weights = self.equilibrium.mixture.weights
+            self._drawn = int(self._random.choice(len(weights), p=weights))
+        if self._drawn not in self._solved:
+            utilities = self.equilibrium.responses[self._drawn].utilities
+            self._solved[self._drawn] = (
+                self.means
+                if utilities is None
+                else best_response(self.settings, self.means, utilities)
+            )
+        return self._solved[self._drawn].best_action(position)
