@@ -1,6 +1,12 @@
 // What tests ask a page in the browser. Modules of the page are imported from the folder that the page takes its own from;
 // elsewhere they would be loaded a second time.
 window.loaded = (name) => import(document.querySelector('script[src$="shell/app.js"]').src.slice(0, -"shell/app.js".length) + name + ".js");
+// Pages of tests roll here unless a test says otherwise: the question how to play is one of the first visit.
+try {
+  localStorage["perfect-yatzy-dice"] ??= '"here"';
+} catch {
+  // a page without storage
+}
 window.probes = {
   // Each control of a selector, and the contrast of its edge or of itself with what is around.
   contrast: (selector) => {

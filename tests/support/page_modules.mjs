@@ -41,6 +41,7 @@ class Store {
   }
 }
 
+
 const timers = new Map(), windowListeners = [];
 let now = 0, lastTimer = 0; // milliseconds since the page was loaded
 let loadedAt = Date.UTC(2026, 10, 20, 12);
@@ -103,6 +104,7 @@ Object.assign(globalThis, {
     return found instanceof Response ? found : Response.json(found);
   },
 });
+localStorage.setItem("perfect-yatzy-dice", JSON.stringify("here")); // asked at the first visit only
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
 performance.now = () => now;
 AbortSignal.timeout = () => new AbortController().signal;

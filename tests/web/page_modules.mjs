@@ -668,3 +668,31 @@ test("figures of a distribution", [], async () => {
   near([0, 90, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), [1, 1, 1, 0.8, 1e-6, 0], 2e-6);
   equal([of.drawnScores(spread), of.chanceRows(spread)], [[96, 106], [["100", "65.0\u00a0%"]]]);
 });
+
+test("a reason has at most twelve words and two bars of what it names", ["yatzy"], async () => {
+  const { reasonOf } = await load("table/reason");
+  const outlook = (more) => ({ categories: [["ones", 0.2, 2], ["threes", 0.5, 9]], bonus_chance: 0.5, turn_points: 10, later_points: 100, ...more });
+  const hold = (dice, loss, more) => ({ hold: dice, expected_final_score: 250 - loss, loss, outlook: outlook(more) });
+  const cases = {
+    end: [hold([3, 3], 0, { categories: [["threes", 0.66, 9], ["twos", 0.34, 4]] }), hold([5, 6], 1, { categories: [["threes", 0.05, 9], ["twos", 0.95, 4]] }), [0.66, 0.05]],
+    bonus: [hold([3, 3], 0, { bonus_chance: 0.8 }), hold([5, 6], 1), [0.8, 0.5]],
+    now: [hold([3, 3], 0, { turn_points: 20 }), hold([5, 6], 1), [1, 0.5]],
+    later: [hold([3, 3], 0, { later_points: 200 }), hold([5, 6], 1), [1, 0.5]],
+    sure: [{ category: "full-house", points: 28, expected_final_score: 250, loss: 0, outlook: outlook() }, hold([6, 6, 6], 1, { categories: [["full-house", 0.14, 28]] }), [1, 0.14]],
+    unexplained: [{ hold: [3], expected_final_score: 200, loss: 0 }, { hold: [], expected_final_score: 100, loss: 100 }, [1, 0.5]],
+  };
+  const texts = Object.entries(cases).map(([name, [best, other, shares]]) => {
+    const { text, bars } = reasonOf(best, other, "yatzy");
+    equal(bars.map(({ share }) => Math.round(1000 * share) / 1000), shares, name);
+    isTrue(text.split(/\s+/).length <= 12 && bars.every((bar) => bar.of && bar.text), name);
+    return text;
+  });
+  isTrue(new Set(texts).size === texts.length);
+  equal(texts[0], "Ends in Threes far more often.");
+});
+
+test("a computer at a level errs as the policy of Python does", [], async () => {
+  const { chancesAt } = await load("table/opponent");
+  for (const { temperature, losses, chances } of readCases())
+    chancesAt(temperature, losses).forEach((chance, i) => isTrue(Math.abs(chance - chances[i]) < 1e-12, String(losses)));
+});

@@ -195,7 +195,8 @@ def test_the_example_of_the_first_screen_is_true_and_no_game(blank: Visitor) -> 
     """Players can sit down without a question, and what is played on from it is not in the
     statistics.
     """
-    blank.open("#rules=yatzy")
+    blank.open("#rules=yatzy").evaluate("localStorage.setItem('perfect-yatzy-dice', 'null')")
+    blank.reopen()
     advice, value = (blank.text_content(f"#start .hero {place}") for place in ("strong", "b"))
     blank.click("#example").settle()
     assert blank.inner_text("#answer strong").replace("\u00a0", " ") == advice

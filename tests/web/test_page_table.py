@@ -75,7 +75,7 @@ def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank
 
 def test_a_category_is_taken_with_the_rerolls_left_and_with_bonus_points(blank: Visitor) -> None:
     """Saved rolls and bonuses for a first roll are those of taking the category now."""
-    blank.open("#rules=generala&dice=12345&left=2").expects("#answer", "Take Straight", "158.86")
+    blank.open("#rules=generala&dice=12345&left=2").expects("#answer", "Straight, ", "158.86")
     blank.expects("#go", "Take Straight for 20 + 5")
     blank.click("#instead").expects("#ranking li:first-child", "Straight for 20 + 5")
     blank.click("#instead").click("#go").expects("#total", "25").expects("#expect", "158.9")

@@ -221,15 +221,37 @@ def needs_calibration(rules: RuleSet, level: SkillLevel) -> bool:
 
 
 @lru_cache(maxsize=1)
+def _shipped_entries() -> list[dict[str, Any]]:
+    """The entries of ``levels.toml``."""
+    text = files(__package__).joinpath("levels.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text).values())
+
+
+def level_figures(rules: RuleSet) -> list[dict[str, float]]:
+    """The number, the temperature and the average final score of each level of a rule set in the
+    package, perfect play last; empty for other rules.
+    """
+    for entry in _shipped_entries():
+        if entry["fingerprint"] == rules.fingerprint:
+            temperatures, lost = [*entry["temperatures"], 0.0], [*entry["points_lost"], 0.0]
+            return [
+                {
+                    "level": level.number,
+                    "temperature": temperature,
+                    "average": entry["value"] - loss,
+                }
+                for level, temperature, loss in zip(LEVELS, temperatures, lost, strict=True)
+            ]
+    return []
+
+
+@lru_cache(maxsize=1)
 def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     """The levels of the rule sets in the package, except perfect play, by the fingerprint of the
     rules.
     """
-    raw: dict[str, Any] = tomllib.loads(
-        files(__package__).joinpath("levels.toml").read_text(encoding="utf-8")
-    )
     found = {}
-    for entry in raw.values():
+    for entry in _shipped_entries():
         figures = entry["temperatures"], entry["points_lost"], entry["errors"]
         found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
     return found

@@ -384,6 +384,15 @@ SwitchInfo = record(
         "excludes": (list[str], "Ids of the variants that cannot be combined with it"),
     },
 )
+LevelInfo = record(
+    "LevelInfo",
+    "A level of computer players under a rule set.",
+    {
+        "level": (int, "1 to 8, the last one perfect"),
+        "temperature": (float, "Of the chances of its choices, in points"),
+        "average": (float, "Its expected final score"),
+    },
+)
 ColumnInfo = record(
     "ColumnInfo",
     "A column of the sheet.",
@@ -430,6 +439,7 @@ RuleSetInfo = record(
         "rolls": (int, "Rolls of a turn"),
         "forced": (bool, "Whether the order of the boxes is fixed"),
         "saved_rolls": (bool, "Whether unused rolls are saved"),
+        "levels": (many[LevelInfo], "Levels of computer players; empty if not calibrated"),
         "columns": (many[ColumnInfo], "Empty if the sheet has one"),
         "bonus": (BonusInfo | None, "The upper bonus"),
         "categories": (many[CategoryInfo], "The boxes"),

@@ -23,6 +23,7 @@ from ..core.rules import RuleSet, leaves_choice
 from ..core.scoring import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import localized
+from ..policies.levels import level_figures
 from ..service.answers import picked
 from .limits import MAX_RULE_SETS_CACHED
 
@@ -169,6 +170,7 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "rolls": rules.rolls_per_turn,
         "forced": not leaves_choice(rules),
         "saved_rolls": rules.saved_rolls,
+        "levels": level_figures(rules),
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": (picked(rules.bonus, "threshold", "points") | steps) if rules.bonus else None,
         "categories": [

@@ -10,7 +10,8 @@ import {
   setEnabled,
   showFieldError,
 } from "../words/dom.js";
-import { isGameStarted, isTurnStart, playerName } from "../store/game.js";
+import { firstRoll, isGameStarted, isTurnStart, playerName } from "../store/game.js";
+import { mode, setMode } from "../store/mode.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "../words/i18n.js";
 import { objectiveName } from "../table/options.js";
 import { loadRuleSets, loadRules, ruleSets } from "../store/rulesets.js";
@@ -33,6 +34,8 @@ import {
   undoAndRedoAvailable,
 } from "../store/state.js";
 
+const DOTTED_ROLLS = 6; // rolls of a turn; saved rolls can be more
+
 function drawHeader() {
   const filled = Object.keys(me().card).length,
     boxes = rules().categories.length,
@@ -48,14 +51,12 @@ function drawHeader() {
   const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields),
     roll = isOver || isTurnStart() ? "" : _("roll {roll} of {rolls}", rolls);
   byId("game-name").textContent = rules().name;
-  byId("turn-line").textContent = [
+  drawTurn(
     (state.players.length > 1 || me().name) && !isOver
       ? _("{name}, turn {turn} of {turns}", fields)
       : turn,
     roll,
-  ]
-    .filter(Boolean)
-    .join(", ");
+  );
   document.title = `${rules().name} · ${turn}`;
   const [canUndo, canRedo] = undoAndRedoAvailable();
   for (const id of ["undo", "menu-undo"]) setEnabled(byId(id), canUndo);
@@ -71,9 +72,44 @@ function drawHeader() {
         ? _("Play for: a win")
         : _("Play for: the best average");
   byId("aim").hidden = state.objective === "mean"; // the usual aim is a matter of the settings
+  drawMode();
   drawRules();
   drawObjective();
   drawPrintHeader(turn, roll);
+}
+
+// The turn, and its rolls as dots; a screen reader hears the roll in words.
+function drawTurn(turn, roll) {
+  const max = maxRerolls(),
+    dots = roll && max < DOTTED_ROLLS ? max + 1 : 0;
+  byId("turn-line").replaceChildren(
+    element("span", {}, turn),
+    element(
+      "span",
+      { class: "rolls", "aria-hidden": "true" },
+      ...Array.from({ length: dots }, (_dot, i) =>
+        element("i", { class: i <= max - state.left ? "on" : null }),
+      ),
+    ),
+    element("span", { class: dots ? "roll-text" : null }, roll && `, ${roll}`),
+  );
+}
+
+// The icon shows the way that is chosen; a tap changes it.
+function drawMode() {
+  const way = mode();
+  document.body.dataset.mode = way;
+  byId("mode").hidden = !way;
+  byId("mode").setAttribute(
+    "aria-label",
+    way === "real" ? _("Real dice; roll here instead") : _("Roll here; use real dice instead"),
+  );
+  byId("mode").title = way === "real" ? _("Real dice") : _("Roll here");
+}
+
+function changeMode(way) {
+  setMode(way);
+  redraw();
 }
 
 // Printing hides the controls; this line prints their values.
@@ -372,6 +408,20 @@ onChange("ties", (event) =>
   }),
 );
 for (const id of ["undo", "menu-undo"]) onClick(id, undo);
+onClick("mode", () => {
+  changeMode(mode() === "real" ? "here" : "real");
+  say(byId("mode").title);
+});
+onClick("roll-here", () => {
+  setMode("here");
+  firstRoll();
+  byId("go").focus({ preventScroll: true });
+});
+onClick("real-dice", () => {
+  changeMode("real");
+  byId("faces").querySelector("button").focus({ preventScroll: true });
+});
+onClick("game-button", () => byId("open-rules").click());
 onClick("redo", redo);
 for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
 onClick("aim", () => {

@@ -53,7 +53,13 @@ function draw() {
   if (key === drawnFor) return;
   drawnFor = key;
   const all = games().filter(({ record }) => record.rules === state.rules),
-    names = [...new Set(all.flatMap(({ players }) => players.map(({ name }) => name)))];
+    names = [
+      ...new Set(
+        all.flatMap(({ players }) =>
+          players.filter(({ computer }) => !computer).map(({ name }) => name),
+        ),
+      ),
+    ];
   if (!names.includes(player)) player = names[0] || "";
   const own = all.flatMap(({ players }) => players.filter(({ name }) => name === player)),
     days = streak();

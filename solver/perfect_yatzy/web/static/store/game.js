@@ -22,7 +22,7 @@ const MAX_GUESSES = 4;
 const SAME_ROLL_MS = 1500; // dice entered in quicker succession are of one roll: nobody throws dice so fast
 
 export const sorted = (dice) => [...dice].sort((a, b) => a - b);
-const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+export const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
 
@@ -60,15 +60,23 @@ function endRoll(s) {
 
 // Rolls the dice that are missing. The phone answers like a table.
 function rollHere(s) {
-  while (s.dice.length < rules().dice)
-    s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
+  s.dice = rollOf(s.dice);
   Object.assign(s, { typed: false, flow: null });
   navigator.vibrate?.(10);
   endRoll(s);
 }
 
+// All dice after rolling those that are not held.
+export const rollOf = (hold) => [
+  ...hold,
+  ...Array.from(
+    { length: rules().dice - hold.length },
+    () => 1 + Math.floor(randomFraction() * rules().faces),
+  ),
+];
+
 export function firstRoll() {
-  if (isTurnStart()) change(rollHere);
+  if (isTurnStart() && !me().computer) change(rollHere);
 }
 
 // Keeps a hold and rolls the other dice here.
@@ -94,7 +102,7 @@ let lastEntryAt = -Infinity;
 // Adds a die that a player has rolled. Over full dice it accepts the advice: it takes the box that is advised and begins the
 // next turn, or it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
-  if (isCardFull()) return;
+  if (isCardFull() || me().computer) return;
   if (changing() !== null) {
     changeDie(changing(), face);
     return;
@@ -370,27 +378,30 @@ export function takeCategory(entry, face = 0) {
           );
   change(
     (s) => {
-      const turn = {
-        player: s.player,
-        rolls: [...s.rolls, sorted(s.dice)],
-        holds: s.holds,
-        category: entry.category,
-        points: entry.points,
-      };
-      if (entry.bonus_points) turn.bonus_points = entry.bonus_points;
       if (text) s.edited = true;
-      s.date ||= new Date().toISOString().slice(0, 19) + "Z";
-      s.turns.push(turn);
-      const player = s.players[s.player];
-      player.card[entry.category] = entry.points;
-      player.bonusPoints += entry.bonus_points || 0;
-      if (rules().saved_rolls) player.saved = s.left;
-      beginTurn(s);
+      endTurn(s, { rolls: [...s.rolls, sorted(s.dice)], holds: s.holds }, entry, s.left);
       if (face && !isCardFull()) enter(s, face);
     },
     [...taken, text].filter(Boolean).join(" "),
   );
 }
+
+// Writes a box into the card and the turn into the record.
+function endTurn(s, { rolls, holds }, { category, points, bonus_points: bonus = 0 }, left) {
+  const turn = { player: s.player, rolls, holds, category, points };
+  if (bonus) turn.bonus_points = bonus;
+  s.date ||= new Date().toISOString().slice(0, 19) + "Z";
+  s.turns.push(turn);
+  const player = s.players[s.player];
+  player.card[category] = points;
+  player.bonusPoints += bonus;
+  if (rules().saved_rolls) player.saved = left;
+  beginTurn(s);
+}
+
+// The turn that a computer has played.
+export const computerTurn = (s, { rolls, holds, dice, box, left }) =>
+  endTurn(s, { rolls: [...rolls, dice], holds }, box, left);
 
 function beginTurn(s) {
   s.player = nextPlayer();
@@ -425,6 +436,9 @@ export const gameRecord = () => ({
   rules: state.rules,
   players: state.players.map((_player, at) => playerName(at)),
   source: "page",
+  ...(state.players.some(({ computer }) => computer)
+    ? { computers: state.players.map(({ computer = "" }) => computer) }
+    : {}),
   ...(state.date ? { date: state.date } : {}),
   turns: state.turns,
 });

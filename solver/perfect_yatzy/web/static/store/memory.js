@@ -50,6 +50,7 @@ function figuresOf(record, found, player) {
       .reduce((sum, { loss }) => sum + loss, 0);
   return {
     name: record.players[player],
+    ...(record.computers?.[player] && { computer: record.computers[player] }),
     result: found.result,
     start: found.start,
     luck: found.luck,

@@ -8,7 +8,14 @@ import { _ } from "../words/i18n.js";
 
 const MAX_HISTORY = 500;
 
-export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints: 0 });
+// `computer` is the kind of a computer player: the number of its level, or "win".
+export const newPlayer = (name = "", { computer } = {}) => ({
+  name,
+  card: {},
+  saved: 0,
+  bonusPoints: 0,
+  ...(computer && { computer }),
+});
 
 // `rolls` and `holds` are those of this turn before the dice on the table; `turns` are the finished turns of the game as
 // the record has them. `edited` means that a card was entered by hand: such a game has no record.
@@ -86,13 +93,15 @@ function opponentText(player) {
 export function objective() {
   if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
   if (state.objective !== "win") return {};
-  if (state.players.length > 1)
-    return {
-      opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
-      ties: state.ties,
-    };
+  if (state.players.length > 1) return objectiveToWin();
   return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
 }
+
+// To beat the others at the table.
+export const objectiveToWin = () => ({
+  opponents: state.players.filter((_, i) => i !== state.player).map(opponentText),
+  ties: state.ties,
+});
 
 export const hasAim = () => Object.keys(objective()).length > 0; // beside the average
 
@@ -151,6 +160,14 @@ export function change(edit, text) {
   redraw();
 }
 
+// What a computer does after an action of the player belongs to that step: undo goes back to the player.
+export function amend(edit) {
+  edit(state);
+  steps.splice(at, Infinity, JSON.stringify(state));
+  store([[first + at, steps[at]]]);
+  redraw();
+}
+
 export const undo = () => move(-1);
 export const redo = () => move(1);
 
@@ -165,7 +182,9 @@ function move(by) {
 
 // Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
-  const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
+  const players = (target.players || [newPlayer()]).map(({ name, computer }) =>
+    newPlayer(name, { computer }),
+  );
   const {
     objective: kind,
     goal,

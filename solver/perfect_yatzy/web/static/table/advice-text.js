@@ -4,6 +4,7 @@ import { capitalize, diceText } from "../words/dom.js";
 import { playerName } from "../store/game.js";
 import { formatNumber, formatPercent, language, ngettext, _ } from "../words/i18n.js";
 import { chanceText, objectiveName } from "./options.js";
+import { categoryName, rules, state } from "../store/state.js";
 import { workText } from "./solve.js";
 import { isChance, lossOf } from "./verdict.js";
 
@@ -32,6 +33,24 @@ export function valueName({ aim, entries: [best] }) {
   return best.chance === 1
     ? _("{aim} is certain; ranked by the average", fields)
     : _("chance of {aim}", { aim: objectiveName(aim) });
+}
+
+// A box in the headline: the number stays with its box.
+export const boxTitle = ({ category, points, bonus_points: bonus }) =>
+  _("{box}, {points}", {
+    box: categoryName(category),
+    points: formatNumber(points) + (bonus ? " + " + formatNumber(bonus) : ""),
+  });
+
+// What is done with the rest: the small line under the headline.
+export function thenText({ hold, category, points }) {
+  if (category)
+    return points === 0 ? _("cross it out") : state.left > 0 ? _("do not roll again") : "";
+  const count = rules().dice - hold.length;
+  if (!hold.length) return "";
+  return ngettext("then roll one die", "then roll {count} dice", count, {
+    count: countWord(count),
+  });
 }
 
 // How much better the best option is than the second.
@@ -69,6 +88,8 @@ export function missingText(phase, state, { answer, failure, cost, scores, isLon
     return endText(state, scores, phase === "over" ? null : scores[state.player]);
   if (cost && (isTurnStart || (phase === "alone" && !failure))) return workText(cost);
   if (phase === "alone") return failure.message;
+  if (phase === "computer")
+    return _("{name} is to play", { name: playerName(state.player, state) });
   if (phase === "own")
     return answer.choosesHold
       ? _("Your choice: tap the dice to keep, or a box.")

@@ -6,6 +6,7 @@ import { showAdvised } from "./dice.js";
 import {
   button,
   byId,
+  diceRow,
   diceText,
   element,
   onClick,
@@ -26,6 +27,8 @@ import {
 } from "../store/game.js";
 import { gradesHint } from "../words/grades.js";
 import { _, formatNumber, ngettext } from "../words/i18n.js";
+import { optionName } from "./actions.js";
+import { mode } from "../store/mode.js";
 import { keepFocus } from "./keys.js";
 import { optionRow } from "./options.js";
 import { drawMap, hideMap } from "./outcomes.js";
@@ -51,6 +54,7 @@ import { sameDice, view } from "./view.js";
 
 const narrow = matchMedia("(max-width: 55.99rem)"); // there the list is closed at first: the card comes next
 const flat = matchMedia("(min-width: 40rem) and (max-height: 30rem)"); // a phone on its side
+const LONG_TITLE = 14; // letters: a longer headline is set smaller
 let shown = null,
   showsAll = false,
   showsList = false,
@@ -99,10 +103,7 @@ function draw() {
   );
   byId("advice").classList.toggle("hidden-advice", phase === "own");
   byId("ranking").setAttribute("aria-busy", String(isWaiting));
-  // What comes below stays in its place until the answer is there, also while the next dice are entered.
-  for (const node of [byId("advice"), byId("more").parentElement])
-    node.style.minHeight =
-      isWaiting || phase === "entering" ? node.style.minHeight || `${node.offsetHeight}px` : "";
+  document.body.dataset.phase = phase;
   drawHeadline();
   drawWork(failure, cost);
   showAdvised(shown.advised);
@@ -132,7 +133,12 @@ function drawHeadline() {
   byId("answer").replaceChildren(
     ...(headline
       ? [
-          element("strong", {}, headline.title),
+          element(
+            "strong",
+            { class: headline.title.length > LONG_TITLE ? "long" : null },
+            headline.title,
+            element("small", {}, headline.then),
+          ),
           " ",
           element(
             "span",
@@ -152,9 +158,36 @@ function drawHeadline() {
       })
     : "";
   byId("gap").textContent = headline?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
-  byId("why").textContent = headline?.why || "";
+  byId("why").textContent = headline?.reason.text || "";
+  drawBars(headline?.reason.bars || []);
   byId("held").textContent = shown.held;
   if (shown.held !== before) say(shown.held);
+}
+
+// Two bars of the quantity that the reason names.
+function drawBars(bars) {
+  byId("bars").replaceChildren(
+    ...bars.flatMap(({ of, share, text }, i) => [
+      element(
+        "span",
+        { class: "bar-of" },
+        of.hold?.length && !of.category
+          ? diceRow(of.hold)
+          : of.hold || of.category
+            ? optionName(of)
+            : of,
+      ),
+      element(
+        "span",
+        { class: "bar-track", "aria-hidden": "true" },
+        element("span", {
+          class: i ? "" : "first-bar",
+          style: `width: ${(100 * share).toFixed(0)}%`,
+        }),
+      ),
+      element("b", {}, text),
+    ]),
+  );
 }
 
 // Offers the work that an answer needs, or to ask once more. Rules without a table are solved before the dice are entered,
@@ -243,12 +276,15 @@ function drawButtons() {
       ? _("Working …")
       : "";
   go.dataset.kind = primary?.kind || "";
-  go.hidden = !primary && phase !== "waiting";
+  // Real dice: what they show is typed next, nothing is rolled here.
+  const isTyping = mode() === "real" && (!primary || ["roll", "first-roll"].includes(primary.kind));
+  go.hidden = (!primary && phase !== "waiting") || isTyping || !mode();
   setEnabled(go, Boolean(primary));
   for (const id of ["roll-all", "best-again"]) byId(id).hidden = !secondary.includes(id);
   byId("instead").hidden = !list?.offersBoxes;
   byId("more").hidden = !list?.offersMore;
   byId("hide-list").hidden = !list?.offersLess;
+  byId("all-choices").hidden = !list;
   byId("more").setAttribute("aria-expanded", String(Boolean(list?.isOpen && showsAll)));
   if (!list) return;
   byId("instead").textContent = list.compares ? _("Back to the holds") : _("Compare the boxes");
@@ -281,7 +317,7 @@ function announce() {
     say(byId("turn-line").textContent);
     return;
   }
-  if (phase === "entering" || phase === "over" || phase === "next") {
+  if (["entering", "over", "next", "computer"].includes(phase)) {
     say(text);
     return;
   }
@@ -372,6 +408,13 @@ onClick("more", () => {
   draw();
   if (showsAll) byId("ranking").querySelectorAll("button")[had]?.focus();
 });
+// The list stands below the card on a phone: it is opened and shown.
+onClick("all-choices", () => {
+  showsList = showsAll = true;
+  draw();
+  byId("options").scrollIntoView({ block: "start" });
+  byId("ranking").querySelector("button")?.focus({ preventScroll: true });
+});
 onClick("hide-list", () => {
   showsList = showsAll = false;
   draw();
@@ -387,7 +430,9 @@ document.addEventListener("box-taken", (event) => playCategory(event.detail));
 document.addEventListener("work-done", repeat);
 // One large action: under the advice, on a phone where the thumb is; so the rooms, if there is room.
 function place() {
-  (narrow.matches ? byId("undo") : byId("instead-of")).after(byId("go"));
+  const buttons = document.querySelector(".bar-buttons");
+  for (const id of ["entry", "undo", "go"])
+    (narrow.matches ? buttons : byId("strip")).append(byId(id));
   (narrow.matches && !flat.matches ? byId("go") : byId("turn-line")).after(byId("rooms"));
 }
 for (const each of [narrow, flat])

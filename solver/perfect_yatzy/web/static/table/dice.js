@@ -26,6 +26,7 @@ import {
   toggleHeld,
 } from "../store/game.js";
 import { _, formatNumber, language } from "../words/i18n.js";
+import { mode } from "../store/mode.js";
 import { roving } from "./keys.js";
 import {
   change,
@@ -130,7 +131,7 @@ function drawFaces() {
   }
   setEnabled(byId("remove-die"), canRemoveDie());
   if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
-  byId("entry").hidden = isCardFull();
+  byId("entry").hidden = isCardFull() || mode() !== "real";
   byId("faces-hint").textContent =
     changing() !== null
       ? _("Tap or type what this die shows.")

@@ -51,7 +51,7 @@ function leave() {
 }
 
 function drawVisit() {
-  if (!byId("visit")) byId("table").prepend(element("div", { id: "visit" }));
+  if (!byId("visit")) byId("dice-title").after(element("div", { id: "visit" }));
   const line = byId("visit"),
     isShown = Boolean(state.visits && visit),
     isSame = isShown && positionKey() === visit.key;

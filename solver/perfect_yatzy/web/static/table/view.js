@@ -1,26 +1,29 @@
 // What the page shows and offers for a position, as data: `view(state, known, screen)` is a pure function, and what draws
 // the page only follows it.
 //
-//   phase       over: every card is full · next: this card is full, others are not · start: before the first roll ·
+//   phase       computer: a computer is to play · over: every card is full · next: this card is full, others are not · start: before the first roll ·
 //               entering: dice are missing · waiting: for the answer · advice · own: there is advice, hidden ·
 //               alone: there will be none
 //   primary     the one large action, null if nothing is to be done yet; secondary: further ones
 //   advised     the dice that the page marks, null if none; bestBox: the box that it marks
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
 import {
+  boxTitle,
   gapText,
   heldText,
   lossOf,
   missingText,
   optionTitle,
   statedText,
+  thenText,
   valueName,
 } from "./advice-text.js";
 import { diceText } from "../words/dom.js";
 import { ruleSet } from "../store/rulesets.js";
-import { whySentence } from "./why.js";
+import { reasonOf } from "./reason.js";
 
-const SHOWN_ROWS = 6;
+const SHOWN_ROWS = 6,
+  NEARLY = 0.1; // points or per cent: an option that loses less is nearly as good
 const GIVEN_UP = 1e-6; // points or a share of games: smaller losses are rounding
 
 export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].sort());
@@ -64,7 +67,8 @@ export const winners = (scores) =>
 function phaseOf(state, known, rules) {
   if (state.players.every((player) => isFull(player, rules))) return "over";
   if (isFull(state.players[state.player], rules)) return "next";
-  if (!state.dice.length && !state.rolls.length) return "start";
+  if (!state.dice.length && !state.rolls.length)
+    return state.players[state.player].computer && !state.visits ? "computer" : "start";
   if (state.dice.length < rules.dice) return "entering";
   if (known.answer) return known.isHidden ? "own" : "advice";
   return known.failure || known.isUnsolved ? "alone" : "waiting";
@@ -75,7 +79,7 @@ function primaryOf(phase, state, { answer, boxes }, rules, held) {
   if (phase === "over") return { kind: "new-game" };
   if (phase === "next") return { kind: "next-player" };
   if (phase === "start") return { kind: "first-roll" };
-  if (phase === "entering") return null;
+  if (phase === "entering" || phase === "computer") return null;
   const roll = (hold) => ({ kind: "roll", hold, count: rules.dice - hold.length });
   if (state.left > 0 && state.chosen && held.length < rules.dice) return roll(held);
   if (phase !== "advice") return null;
@@ -97,13 +101,14 @@ function headlineOf(answer, entry, spec) {
   const [best, second] = answer.entries,
     shown = entry || best,
     isBest = shown === best && second,
-    title = optionTitle(shown);
+    title = shown.category && shown.points !== undefined ? boxTitle(shown) : optionTitle(shown);
   return {
     title: shown.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title,
     value: statedText(answer, shown),
     name: valueName(answer),
-    gap: isBest ? gapText(best, second) : "",
-    why: isBest ? whySentence(best, second, spec) : "",
+    then: thenText(shown),
+    gap: isBest && (second.loss < NEARLY || second.loss < GIVEN_UP) ? gapText(best, second) : "",
+    reason: isBest ? reasonOf(best, second, spec) : { text: "", bars: [] },
   };
 }
 

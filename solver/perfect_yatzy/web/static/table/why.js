@@ -14,46 +14,55 @@ export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
   return (
     sureSentence(best, other) ||
-    endSentence(best.outlook, other, spec) ||
+    endSentence(best, other, spec) ||
     meanSentence(best, other, spec) ||
     bonusSentence(best.outlook, other.outlook) ||
     pointsSentence(best.outlook, other, spec)
   );
 }
 
-// A box that ends the turn now, against rolling on for it.
-function sureSentence({ category, points }, { hold, outlook, category: stops }) {
+// Whether a box ends the turn now, against rolling on for it: the chance to end there then, null if it is not so.
+export function isSureBox({ category, points }, { hold, outlook, category: stops }) {
   const again = outlook.categories.find(([id]) => id === category);
-  if (!category || !points || !hold || stops || !again) return "";
+  return !category || !points || !hold || stops || !again ? null : again[1];
+}
+
+function sureSentence(best, other) {
+  const chance = isSureBox(best, other);
+  if (chance === null) return "";
   const fields = {
-    points: formatNumber(points),
-    option: optionName({ hold }),
-    chance: formatPercent(again[1], 0),
+    points: formatNumber(best.points),
+    option: optionName({ hold: other.hold }),
+    chance: formatPercent(chance, 0),
   };
   return _("A sure {points}; rerolling from {option} ends there in {chance} of turns.", fields);
 }
 
 // The box in which more turns end, if both options roll again. A box that mostly takes a zero or a poor roll is no merit.
-function endSentence(best, option, spec) {
-  const other = option.outlook;
-  if (best.categories.length < 2 && other.categories.length < 2) return "";
+export function gainedBox({ outlook: best }, { outlook: other }, spec) {
+  if (best.categories.length < 2 && other.categories.length < 2) return null;
   const chanceIn = (outlook, id) =>
     outlook.categories.find(([category]) => category === id)?.[1] || 0;
   const gain = ([id, chance]) => chance - chanceIn(other, id);
   const [most] = best.categories
     .filter(([id, , points]) => points >= typicalPoints(id, spec))
     .sort((a, b) => gain(b) - gain(a));
-  if (!most || gain(most) < NOTABLE_CHANCE) return "";
-  const [id, chance] = most,
-    otherChance = chanceIn(other, id);
+  if (!most || gain(most) < NOTABLE_CHANCE) return null;
+  const [id, chance] = most;
+  return { id, chance, other: chanceIn(other, id) };
+}
+
+function endSentence(best, option, spec) {
+  const found = gainedBox(best, option, spec);
+  if (!found) return "";
   const fields = {
-    category: categoryName(id, spec),
-    chance: formatPercent(chance, 0),
-    other: formatPercent(otherChance, 0),
+    category: categoryName(found.id, spec),
+    chance: formatPercent(found.chance, 0),
+    other: formatPercent(found.other, 0),
     option: optionName(option, spec),
   };
   if (option.category) return _("Ends in {category} in {chance} of turns.", fields); // the other one ends at once
-  return otherChance
+  return found.other
     ? _("Ends in {category} in {chance} of turns, with {option} only in {other}.", fields)
     : _("Ends in {category} in {chance} of turns, with {option} in other boxes.", fields); // this turn only: later ones may end there
 }

@@ -134,7 +134,7 @@ const MAX_PIPS = 6; // dice with more faces show a number
 
 // The face of a die; its size and colours come from the style sheet.
 export function dieFace(face) {
-  const square = svg("rect", { x: 2, y: 2, width: 96, height: 96, rx: 18, class: "die-square" });
+  const square = svg("rect", { x: 2, y: 2, width: 96, height: 96, rx: 22, class: "die-square" });
   const pips =
     face > MAX_PIPS
       ? [svg("text", { x: 50, y: 68, "text-anchor": "middle", class: "die-number" }, String(face))]
