@@ -7,7 +7,8 @@ const MAX_SAVED = 100,
   MAX_POINTS = 99999,
   MAX_SEATS = 8,
   MAX_NAME = 30;
-const FIELDS = [
+// As in the addresses of the API.
+const POSITION_FIELDS = [
   "rules",
   "card",
   "bonus_points",
@@ -17,9 +18,8 @@ const FIELDS = [
   "goal",
   "opponents",
   "ties",
-  "player",
-  "turn",
-]; // the first ones as in the addresses of the API
+];
+const FIELDS = [...POSITION_FIELDS, "player", "turn"];
 const GLYPHS = "⚀⚁⚂⚃⚄⚅";
 
 // The faces of a text such as 33456, 3 3 4 5 6, 3,3,4,5,6 or ⚂⚂⚃⚄⚅; null if it is something else.
