@@ -118,7 +118,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "play.rating_input": {"CHUNK": 4096},
     "play.record": {"CHUNK": 10_000, "SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.review": {"MAX_POINTS": 1_000_000, "TIE_TOLERANCE": 0.000001},
-    "play.spots": {"MAX_SPOTS": 10, "MAX_MISTAKES": 200, "SMALLEST_MISTAKE": 0.005, "ANY": 0},
+    "play.spots": {"MAX_SPOTS": 10, "MAX_MISTAKES": 200, "SMALLEST_MISTAKE": 0.4, "ANY": 0},
     "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "service.answers": {
         "PERCENTILES": (5, 25, 50, 75, 95),
@@ -259,6 +259,7 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "play --seed": (None, 0, 2**63 - 1),
     "--goal": (None, 0, 99_999),
     "--places": (None, 1, 1000),
+    "solve --field": (None, 1, 1_000_000_000),
     "--saved": (0, 0, None),
     "--bonus-points": (0, 0, None),
     "--rolls-left": (None, 0, None),
@@ -298,6 +299,7 @@ DEFAULTS = {
     "table --what": "opening",
     "table --output": "-",
     "guide --output": "-",
+    "puzzle --output": "-",
 }
 OPEN = {"rate --confidence"}  # where the highest number is not allowed
 
