@@ -133,7 +133,18 @@ def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
     assert '"length"' in copy.run("rules", "schema")
 
 
-FEATURES = ("rl", "web", "cluster", "two_players", "play", "policies", "cli", "service")
+FEATURES = (
+    "rl",
+    "web",
+    "cluster",
+    "two_players",
+    "field",
+    "prices",
+    "play",
+    "policies",
+    "cli",
+    "service",
+)
 CORE_TESTS = (
     "core/test_backward_induction.py::test_each_mechanic_alone",
     "core/test_backward_induction.py::test_golden_hashes_and_any_number_of_threads",

@@ -70,7 +70,7 @@ def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
 NOBODY = "is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
 NONE_GIVEN = "no opponents given; give a final score such as 251, a card, or empty"
 GREEDY = "policy is 'greedy'; must be one of perfect, most-points, prices, hold-rules, hold-rules:5, level:3, safe, bold, win"
-GREEDY += ", goal:280, FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
+GREEDY += ", goal:280, field:9, FILE.json, FILE.npy, FILE.py:NAME, process:COMMAND"
 NO_SWITCH = "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35, threshold-42, threshold-75, threshold-84"
 NO_SWITCH += ", strike-only-if-nothing-fits, upper-first, four-rolls"
 LEVELS = "1 beginner, 2 novice, 3 casual, 4 practised, 5 skilled, 6 strong, 7 expert, 8 perfect"

@@ -109,6 +109,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     },
     "play.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
+        "MAX_TRIES": 5,
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
         "MAX_GAMES": 1000,
         "PUZZLES_A_DAY": 1000,
@@ -117,6 +118,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "play.rating_input": {"CHUNK": 4096},
     "play.record": {"CHUNK": 10_000, "SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "play.review": {"MAX_POINTS": 1_000_000, "TIE_TOLERANCE": 0.000001},
+    "play.spots": {"MAX_SPOTS": 10, "MAX_MISTAKES": 200, "SMALLEST_MISTAKE": 0.4, "ANY": 0},
     "play.session": {"SCHEMA": 2, "READABLE_SCHEMAS": (1, 2)},
     "service.answers": {
         "PERCENTILES": (5, 25, 50, 75, 95),
@@ -256,6 +258,8 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--seed": (1, 0, 2**63 - 1),
     "play --seed": (None, 0, 2**63 - 1),
     "--goal": (None, 0, 99_999),
+    "--places": (None, 1, 1000),
+    "solve --field": (None, 1, 1_000_000_000),
     "--saved": (0, 0, None),
     "--bonus-points": (0, 0, None),
     "--rolls-left": (None, 0, None),
@@ -295,6 +299,7 @@ DEFAULTS = {
     "table --what": "opening",
     "table --output": "-",
     "guide --output": "-",
+    "puzzle --output": "-",
 }
 OPEN = {"rate --confidence"}  # where the highest number is not allowed
 

@@ -32,6 +32,7 @@ from perfect_yatzy import (
 from perfect_yatzy.cli.views.answer_text import expect_lines
 from perfect_yatzy.core.state_space import StateSpace
 from perfect_yatzy.errors import CODES, SolverError
+from perfect_yatzy.field.description import Field
 from perfect_yatzy.game import card_checks, notation
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service import queries
@@ -40,6 +41,8 @@ from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import (
     COMMON_FIELDS,
+    OBJECTIVE_FIELDS,
+    OBJECTIVES,
     QUERY_FIELDS,
     ObjectiveRequest,
     Request,
@@ -488,7 +491,14 @@ OTHERS: dict[type, dict[str, Any]] = {
         "echo": None,
     },
     Scorecard: {"rules": None, "points": {0: 2, 3: 9}, "saved": 1, "bonus_points": 4},
-    ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win", "two_sided": True},
+    ObjectiveRequest: {
+        "goal": 12,
+        "opponents": (10, 12),
+        "ties": "win",
+        "two_sided": True,
+        "blind": Field(3, "perfect", None, 1),
+    },
+    Field: {"opponents": 4, "policy": "most-points", "law": (0, (1.0,)), "places": 1},
 }
 
 
@@ -497,9 +507,8 @@ def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     for field in fields(value):
         old = getattr(value, field.name)
         inner = type(old) in OTHERS
-        assert inner != (field.name in OTHERS[type(value)]), (
-            f"give another value of {path}{field.name}"
-        )
+        listed = field.name in OTHERS[type(value)]
+        assert inner or listed, f"give another value of {path}{field.name}"
         own = path + field.name
         for name, other in (
             changed(old, f"{own}.") if inner else [(own, OTHERS[type(value)][field.name])]
@@ -510,7 +519,9 @@ def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "objective", [{"goal": 11}, {"opponents": [10], "ties": "half"}], ids=["goal", "opponents"]
+    "objective",
+    [{"goal": 11}, {"opponents": [10], "ties": "half"}, {"field": 3, "places": 2}],
+    ids=["goal", "opponents", "field"],
 )
 def test_every_field_of_a_request_distinguishes_it(objective: dict[str, Any]) -> None:
     """Fields of cards and objectives, too. A new field needs another value above."""
@@ -544,6 +555,7 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
             "objective.opponents",
             "objective.ties",
             "objective.two_sided",
+            "objective.blind",
         },
         "opponent": {"rules", *card},
         "all goals": {"rules"},
@@ -571,6 +583,11 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "opponents": ([10], ["face-3=6"]),
     "ties": ("loss", "half"),
     "versus": ("triple=9 face-3=3", "triple=0 face-3=6"),
+    "field": (
+        {"opponents": 2, "lowest": 10, "chances": [0.5, 0.5]},
+        {"opponents": 3, "lowest": 10, "chances": [0.5, 0.5]},
+    ),
+    "places": (1, 2),
     "games": (0, 100),
     "seed": (1, 2),
     "spread": (False, True),
@@ -598,17 +615,10 @@ def test_cached_answers_are_those_of_a_new_service(
     cached, new = services
     known = COMMON_FIELDS | QUERY_FIELDS[query]
     for field in sorted(known - {"query"}):
-        aim = (
-            "opponents"
-            if field == "ties"
-            else field
-            if field in ("opponents", "versus")
-            else "goal"
-        )
-        left_out = {"goal", "opponents", "versus", "ties"} - {
-            aim,
-            "goal" if aim == "goal" else "ties",
-        }
+        aim = {"ties": "opponents", "places": "field"}.get(field, field)
+        aim = aim if aim in OBJECTIVES else "goal"
+        details = {"goal": "goal", "field": "places"}.get(aim, "ties")
+        left_out = OBJECTIVE_FIELDS - {aim, details}
         if field in ("exact", "digits"):
             left_out |= {"goal"}  # options are ranked by exact means
         base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {
@@ -655,8 +665,10 @@ def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
         rest = {name: value for name, value in base.items() if (field, name) != ("seed", "date")}
         asked = [rest | {field: value} for value in VALUES[field]]
         assert len({parse_request(fields, find_rules) for fields in asked}) == 2, field
-    request = small_request(query="hold", dice="123", goal=11)
-    inner = {type(getattr(request, field.name)) for field in fields(request)}
+    request = small_request(query="hold", dice="123", field=3)
+    assert request.objective
+    parts = [request, request.objective]
+    inner = {type(getattr(part, field.name)) for part in parts for field in fields(part)}
     assert {kind for kind in inner if is_dataclass(kind)} - {RuleSet, CheckedPosition} == {
         *OTHERS
     } - {Request}

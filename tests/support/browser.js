@@ -25,7 +25,8 @@ window.probes = {
     const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
     return [...document.querySelectorAll(selector)].filter((e) => e.getBoundingClientRect().width).map((e) => {
       const style = getComputedStyle(e), isPicture = e instanceof SVGElement, around = behind(e.parentElement);
-      const border = numbers(isPicture ? style.stroke : style.borderTopColor), own = isPicture ? numbers(style.fill) : behind(e);
+      const border = numbers(isPicture ? style.stroke : style.borderTopColor), isPainted = style.fill.startsWith("url");
+      const own = isPicture && isPainted ? around : isPicture ? numbers(style.fill) : behind(e); // paint has no single colour: its edge counts
       const edge = border.length === 3 || border[3] > 0 ? ratio(border.slice(0, 3), around) : 0;
       return [e.id || e.textContent || e.closest('button')?.getAttribute('aria-label') || e.tagName, Math.max(edge, ratio(own, around))];
     });

@@ -41,6 +41,29 @@ class Store {
   }
 }
 
+// The entries of one tab: back() goes to the one before and tells the window, as a browser does.
+class History {
+  entries = [{ state: null, hash: "" }];
+  get state() {
+    return this.entries.at(-1).state;
+  }
+  replaceState(state, _title, link) {
+    const hash = link.includes("#") ? link.slice(link.indexOf("#")) : globalThis.location.hash;
+    this.entries.splice(-1, 1, { state: structuredClone(state), hash });
+    globalThis.location.hash = hash;
+  }
+  pushState(state, title, link) {
+    this.entries.push({});
+    this.replaceState(state, title, link);
+  }
+  async back() {
+    this.entries.pop();
+    const { hash } = this.entries.at(-1), isOther = hash !== globalThis.location.hash;
+    globalThis.location.hash = hash;
+    await web.tell("popstate", { state: this.state });
+    if (isOther) await web.tell("hashchange");
+  }
+}
 
 const timers = new Map(), windowListeners = [];
 let now = 0, lastTimer = 0; // milliseconds since the page was loaded
@@ -54,8 +77,8 @@ export const web = {
     element.dispatchEvent({ type: "keydown", key, ...more });
   },
   // Tells the window that something has happened to it, such as "hashchange".
-  async tell(type) {
-    for (const each of windowListeners) if (each.type === type) await each.run({ type });
+  async tell(type, more = {}) {
+    for (const each of windowListeners) if (each.type === type) await each.run({ type, ...more });
   },
   // Sets the clock; timers do not notice.
   setClock(instant) { loadedAt = RealDate.parse(instant) - now; },
@@ -83,7 +106,7 @@ class PageDate extends RealDate {
 Object.assign(globalThis, {
   window: globalThis, localStorage: new Store(), sessionStorage: new Store(), Date: PageDate,
   location: { hash: "", search: "", hostname: "localhost", href: "http://localhost/" },
-  history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
+  history: new History(),
   document: newDocument(),
   addEventListener(type, run) { windowListeners.push({ type, run }); },
   scrollTo() {},

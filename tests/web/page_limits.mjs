@@ -188,6 +188,8 @@ const LIMITS = { // and the test that goes past each
   "store/game MAX_GUESSES": "the hold before a roll is guessed from the dice",
   "store/link MAX_SAVED": "links and texts are read and written",
   "store/link MAX_POINTS": "links and texts are read and written",
+  "store/link MAX_SEATS": "a link carries all players",
+  "store/link MAX_NAME": "a link carries all players",
   "store/server MAX_WAITS": "a server that works is waited for, and one that hangs is not",
   "engine/answers EXPLAINED": "test_small_games_of_every_mechanic",
   "engine/site MAX_RESULTS": "test_the_latest_eight_results_are_kept",

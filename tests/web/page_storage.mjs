@@ -88,3 +88,13 @@ test("a denied storage stops no game and is said", ["yatzy"], async () => {
   state.undo();
   equal(s().dice, [1, 2, 3, 4]);
 });
+
+test("what belongs to the step before is stored with it", ["yatzy"], async () => {
+  await openPage();
+  state.change((t) => { t.goal = "1"; });
+  state.amend((t) => { t.goal = "2"; });
+  await openPage();
+  equal([s().goal, state.undoAndRedoAvailable()], ["2", [true, false]]);
+  state.undo();
+  equal(s().goal, "");
+});

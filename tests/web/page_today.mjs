@@ -149,3 +149,47 @@ test("a link of a day opens its puzzle and leaves the game on the table", ["yatz
   await press({ id: "to-today" });
   isTrue(today().includes("Yatzy No. 332"), today());
 });
+
+// --- the games ---
+
+test("games are listed by date with a level, and each opens its review", ["yatzy"], async () => {
+  await openPage();
+  const turn = (category) => ({ player: 0, rolls: [[1, 1, 1, 1, 1]], holds: [], category, points: 0 });
+  const kept = [["2026-11-02", 210], ["2026-11-20", 250], ["2026-11-09", 230]].map(([day, result]) => ({
+    record: { schema: 2, rules: "yatzy", players: ["Ann"], date: `${day}T12:00:00Z`, turns: [turn("ones")] },
+    players: [{ name: "Ann", result, start: 250, luck: 3, lost: 5, holds: 5, boxes: 0, bonus: false, faces: {} }],
+  }));
+  const level = (lost) => {
+    localStorage.setItem("perfect-yatzy-games-1", JSON.stringify(kept.map((game) => ({ ...game, players: [{ ...game.players[0], lost }] }))));
+    for (const room of [0, 3]) byId("rooms").children[room].click();
+    return web.text("level");
+  };
+  // Of 250 points: a beginner gives away 40, a novice 25, a strong player 3, an expert 1.5.
+  for (const [lost, text] of [[41, "below beginner"], [40, "as beginner"], [30, "between beginner and novice"], [2, "between strong and expert"], [0, "as perfect"]])
+    isTrue(level(lost).includes(text), `${lost} ${level(lost)}`);
+  const rows = [...byId("statistics").querySelectorAll(".game-row")];
+  equal(rows.map((row) => row.querySelector(".game-result").textContent), ["250", "230", "210"]);
+  const asked = [];
+  web.answers.review = ({ game }) => {
+    asked.push(game.date);
+    const decision = (turnNumber, loss) => ({ turn: turnNumber, roll: 1, dice: [1, 1, 1, 1, 1], rolls_left: 2, done: { hold: [1] }, best: { hold: [] }, loss, grade: loss ? "mistake" : "best" });
+    const losses = game.date.includes("-20") ? [0, 1.2, 0.5] : [0, 0, 0];
+    return {
+      player: "Ann", finished: true, start: 250, result: 250, luck: 3, points_lost: 1.7, grades: { best: 1, mistake: 2 },
+      rolls: losses.map((_loss, i) => ({ turn: i + 1, roll: 1, roll_luck: [1, 2, 5][i] })),
+      decisions: losses.map((loss, i) => decision(i + 1, loss)),
+    };
+  };
+  kept.forEach(({ record }) => { record.turns = ["ones", "twos", "threes"].map(turn); });
+  level(2);
+  for (const [at, place, note] of [[0, "Turn 2, roll 1", ""], [1, "Turn 3, roll 1", "No errors. This was your luckiest roll."]]) {
+    byId("statistics").querySelectorAll(".game-row")[at].click();
+    await web.pass(100);
+    equal(document.body.dataset.room, "review");
+    isTrue(web.text("step-place").startsWith(place), web.text("step-place"));
+    equal(document.querySelector("#decision .note")?.textContent ?? "", note);
+    isTrue(web.text("review-card").includes(`The card before turn ${place[5]}`), web.text("review-card"));
+    equal(byId("review-card").querySelectorAll(".filled").length, Number(place[5]) - 1);
+  }
+  equal(asked.map((date) => date.slice(8, 10)), ["20", "09"]);
+});

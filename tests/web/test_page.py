@@ -101,7 +101,12 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(  # noqa: PLR0915 (one
         assert faces == " ".join(map(str, decision.dice))
         assert {"tied": "equally good"}.get(decision.grade, decision.grade) in text
         assert f"−{decision.loss:.2f}" in text or decision.loss < 0.005
-    assert (page.focused(), page.decision()) == ("review-name", 1)
+    worst = max(range(count), key=lambda i: found.decisions[i].loss)
+    assert (page.focused(), page.decision()) == ("review-name", worst + 1)
+    turn = found.decisions[worst].turn
+    page.expects("#review-card", f"The card before turn {turn}")
+    assert page.count("#review-card .filled") == turn - 1
+    page.press("Home")
     mistakes = [
         i + 1 for i, each in enumerate(found.decisions) if each.grade in ("mistake", "blunder")
     ]

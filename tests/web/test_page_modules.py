@@ -19,6 +19,7 @@ from perfect_yatzy.cli.views import why
 from perfect_yatzy.core import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
+from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.levels import SoftPolicy, level_figures
 from perfect_yatzy.service import answers as service_answers
 from perfect_yatzy.service import reviews as service_reviews
@@ -176,6 +177,7 @@ CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the
     "puzzle/puzzle DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "engine/worker DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "puzzle/puzzle DAY_1970": date(1970, 1, 1).toordinal(),
+    "statistics/statistics SHARES": [*levels.SHARES],
     "puzzle/day DAY_BEFORE_FIRST": date(2025, 12, 31).toordinal(),
     "engine/worker UNIX_EPOCH": date(1970, 1, 1).toordinal(),
     "engine/game IN_FULL": turn_model.IN_FULL,

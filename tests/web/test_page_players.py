@@ -217,6 +217,29 @@ def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Visi
     assert page.dice() == [3, 3, 3, 4, 5]
 
 
+def test_the_way_back_leads_to_the_room_before_and_a_link_carries_all_players(
+    page: Visitor,
+) -> None:
+    page.seat("Ann", "Bo")
+    page.type("33")
+    page.enter("puzzle")
+    page.enter("statistics")
+    room = "document.body.dataset.room"
+    for expected in ("puzzle", "play"):
+        page.page.go_back()
+        page.wait_until(f"{room} === '{expected}'")
+    assert (page.dice(), page.state()["visits"]) == ([3, 3], False)
+    page.change("s.players[1].card = { sixes: 24 }")
+    link = page.url.partition("#")[2]
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.open(f"#{link}").expects("#turn-line", "Ann")
+    players = page.state()["players"]
+    assert [(each["name"], each["card"]) for each in players] == [
+        ("Ann", {}),
+        ("Bo", {"sixes": 24}),
+    ]
+
+
 def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:
     """What is said of each part: test_page_modules.py."""
     blank.open("#rules=yatzy&card=ones=99+twos=+sixes=24&what=1").expects(

@@ -96,8 +96,8 @@ def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: V
 
 
 def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: Path) -> None:
-    """Opening a review scrolls to it; on a phone the course, the decision and the list share one
-    screen.
+    """Opening a review scrolls to it; the course and the decision share one screen, on a phone with
+    the head of the card, on a desk with the decision in the list.
     """
     for width, height in ((390, 844), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
@@ -117,8 +117,9 @@ def test_the_result_is_what_one_sees_first(page: Visitor, game: Game, tmp_path: 
             box = page.locator(part).bounding_box()
             assert box["y"] >= 0, part
             assert box["y"] + box["height"] <= height, part
-        row = page.locator(".decision[aria-current]").bounding_box()
-        assert row["y"] + row["height"] <= height
+        part = "#review-card h4" if width == 390 else ".decision[aria-current]"
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= height, part
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         scrolls = page.evaluate("getComputedStyle(document.querySelector('.turns')).overflowY")
         # on a phone the page scrolls, not the list
@@ -536,6 +537,29 @@ def test_today(page: Visitor) -> None:
     looks_right(page, "today, answered")
     page.enter("play")
     assert page.locator("#today").is_hidden()
+
+
+def test_games_with_their_level_and_the_review_of_one(
+    page: Visitor, yatzy: Strategy, tmp_path: Path
+) -> None:
+    path = tmp_path / "kept.jsonl"
+    write_games(path, [human(yatzy, 2), human(yatzy, 4)])
+    page.enter("statistics")
+    page.set_input_files("#import-file", str(path))
+    page.expects("#statistics-status", "2 games added").expects("#level", "points lost a game")
+    assert page.count(".game-row") == 2
+    looks_right(page, "games")
+    page.locator(".game-row").first.click()
+    page.wait_for_selector("#review-card .exercise-card")
+    looks_right(page, "review of a game")
+    for width, height in ((390, 844), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        decision = page.locator("#decision").bounding_box()
+        card = page.locator("#review-card").bounding_box()
+        if width == 390:
+            assert card["y"] >= decision["y"] + decision["height"]
+        else:
+            assert card["x"] >= decision["x"] + decision["width"]
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:

@@ -591,7 +591,9 @@ def test_the_address_of_the_page_has_the_fields_of_an_address_of_the_api() -> No
     link = (Path(long_work.__file__).parent / "static" / "store" / "link.js").read_text(
         encoding="utf-8"
     )
-    fields = re.findall(r'"(\w+)"', re.search(r"const FIELDS = \[(.*?)\]", link)[1])  # type: ignore[index]
+    listed = re.search(r"const POSITION_FIELDS = \[(.*?)\]", link, re.DOTALL)
+    assert listed
+    fields = re.findall(r'"(\w+)"', listed[1])
     assert set(fields) < set(kinds_in_address(RollRequest))
 
 

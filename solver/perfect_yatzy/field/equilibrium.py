@@ -282,6 +282,11 @@ class FieldPlayer:
     _solved: dict[int, Strategy] = field(default_factory=dict)  # strategies that were drawn
     _drawn: int = 0
 
+    @property
+    def score_law(self) -> DiscreteDistribution:
+        """The law of the final score of the mixture."""
+        return self.equilibrium.law
+
     def act(self, position: TurnPosition) -> Action:
         """The best action of the strategy of this game."""
         if position.state == EMPTY_STATE and position.is_first_roll:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from ..core.rules import RuleSet
 from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
-from ..field.equilibrium import FieldPlayer, stored_equilibrium
 from ..game.rule_loader import builtin_ids, load_rules
 from ..objectives.policy_quantities import Policy
 from ..settings import Folder, Settings
@@ -203,13 +203,22 @@ def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation |
     )
 
 
+@runtime_checkable
+class KnowsScoreLaw(Protocol):
+    """A policy whose law of final scores is known already."""
+
+    @property
+    def score_law(self) -> DiscreteDistribution:
+        """The law of the final score."""
+
+
 def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
     """The law of the final score of a policy by its name; StateError for one that acts in one
     position at a time.
     """
     policy = named_policy(name, context).policy
-    if isinstance(policy, FieldPlayer):
-        return policy.equilibrium.law
+    if isinstance(policy, KnowsScoreLaw):
+        return policy.score_law
     found = evaluate(
         listed(name, policy),
         tables=context.settings.tables,
@@ -317,6 +326,8 @@ def _style(at: PolicyContext, style: str) -> NamedPolicy:
 
 
 def _field(at: PolicyContext, opponents: str) -> NamedPolicy:
+    from ..field.equilibrium import FieldPlayer, stored_equilibrium
+
     equilibrium = stored_equilibrium(at.rules, int(opponents), at.settings.tables)
     player = FieldPlayer(equilibrium, at.strategy(), at.settings)
     return NamedPolicy(player, f"The equilibrium of a field of {int(opponents)} opponents")

@@ -330,7 +330,6 @@ def rate(
 def rating_parts(found: Ratings, language: str, block: int | None, prices: bool) -> list[list[str]]:
     """The lines of each rating and, if wanted, of the player's prices."""
     from ...game.translations import localized
-    from ..views.prices_text import prices_lines
     from ..views.review_text import rating_lines
 
     parts = []
@@ -338,6 +337,8 @@ def rating_parts(found: Ratings, language: str, block: int | None, prices: bool)
         rules = localized(rating.rules, language)
         parts.append(rating_lines(rating, rules, block))
         if prices:
+            from ..views.prices_text import prices_lines
+
             parts.append(prices_lines(rating, rules))
     return parts
 

@@ -8,7 +8,7 @@ import { usualRules } from "../store/link.js";
 import { ruleSet } from "../store/rulesets.js";
 import { onDraw, rules, showNotice, state, totals } from "../store/state.js";
 import { button, byId, copyText, diceRow, diceText, dieFace, element } from "../words/dom.js";
-import { gradeChip, gradeName, pointsText } from "../words/grades.js";
+import { gradeChip, gradeName, pointsText, TIE } from "../words/grades.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
 import {
   askDay,
@@ -30,8 +30,7 @@ import { cardView } from "./position-card.js";
 import { streak, today } from "./puzzle.js";
 
 const SHOWN_DAYS = 14,
-  COUNTDOWN_MS = 20_000,
-  PERFECT = 1e-6; // points
+  COUNTDOWN_MS = 20_000;
 let linked = null, // { day, rules } of a link
   drawnFor = "",
   shown = null; // { day, rules, puzzle }
@@ -325,7 +324,7 @@ function resultView(made, result, verdicts = null) {
     lost = lostIn(result),
     right = result.grades.filter((grade) => squareOf(grade).kind === "right").length;
   const headline =
-    lost < PERFECT
+    lost < TIE
       ? _("Perfect.")
       : ngettext("You lost {loss} point.", "You lost {loss} points.", Math.ceil(lost), {
           loss: pointsText(lost, 1),

@@ -139,7 +139,7 @@ export function decisionList(found, turns, spec, onChoose) {
     marked?.setAttribute("aria-current", "true");
     // Only the list scrolls, never the page.
     if (!marked || !list.clientHeight) return;
-    const top = marked.offsetTop - list.offsetTop,
+    const top = marked.offsetTop, // in the list, which has a position
       bottom = top + marked.offsetHeight;
     if (top < list.scrollTop) list.scrollTop = top - 30;
     else if (bottom > list.scrollTop + list.clientHeight)

@@ -2,13 +2,15 @@
 import { placeText, signedText } from "../table/actions.js";
 import { button, byId, element, figures, setEnabled } from "../words/dom.js";
 import { addMistakes } from "../store/drill.js";
-import { GRADES, gradeChip, gradeCount, gradesHint, isMistake } from "../words/grades.js";
+import { GRADES, gradeChip, gradeCount, gradesHint, isMistake, TIE } from "../words/grades.js";
 import { _, formatNumber, ngettext } from "../words/i18n.js";
 import { courseChart } from "./review-chart.js";
 import { choiceLine, decisionList, decisionSentence, decisionView } from "./review-decision.js";
 import { cardBefore, mistakesOf } from "../store/memory.js";
 import { showRoom, visitPosition } from "../table/room.js";
+import { cardView } from "../puzzle/position-card.js";
 import { drawTraining } from "../puzzle/training.js";
+import { ruleSet } from "../store/rulesets.js";
 import { winners } from "../table/view.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
@@ -19,7 +21,8 @@ export const reviewedRecord = () => shown?.record;
 // `source` is a function that says where the game is from.
 export function showReview(record, found, source) {
   shown = { record, found, source, onlyMistakes: false };
-  draw(winners(found.map((each) => each.result))[0], 0);
+  const player = winners(found.map((each) => each.result))[0];
+  drawAtStart(player);
   goToReview();
 }
 
@@ -33,9 +36,23 @@ export function redrawReview() {
   if (shown) draw(shown.player, shown.index);
 }
 
+// A review opens where most was lost; one without errors at its luckiest roll, and says so.
+function drawAtStart(player) {
+  const { decisions: all, rolls } = shown.found[player],
+    indexOfMost = (values) => values.indexOf(Math.max(...values)),
+    worst = indexOfMost(all.map(({ loss }) => loss));
+  if (!all.length || all[worst].loss > TIE) {
+    draw(player, worst);
+    return;
+  }
+  const luckOf = ({ turn, roll }) =>
+    rolls.find((one) => one.turn === turn && one.roll === roll).roll_luck;
+  draw(player, indexOfMost(all.map(luckOf)), _("No errors. This was your luckiest roll."));
+}
+
 const current = () => shown.found[shown.player];
 
-function draw(player, index) {
+function draw(player, index, note = "") {
   const { record, found } = shown,
     each = found[player];
   Object.assign(shown, {
@@ -62,12 +79,12 @@ function draw(player, index) {
   });
   body.querySelector(".list-head").after(shown.list);
   filterList();
-  show(Math.min(index, each.decisions.length - 1));
+  show(Math.min(index, each.decisions.length - 1), note);
 }
 
 function playerButtons() {
   const choose = (player) => {
-    draw(player, 0);
+    drawAtStart(player);
     byId("review-body").querySelectorAll(".players button")[player].focus();
   };
   return element(
@@ -231,7 +248,13 @@ function decisions(each) {
       "div",
       { class: "review-columns" },
       element("div", { class: "course-column" }, ...course),
-      element("div", { class: "list-box" }, listHead, ...practice),
+      element(
+        "div",
+        { class: "list-box" },
+        element("div", { id: "review-card" }),
+        listHead,
+        ...practice,
+      ),
     ),
   ];
 }
@@ -259,6 +282,7 @@ function show(index, note = "") {
     ...(note ? [element("p", { class: "hint note" }, note)] : []),
     ...decisionView(each, roll.roll_luck, record.rules, () => open(record, player, each)),
   );
+  byId("review-card").replaceChildren(...cardAt(record, player, each));
   byId("decision-status").textContent = [note, decisionSentence(each, record.rules)]
     .filter(Boolean)
     .join(" ");
@@ -266,6 +290,16 @@ function show(index, note = "") {
   for (const id of ["step-on", "step-last"]) setEnabled(byId(id), shown.index < all.length - 1);
   shown.chart.mark(shown.index);
   shown.list.mark(shown.index);
+}
+
+// The card before the turn of a decision.
+function cardAt(record, player, { turn }) {
+  const rules = ruleSet(record.rules),
+    { bonusPoints, ...before } = cardBefore(record, player, turn);
+  return [
+    element("h4", {}, _("The card before turn {turn}", { turn: formatNumber(turn) })),
+    cardView(rules, { ...before, rules: record.rules, bonus_points: bonusPoints }, []),
+  ];
 }
 
 // The next mistake or blunder; after the last one the first, which is said.

@@ -7,6 +7,7 @@ import { gameRecord, hasRecord } from "../store/game.js";
 import { download, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
 import { hasAim, onDraw, state } from "../store/state.js";
 import { drawTraining } from "../puzzle/training.js";
+import { showRoom } from "../table/room.js";
 
 let games = [],
   fileName = "",
@@ -114,6 +115,12 @@ async function reviewRecord(record, source, name, onFound) {
     if (number === latestRequest) showError(error, name);
   }
   return false;
+}
+
+// Opens the review of a finished game that is kept.
+export function openReview(record) {
+  showRoom("review");
+  return reviewRecord(record, () => _("A finished game of this device"));
 }
 
 byId("review").addEventListener("keydown", onReviewKey);

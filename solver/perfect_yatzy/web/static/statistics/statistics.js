@@ -4,10 +4,24 @@ import { button, byId, chartWidth, element, figures, svg, table } from "../words
 import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
 import { download, forgetGames, games, gamesOf, remember, reviewGame } from "../store/memory.js";
 import { streak } from "../puzzle/puzzle.js";
+import { openReview } from "../review/review.js";
 import { currentRoom } from "../table/room.js";
 import { loadRules } from "../store/rulesets.js";
 import { onDraw, rules, state } from "../store/state.js";
 
+const LEVEL_GAMES = 20; // the level is that of the latest games
+const SHARES = [0.16, 0.1, 0.06, 0.04, 0.024, 0.012, 0.006, 0]; // policies/levels.py
+const EVEN = 0.05; // points: a smaller gap rounds to nothing
+const levelNames = () => [
+  _("beginner"),
+  _("novice"),
+  _("casual"),
+  _("practised"),
+  _("skilled"),
+  _("strong"),
+  _("expert"),
+  _("perfect"),
+];
 const SMOOTHED = 5; // games in the moving average of the chart
 const HEIGHT = 110,
   LEFT = 30,
@@ -53,7 +67,7 @@ function draw() {
     element(
       "h2",
       { id: "statistics-title", tabindex: -1 },
-      _("Statistics: {game}", { game: rules().name }),
+      _("Games: {game}", { game: rules().name }),
     ),
     ...(names.length > 1
       ? [
@@ -85,7 +99,7 @@ function draw() {
         ]
       : []),
     ...(own.length
-      ? summary(own)
+      ? [levelView(own), ...summary(own), gamesList(all)]
       : [
           element(
             "p",
@@ -128,6 +142,95 @@ function draw() {
         : []),
     ),
     element("p", { id: "statistics-status", role: "status", class: "hint" }, status),
+  );
+}
+
+// Points lost a game, without luck, and the levels of computer players between which that is.
+function levelView(own) {
+  const latest = own.slice(-LEVEL_GAMES),
+    mean = (field) => latest.reduce((sum, each) => sum + each[field], 0) / latest.length,
+    lost = mean("lost"),
+    names = levelNames(),
+    at = SHARES.findIndex((share) => lost / mean("start") >= share);
+  const fields = { weaker: names[at - 1], stronger: names[at], name: names[at] };
+  return element(
+    "p",
+    { id: "level" },
+    element("b", {}, formatNumber(lost, 1)),
+    " ",
+    element(
+      "span",
+      {},
+      _("points lost a game"),
+      " ",
+      element(
+        "small",
+        {},
+        lost < SHARES[at] * mean("start") + EVEN
+          ? _("as {name}", fields)
+          : at === 0
+            ? _("below {name}", fields)
+            : _("between {weaker} and {stronger}", fields),
+      ),
+    ),
+  );
+}
+
+// All finished games, the latest first; a tap opens the review.
+function gamesList(all) {
+  const rows = all
+    .map((game, at) => ({ ...game, at }))
+    .sort((a, b) => String(b.record.date).localeCompare(String(a.record.date)) || b.at - a.at);
+  return element(
+    "section",
+    { "aria-labelledby": "all-games" },
+    element("h3", { id: "all-games" }, _("All games")),
+    element("ol", { class: "games" }, ...rows.map((row) => element("li", {}, gameRow(row)))),
+  );
+}
+
+function gameRow({ record, players }) {
+  const own = players.find(({ name }) => name === player) || players[0],
+    others = players.filter((each) => each !== own).map(({ name }) => name);
+  const played = new Date(record.date || NaN), // a file may have anything
+    parts = { day: "numeric", month: "short", year: "numeric" };
+  const date = Number.isNaN(played.getTime())
+    ? _("without a date")
+    : new Intl.DateTimeFormat(language, parts).format(played);
+  return button(
+    [
+      element("b", { class: "game-result" }, formatNumber(own.result)),
+      " ",
+      element(
+        "span",
+        { class: "game-name" },
+        date,
+        " ",
+        element(
+          "small",
+          {},
+          others.length ? _("with {names}", { names: others.join(", ") }) : _("alone"),
+        ),
+      ),
+      " ",
+      element(
+        "span",
+        { class: "game-figure" },
+        element("small", {}, _("luck")),
+        " ",
+        signedText(own.luck),
+      ),
+      " ",
+      element(
+        "span",
+        { class: "game-figure" },
+        element("small", {}, _("errors")),
+        " ",
+        signedText(-own.lost),
+      ),
+    ],
+    () => openReview(record),
+    { class: "game-row" },
   );
 }
 

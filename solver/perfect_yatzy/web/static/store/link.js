@@ -4,8 +4,11 @@ import { _ } from "../words/i18n.js";
 import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100,
-  MAX_POINTS = 99999;
-const FIELDS = [
+  MAX_POINTS = 99999,
+  MAX_SEATS = 8,
+  MAX_NAME = 30;
+// As in the addresses of the API.
+const POSITION_FIELDS = [
   "rules",
   "card",
   "bonus_points",
@@ -15,7 +18,8 @@ const FIELDS = [
   "goal",
   "opponents",
   "ties",
-]; // as in the addresses of the API
+];
+const FIELDS = [...POSITION_FIELDS, "player", "turn"];
 const GLYPHS = "⚀⚁⚂⚃⚄⚅";
 
 // The faces of a text such as 33456, 3 3 4 5 6, 3,3,4,5,6 or ⚂⚂⚃⚄⚅; null if it is something else.
@@ -32,7 +36,17 @@ export const cardText = (card) =>
     .map(([category, points]) => `${category}=${points}`)
     .join(" ");
 
-// `fields`: rules, card, bonusPoints, saved, dice, left; goal or opponents and ties, if they are maximised.
+export const AT_TABLE = "table"; // the opponents are the other players of the link
+
+// A player of a link, "Ann: ones=3 extra=50 saved=1".
+const playerText = ({ name, card, bonusPoints, saved }) =>
+  `${name}: ` +
+  [cardText(card), bonusPoints && `extra=${bonusPoints}`, saved && `saved=${saved}`]
+    .filter(Boolean)
+    .join(" ");
+
+// `fields`: rules, card, bonusPoints, saved, dice, left; goal or opponents and ties, if they are maximised; players, in the order
+// of play, and the number of the one whose turn it is and who has the card, where there are several or one has a name.
 export function toLink(fields) {
   const link = new URLSearchParams({ rules: fields.rules });
   if (Object.keys(fields.card).length) link.set("card", cardText(fields.card));
@@ -45,6 +59,10 @@ export function toLink(fields) {
     link.set("opponents", fields.opponents);
     link.set("ties", fields.ties);
   }
+  const { players = [], player = 0 } = fields;
+  for (const [i, each] of players.entries())
+    link.append("player", i === player ? `${each.name}:` : playerText(each));
+  if (player) link.set("turn", player + 1);
   return "#" + link;
 }
 
@@ -58,6 +76,8 @@ const emptyPosition = (spec, rolls) => ({
   goal: "",
   opponents: "",
   ties: "loss",
+  players: [],
+  player: 0,
 });
 
 // The fields of a link as for `toLink`, and one sentence for each part of it that is wrong.
@@ -83,30 +103,32 @@ export async function fromLink(hash) {
   }
   const ruleSet = await loadRules(spec),
     found = emptyPosition(spec, ruleSet.rolls);
-  for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
-    const [id, points = ""] = entry.split("=");
-    const category = ruleSet.categories.find((each) => each.id === id);
-    if (!category) faults.push(_("There is no box “{box}”.", { box: id }));
-    else if (!isWholeNumber(points) || !category.points.includes(Number(points)))
-      faults.push(_("{box} cannot hold “{points}”.", { box: category.name, points }));
-    else found.card[id] = Number(points);
-  }
-  // A number of the link; null if it is missing, too large or not used by the rules.
-  const readNumber = (field, max, isUsed, fault) => {
-    const text = link.get(field);
+  found.card = readCard(link.get("card") || "", ruleSet, faults);
+  // A number of the link, or another text; null if it is missing, too large or not used by the rules.
+  const readNumber = (field, max, isUsed, fault, text = link.get(field)) => {
     if (text === null) return null;
     if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
     if (isUsed || text !== "0") faults.push(fault(text));
     return null;
   };
-  found.saved =
-    readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (text) =>
-      _("The saved rolls cannot be “{text}”.", { text }),
+  const readSaved = (text) =>
+    readNumber(
+      "saved",
+      MAX_SAVED,
+      ruleSet.saved_rolls,
+      (wrong) => _("The saved rolls cannot be “{text}”.", { text: wrong }),
+      text,
     ) ?? 0;
-  found.bonusPoints =
-    readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (text) =>
-      _("The bonus points cannot be “{text}”.", { text }),
+  const readBonusPoints = (text) =>
+    readNumber(
+      "bonus_points",
+      MAX_POINTS,
+      ruleSet.bonus_points,
+      (wrong) => _("The bonus points cannot be “{text}”.", { text: wrong }),
+      text,
     ) ?? 0;
+  found.saved = readSaved(link.get("saved"));
+  found.bonusPoints = readBonusPoints(link.get("bonus_points"));
   const most = ruleSet.rolls - 1 + found.saved,
     leftField = link.has("left") ? "left" : "rolls_left"; // "left" in pasted text, and in older links
   found.left =
@@ -125,12 +147,58 @@ export async function fromLink(hash) {
   if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
   else if (link.has("ties"))
     faults.push(_("A tie cannot be “{text}”.", { text: link.get("ties") }));
+  const seats = link.getAll("player");
+  if (seats.length > MAX_SEATS)
+    faults.push(_("There are at most {most} players.", { most: MAX_SEATS }));
+  found.players = seats.slice(0, MAX_SEATS).map((seat) => {
+    const { name, boxes, bonusPoints, saved } = playerParts(seat);
+    return {
+      name,
+      card: readCard(boxes, ruleSet, faults),
+      bonusPoints: readBonusPoints(bonusPoints),
+      saved: readSaved(saved),
+    };
+  });
+  const turn = readNumber("turn", MAX_SEATS, true, (text) =>
+    _("There is no player “{text}”.", { text }),
+  );
+  if (turn !== null && !found.players[turn - 1])
+    faults.push(_("There is no player “{text}”.", { text: turn }));
+  found.player = found.players[turn - 1] ? turn - 1 : 0;
   if (link.has("unknown"))
     faults.push(_("This was not understood: {text}.", { text: link.get("unknown") })); // of a text that was pasted
   for (const field of link.keys())
     if (![...FIELDS, "left", "unknown"].includes(field))
       faults.push(_("“{field}” is not a field of a link.", { field }));
   return [found, faults];
+}
+
+// The parts of what playerText() writes, as texts; numbers that are not there are null. A name may have colons, boxes have none.
+function playerParts(text) {
+  const colon = text.includes(":") ? text.lastIndexOf(":") : text.length,
+    entries = text.slice(colon + 1).split(/[ ,;]+/),
+    numberOf = (field) =>
+      entries.find((each) => each.startsWith(`${field}=`))?.slice(field.length + 1) ?? null;
+  return {
+    name: text.slice(0, Math.min(colon, MAX_NAME)),
+    boxes: entries.filter((each) => !/^(extra|saved)=/.test(each)).join(" "),
+    bonusPoints: numberOf("extra"),
+    saved: numberOf("saved"),
+  };
+}
+
+// The boxes of a text such as "ones=3 sixes=24".
+function readCard(text, ruleSet, faults) {
+  const card = {};
+  for (const entry of text.split(/[ ,;]+/).filter(Boolean)) {
+    const [id, points = ""] = entry.split("=");
+    const category = ruleSet.categories.find((each) => each.id === id);
+    if (!category) faults.push(_("There is no box “{box}”.", { box: id }));
+    else if (!isWholeNumber(points) || !category.points.includes(Number(points)))
+      faults.push(_("{box} cannot hold “{points}”.", { box: category.name, points }));
+    else card[id] = Number(points);
+  }
+  return card;
 }
 
 // The rules of a page without a link: Yatzy, unless a site has other games only.

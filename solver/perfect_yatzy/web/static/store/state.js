@@ -1,7 +1,7 @@
 // The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
 import { latestOnly } from "./ask.js";
-import { cardText, fromLink, linkMessage, toLink } from "./link.js";
+import { AT_TABLE, cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 import { openGame, writeGame } from "./storage.js";
 import { _ } from "../words/i18n.js";
@@ -156,7 +156,7 @@ export function change(edit, text) {
     at -= 1;
   }
   notice = text || "";
-  store(first + at);
+  store();
   redraw();
 }
 
@@ -164,7 +164,7 @@ export function change(edit, text) {
 export function amend(edit) {
   edit(state);
   steps.splice(at, Infinity, JSON.stringify(state));
-  store([[first + at, steps[at]]]);
+  store();
   redraw();
 }
 
@@ -176,7 +176,7 @@ function move(by) {
   at += by;
   state = JSON.parse(steps[at]);
   notice = "";
-  store(first + steps.length);
+  store();
   redraw();
 }
 
@@ -233,19 +233,22 @@ let isStarted = false,
   isStored = true;
 export const isReady = () => isStarted;
 
-// Stores the steps from one on. A game that can no longer be stored goes on, and the page says so once.
-function store(from) {
+// The address is that of the position, whatever entry of the history the browser is at.
+export const showLink = () => history.replaceState(history.state, "", toLink(linkFields()));
+
+// A game that can no longer be stored goes on, and the page says so once.
+function store() {
   if (!isStarted) return;
-  history.replaceState(null, "", toLink(linkFields()));
+  showLink();
   const wasStored = isStored;
-  isStored = writeGame({ link: location.hash, first, at }, steps, from);
+  isStored = writeGame({ link: location.hash, first, at }, steps);
   if (wasStored && !isStored)
     notice = [notice, _("The browser does not store this game; it lasts until this tab is closed.")]
       .filter(Boolean)
       .join(" ");
 }
 
-// What a link holds of the state: the position of the player whose turn it is.
+// What a link holds of the state: the position of the player whose turn it is, and the others.
 function linkFields() {
   const { card, saved, bonusPoints } = me(),
     { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
@@ -257,19 +260,26 @@ function linkFields() {
     dice,
     left,
     goal: kind === "goal" ? goal : "",
-    opponents: kind === "win" ? opponents : "",
+    opponents: kind !== "win" ? "" : state.players.length > 1 ? AT_TABLE : opponents,
     ties,
+    players: state.players.length > 1 || me().name ? state.players : [],
+    player: state.player,
   };
 }
 
-function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
-  const found = startGame({}, fields.rules);
+function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, players = [], ...fields }) {
+  const found = startGame({}, fields.rules),
+    own = { card, saved, bonusPoints },
+    { player = 0 } = fields;
+  const seats = players.length ? players : [{}];
   Object.assign(found, { left: found.left + saved }, fields, {
-    players: [{ ...newPlayer(), card, saved, bonusPoints }],
+    players: seats.map((each, i) => ({ ...newPlayer(), ...each, ...(i === player ? own : {}) })),
   });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
-  found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
+  if (found.opponents === AT_TABLE) found.opponents = "";
+  const hasBegun = (each) => Object.keys(each.card).length || each.bonusPoints || each.saved;
+  found.edited = Boolean(found.visits || found.players.some(hasBegun));
   return found;
 }
 
@@ -285,26 +295,25 @@ async function restore() {
       await loadRules(spec);
     ({ steps, first, at } = found);
     state = JSON.parse(steps[at]);
-    return found.isCopy;
   } catch {
     // nothing is stored, or of a game that is not served any more
     [state, notice] = await stateOfLink();
     steps = [JSON.stringify(state)];
-    return true;
   }
 }
 
 // Restores the game of this tab or the latest one, or reads the link.
 export async function start() {
-  const isNew = await restore();
+  await restore();
   isStarted = true;
-  store(isNew ? first : first + steps.length);
+  store();
   redraw();
-  window.addEventListener("hashchange", () =>
+  window.addEventListener("hashchange", () => {
+    if (location.hash === toLink(linkFields())) return; // the way back to another room
     changeWhenLoaded(
       stateOfLink,
       (s, [found]) => Object.assign(s, found),
       ([, text]) => text,
-    ),
-  );
+    );
+  });
 }

@@ -63,9 +63,9 @@ export async function openGame(link) {
       if ((link.length > 1 && stored !== link) || steps.includes(null)) continue;
       const isFree = await take(id);
       if (!isFree && id !== own) continue;
-      if (isFree) begin(id);
+      if (isFree) begin(id, { first, steps: [...steps] });
       else await beginNew();
-      return { steps, first, at, isCopy: !isFree };
+      return { steps, first, at };
     }
   } catch {
     /* Storage is forbidden: as if nothing was stored. */
@@ -74,8 +74,9 @@ export async function openGame(link) {
   return null;
 }
 
-function begin(id) {
+function begin(id, stored = NOTHING) {
   game = id;
+  written = stored;
   store(TAB, id, "sessionStorage");
 }
 
@@ -84,24 +85,31 @@ async function beginNew() {
   await take(game);
 }
 
-// Writes the steps from one on and the head { link, first, at }; after a failure all steps, so that no gap stays. No other game
-// makes room: games are removed by their players. Returns whether the game is stored, else it lasts until the tab is closed.
-let isWhole = true;
+const NOTHING = { first: 0, steps: [] };
+let written = NOTHING; // what is stored of the game of this tab
 
-export function writeGame(head, steps, from = head.first) {
+// Writes the steps that are not stored yet and the head { link, first, at }; after a failure all steps, so that no gap stays. No
+// other game makes room: games are removed by their players. Returns whether the game is stored, else it lasts until the tab
+// is closed.
+export function writeGame(head, steps) {
   const { first } = head,
-    end = first + steps.length;
+    end = first + steps.length,
+    before = written;
+  written = NOTHING;
   try {
-    for (let number = isWhole ? from : first; number < end; number++)
-      localStorage.setItem(keyOf(game, number), steps[number - first]);
+    for (let number = first; number < end; number++) {
+      const step = steps[number - first];
+      if (step !== before.steps[number - before.first])
+        localStorage.setItem(keyOf(game, number), step);
+    }
     const text = JSON.stringify({ ...head, count: steps.length, time: Date.now() });
     localStorage.setItem(keyOf(game, "head"), text);
     removeStepsOutside(first, end);
-    isWhole = true;
+    written = { first, steps: [...steps] };
   } catch {
-    isWhole = false;
+    return false;
   }
-  return isWhole;
+  return true;
 }
 
 function removeStepsOutside(first, end) {

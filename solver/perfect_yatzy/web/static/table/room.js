@@ -1,13 +1,26 @@
 // The rooms of the page: play, puzzles, reviews, statistics. One is shown at a time; the game on the table waits.
-import { change, me, onDraw, showNotice, showPosition, state } from "../store/state.js";
+import { change, me, onDraw, showLink, showNotice, showPosition, state } from "../store/state.js";
 import { language } from "../words/i18n.js";
 import { button, byId, element } from "../words/dom.js";
 
 const rooms = [...byId("rooms").children];
 export const currentRoom = () => document.body.dataset.room;
 
-// Shows a room from its top, or from an element in it.
+// Shows a room from its top, or from an element in it. The way back of the browser leads to the room before.
 export function showRoom(name, target = null) {
+  if (name !== currentRoom()) history.pushState({ room: name }, "", location.href);
+  drawRoom(name, target);
+}
+
+history.replaceState({ room: currentRoom() }, "", location.href);
+window.addEventListener("popstate", ({ state: entry }) => {
+  if (!entry?.room) return; // a link was followed
+  drawRoom(entry.room);
+  showLink(); // the game stays as it is
+  showNotice("");
+});
+
+function drawRoom(name, target = null) {
   document.body.dataset.room = name;
   for (const tab of rooms) {
     if (tab.dataset.room === name) tab.setAttribute("aria-current", "page");

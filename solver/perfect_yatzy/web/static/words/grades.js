@@ -2,7 +2,7 @@
 import { element } from "./dom.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 
-const TIE = 1e-6; // points; smaller differences are rounding
+export const TIE = 1e-6; // points; smaller differences are rounding
 const LIMITS = [
   [0.4, "inaccuracy"],
   [1.7, "mistake"],
