@@ -74,8 +74,10 @@ window.probes = {
     const left = new Set(['print', 'share', 'review-end', 'copy-link', 'copy-position', 'open-paste', 'open-language', 'open-file', 'save-own', 'import', 'export',
       'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
     const scope = document.querySelector('dialog[open]') || document;
-    const all = [...scope.querySelectorAll('button, summary')].filter((e) => e.checkVisibility() && e.getAttribute('aria-disabled') !== 'true'
+    const controls = () => [...scope.querySelectorAll('button, summary')].filter((e) => e.checkVisibility() && e.getAttribute('aria-disabled') !== 'true'
       && !left.has(e.id) && !e.closest('#rooms, #menu, header, #training, #review, #statistics, footer, #expect, #who, #guess'));
+    for (let wait = 0; !controls().length && wait < 200; wait++) await new Promise((resolve) => setTimeout(resolve, 25)); // the answer
+    const all = controls();
     if (!all.length) return ['nothing to tap', document.body.innerText];
     // The large action and the dice are tapped more often, so that games end.
     const goes = all.filter((e) => e.id === 'go'), keys = all.filter((e) => e.matches('#faces .face:not(#remove-die)'));

@@ -1,5 +1,7 @@
 // Entry point: loads what every part needs, then starts the page. The parts register what they draw with `onDraw`.
 import "./theme.js";
+// The header draws first: others read out its line.
+import { drawRuleMenu } from "./header.js";
 import "../table/dice.js";
 import "../table/card.js";
 import "../table/advice.js";
@@ -8,7 +10,6 @@ import "../table/keys.js";
 import "../puzzle/today.js";
 import "../puzzle/training.js";
 import { learnToCount } from "../table/asking.js";
-import { drawRuleMenu } from "./header.js";
 import { button, byId, diceRow, element } from "../words/dom.js";
 import { marksOf } from "../store/game.js";
 import { _, formatNumber } from "../words/i18n.js";

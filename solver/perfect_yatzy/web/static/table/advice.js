@@ -134,9 +134,13 @@ function drawHeadline() {
     ...(headline
       ? [
           element(
-            "strong",
-            { class: headline.title.length > LONG_TITLE ? "long" : null },
-            headline.title,
+            "span",
+            {},
+            element(
+              "strong",
+              { class: headline.title.length > LONG_TITLE ? "long" : null },
+              headline.title,
+            ),
             element("small", {}, headline.then),
           ),
           " ",
@@ -336,7 +340,9 @@ function announce() {
     byId("instead-of").textContent,
     best
       ? _("{advice}: {value}, {what}.", {
-          advice: optionTitle(best),
+          advice: state.chosen
+            ? optionTitle(best)
+            : [headline.title, headline.then].filter(Boolean).join(", "),
           value: headline.value,
           what: headline.name,
         })
