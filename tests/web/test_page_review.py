@@ -379,7 +379,7 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
         page.locator("#exercise .exercise-card button").first.click()
         show_best(page)
     page.enter("play")
-    assert page.locator("#faces").is_visible()
+    assert page.locator("#go").is_visible()
 
 
 @pytest.mark.parametrize("language", ["de", "fi"])
