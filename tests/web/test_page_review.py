@@ -379,7 +379,7 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
         page.locator("#exercise .exercise-card button").first.click()
         show_best(page)
     page.enter("play")
-    assert page.locator("#faces").is_visible()
+    assert page.locator("#go").is_visible()
 
 
 @pytest.mark.parametrize("language", ["de", "fi"])
@@ -578,7 +578,7 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor
 # --- colours and paper ---
 def test_the_colours_can_be_chosen_and_stay(page: Visitor) -> None:
     shown = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
-    light, dark = ["rgb(241, 244, 246)", "light"], ["rgb(16, 23, 29)", "dark"]
+    light, dark = ["rgb(240, 243, 245)", "light"], ["rgb(15, 22, 28)", "dark"]
     page.menu("open-language")
     page.select_option("#theme", "dark")
     assert page.evaluate(shown) == dark
@@ -659,6 +659,7 @@ def test_before_any_script_and_without_scripts(browser: Any, address: str) -> No
     page.locator("noscript p[lang=en]").wait_for()
     assert page.locator("#loading").is_hidden()
     page, waiting = browser.new_context().new_page(), []
+    page.add_init_script("delete localStorage['perfect-yatzy-dice']")  # a first visit
     page.route("**/*.js", lambda route: waiting.append(route))
     page.goto(address, wait_until="commit")
     page.locator("#loading svg").wait_for()
