@@ -429,5 +429,5 @@ def test_a_screen_reader_hears_what_undo_brings_back(page: Visitor) -> None:
     page.type("33333").settle()
     assert page.focused() == "dice-title"  # Tab goes on from there
     page.press("Enter").expects("#said", "Yatzy: 50 points.").click("#undo")
-    page.expects("#said p:last-child", "Take Yatzy for 50: ")
+    page.expects("#said p:last-child", "Yatzy, 50, do not roll again: ")
     assert page.count(":is(#table, #bar) [aria-live]:not(#said)") == 0
