@@ -41,7 +41,7 @@ class RulesRequest(schemas.RequestBody):
     """Which rule set; without one, all of them are listed."""
 
     rules: Annotated[
-        str | None, schemas.field("rules", max_length=schemas.limits.MAX_NAME_TEXT)
+        str | None, schemas.described("rules", max_length=schemas.limits.MAX_NAME_TEXT)
     ] = None
 
 
