@@ -71,6 +71,7 @@ def test_reviews_rules_and_errors(run: Run, forced: Any) -> None:
         ("hold", {"dice": "33456", "colour": "red"}),
         ("hold", {}),
         ("review", {"game": {"rules": "yatzy"}}),
+        ("review", {"game": game.to_json(), "player": len(game.players)}),
     ]
     _tools, (graded, listed, one, *wrong) = asked(calls)
     assert graded.structured_content["points_lost"] == pytest.approx(
@@ -79,7 +80,8 @@ def test_reviews_rules_and_errors(run: Run, forced: Any) -> None:
     assert {"yatzy", "maxi"} <= {each["id"] for each in listed.structured_content["rule_sets"]}
     (rules,) = one.structured_content["rule_sets"]
     assert [box["id"] for box in rules["categories"]][:2] == ["ones", "twos"]
-    for result, words in zip(wrong, ("7", "colour", "dice is missing", "schema"), strict=True):
+    said = ("7", "colour", "dice is missing", "schema", f"player is {len(game.players)}")
+    for result, words in zip(wrong, said, strict=True):
         assert result.is_error
         assert words in result.content[0].text
         assert "\n" not in result.content[0].text

@@ -24,6 +24,7 @@ from ..play.review import ActionOutlook, ChanceOfState, Review, action_outlook, 
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..words import _
 from .answers import approximate_fields, boxes, category_fields, picked
 from .requests import Request
 
@@ -55,6 +56,14 @@ def review_json(found: Review) -> dict[str, Any]:
     ]
     figures = picked(found, "player", "result", "finished", "start", "luck", "points_lost")
     return figures | {"grades": found.counts(), "decisions": decisions, "rolls": rolls}
+
+
+def check_player(game: Game, player: int) -> None:
+    """Raise StateError unless a game has a player of that index."""
+    last = len(game.players) - 1
+    if player > last:
+        text = _("player is {player}; must be 0 to {players}")
+        raise StateError(text.format(player=player, players=last), field="player")
 
 
 def explained_review(

@@ -25,7 +25,7 @@ from ..play.record import read_game
 from ..service import answer_types
 from ..service.answers import answer_to_odds, picked
 from ..service.queries import QueryService
-from ..service.reviews import explained_review
+from ..service.reviews import check_player, explained_review
 from ..words import _
 from . import schemas
 from .static_files import rule_set_json
@@ -55,6 +55,7 @@ RulesAnswer = answer_types.record(
 def review_answer(service: QueryService, fields: dict[str, Any]) -> dict[str, Any]:
     """The review of a recorded game."""
     game = read_game(fields["game"])
+    check_player(game, fields["player"])
     strategy = service.strategy(game.rules)
     return explained_review(strategy, game, fields["player"], fields["why"])
 
@@ -155,7 +156,7 @@ def tools() -> list[Tool]:
 
 
 def server(service: QueryService) -> Server[Any]:
-    """The server of the tools. Calls are answered in threads, so that it always hears."""
+    """The server of the tools. Calls are answered in threads, so that it can read further ones meanwhile."""
     import json
 
     listed = tools()

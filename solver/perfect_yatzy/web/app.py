@@ -43,7 +43,7 @@ from ..service.answers import answer_head, answer_to_odds, picked, with_echo
 from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_json
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
-from ..service.reviews import explained_review
+from ..service.reviews import check_player, explained_review
 from ..words import ENGLISH, _
 from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
@@ -277,9 +277,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
     def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
         game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
-        if body.player >= len(game.players):
-            text, last = _("player is {player}; must be 0 to {players}"), len(game.players) - 1
-            raise StateError(text.format(player=body.player, players=last), field="player")
+        check_player(game, body.player)
         strategy = scheduler.service.strategy(game.rules)
         is_long = len(game.turns) > limits.CHEAP_TURNS
         queue = scheduler.short if is_long else scheduler.cheap
