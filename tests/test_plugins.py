@@ -86,8 +86,9 @@ def outcome(folder: Path, text: str, *options: str) -> tuple[str, int]:
     (folder / "conftest.py").write_text(CONFIGURED)
     (folder / "test_small.py").write_text(text)
     short = "import support.isolation as i, sys, pytest; i.MOMENT = 0.3; sys.exit(pytest.main(sys.argv[1:]))"
-    # A run with coverage would measure this process as well, and its tracer is one of the things looked at.
-    own = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    # Options of the run around it, such as coverage by PYTEST_ADDOPTS, are not for this process: the tracer
+    # is one of the things looked at.
+    own = {k: v for k, v in os.environ.items() if not k.startswith(("COV", "PYTEST_"))}
     given = ("-p", "no:cacheprovider", "-p", "no:schemathesis", "--import-mode=importlib")
     found = subprocess.run(
         [sys.executable, "-c", short, *given, "--rootdir", str(folder), *options, str(folder)],
