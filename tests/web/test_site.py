@@ -56,7 +56,7 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
         Path("notes.txt")
     }
     assert files == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
-    assert len(files) > 30
+    assert len(files) > 20
     for path in files:
         assert (folder / path).read_bytes() == (built / path).read_bytes(), path
 
@@ -142,7 +142,7 @@ def included(name: str) -> str:
 def ask(page: Any, path: str, body: dict[str, Any]) -> Any:
     """The answer of the engine; an error as its code."""
     return page.evaluate(
-        """([path, body]) => import("./engine/client.js").then((engine) => engine.ask(path, body))
+        """([path, body]) => loaded("engine/client").then((engine) => engine.ask(path, body))
              .catch((error) => error.code)""",
         [path, body],
     )
@@ -214,7 +214,7 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any
 
 
 # The milliseconds that each of twelve questions takes.
-QUESTIONS = """import("./engine/client.js").then(async ({ ask }) => {
+QUESTIONS = """loaded("engine/client").then(async ({ ask }) => {
   const times = [];
   for (const face of [1, 2, 3, 4, 5, 6]) for (const rolls_left of [1, 2]) {
     const start = performance.now();
@@ -360,7 +360,7 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         kept(page)
         for name, mark in (
             ("index.html", "<!-- second version -->"),
-            ("engine/errors.js", "// second version"),
+            ("engine/worker.js", "// second version"),
         ):
             path = forced_site / name
             path.write_text(path.read_text() + mark)
@@ -374,9 +374,9 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         page.evaluate(f"{registration}.update().then(() => null))")
         page.wait_for_function(f"{registration}.waiting !== null)")
         # the page that is open stays with its version
-        assert not page.evaluate(included("engine/errors.js"))
+        assert not page.evaluate(included("engine/worker.js"))
         visit(page, host.address)
-        for name in ("engine/errors.js", "index.html"):
+        for name in ("engine/worker.js", "index.html"):
             page.wait_for_function(included(name))
         page.wait_for_function(
             "caches.keys().then((names) => names.filter((name) => name.startsWith('perfect-yatzy-page-')).length === 1)"
