@@ -109,7 +109,9 @@ def _function(module: Module, modules: dict[str, Module]) -> str:
             if source not in other.constants and (alias or source not in other.variables):
                 raise ValueError(f"{module.name} imports {source} of {name}, which has it not so")
         taken = ", ".join(": ".join(each) for each in found if each[0] in other.constants)
-        lines.append(f"{f'const {{ {taken} }} = ' if taken else ''}await loadModule({json.dumps(name)});")
+        lines.append(
+            f"{f'const {{ {taken} }} = ' if taken else ''}await loadModule({json.dumps(name)});"
+        )
     seen = [f"get {each}() {{ return {each}; }}" for each in module.variables]
     exports = ", ".join(module.constants + seen)
     head = "\n".join(lines)

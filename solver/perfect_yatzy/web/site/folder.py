@@ -478,7 +478,7 @@ def _page() -> str:
     html = html.replace('content="server"', 'content="browser"', 1)
     html = html.replace(f'href="{ICON}"', f'href="data:image/svg+xml;base64,{icon}"')
     html = re.sub(r'<link rel="stylesheet" href="([\w/-]+\.css)"([^>]*)>', style, html)
-    html = html.replace(f"<script {ENTRY_TAG} type=\"module\"></script>\n", "")
+    html = html.replace(f'<script {ENTRY_TAG} type="module"></script>\n', "")
     html = html.replace("</head>", f"{HEAD}</head>", 1)
     return html.replace("</body>", f'<script type="module">\n{script}</script>\n</body>', 1)
 
