@@ -25,6 +25,7 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import localized
 from ..policies.levels import level_figures
 from ..service.answers import picked
+from ..words import ENGLISH, LANGUAGES, page_messages
 from .bundle import bundle
 from .limits import MAX_RULE_SETS_CACHED
 
@@ -57,6 +58,7 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
 ENTRY = "shell/app.js"  # the module with which the page begins
 ENTRY_TAG = f'src="{ENTRY}"'  # as index.html names it
+MESSAGES = "messages"  # the folder of the words
 SCRIPT = "page.js"  # all modules, as the server sends them
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 FIRST = ("yatzy", "maxi")  # what most people play
@@ -128,6 +130,7 @@ def page_files() -> dict[str, Content]:
     for name, source in static_files():
         if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES:
             found[name] = Content.of(source.read_bytes(), suffix)
+    found |= {name: Content.of(text, "json") for name, text in messages()}
     tags = "".join(found[name].tag for name in sorted(found))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
     styles = {folder + name: found[name] for name in found if name.endswith(".css")}
@@ -139,6 +142,15 @@ def page_files() -> dict[str, Content]:
     return found | immutable | {"index.html": index, "": index}
 
 
+def messages() -> Iterator[tuple[str, bytes]]:
+    """The words of the page in each language that is not English: path and JSON."""
+    for code in LANGUAGES:
+        if code != ENGLISH:
+            found = {"language": code, "messages": page_messages(code)}
+            text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+            yield f"{MESSAGES}/{code}.json", text.encode()
+
+
 def module_text(name: str) -> str:
     """The text of a module of the page."""
     return STATIC.joinpath(*name.split("/")).read_text(encoding="utf-8")
@@ -147,8 +159,12 @@ def module_text(name: str) -> str:
 def static_files(
     folder: Traversable = STATIC, prefix: str = ""
 ) -> Iterator[tuple[str, Traversable]]:
-    """All files of the page with their paths, but for those whose names begin with a dot."""
+    """All files of the page with their paths, but for those whose names begin with a dot, and for
+    the messages of tests.
+    """
     for entry in folder.iterdir():
+        if prefix + entry.name == MESSAGES:
+            continue
         if entry.is_dir():
             yield from static_files(entry, f"{prefix}{entry.name}/")
         elif not entry.name.startswith("."):

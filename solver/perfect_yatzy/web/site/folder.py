@@ -69,9 +69,9 @@ from ..static_files import (
     ENTRY,
     ENTRY_TAG,
     STATIC,
+    messages,
     module_text,
     rule_set_json,
-    static_files,
 )
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
@@ -434,9 +434,8 @@ def page_files() -> Iterator[tuple[str, bytes]]:
     The scripts, the styles and the icon are part of the page itself: on a slow line each request
     takes longer than what it brings.
     """
-    for name, source in sorted(static_files(), key=lambda entry: entry[0]):
-        if name.startswith("messages/") or name == ICON:
-            yield name, source.read_bytes()
+    yield from messages()
+    yield ICON, STATIC.joinpath(ICON).read_bytes()
     yield "index.html", _page().encode()
     worker = bundle([ENGINE], module_text, base="../", is_compact=True)
     yield ENGINE, worker.encode()
