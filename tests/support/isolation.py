@@ -40,7 +40,6 @@ RESTLESS = {
 MAY_LEAVE = {
     "cluster": "Dask ends its threads, processes and sockets in its own time",
     "test_campaigns.py": "the client of schemathesis keeps the thread of its event loop",
-    "test_golden.py": "an application in this process keeps large tables open",
 }
 OF_PACKAGES = tuple(f"file {sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib"))
 SIGNALS = [int(number) for number in signal.Signals]

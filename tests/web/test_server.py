@@ -30,7 +30,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
+from perfect_yatzy.core import backward_induction
 from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service.budget import (
@@ -375,6 +377,29 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(
         for roll in ("11111", "23456")
     ]
     assert rolls[0] > whole > rolls[1]
+
+
+def test_an_application_that_has_ended_computes_nothing_and_holds_no_table(
+    forced: Strategy, tmp_path: Path
+) -> None:
+    """Its chances of the bonus are computed in the background, here by a solve that never ends."""
+    scheduler = RequestScheduler(tmp_path, 1)
+    service, begun = scheduler.service, Event()
+
+    def endless(objective: Objective, *, progress: Callable[..., None], **options: object) -> None:
+        begun.set()
+        wait_until(lambda: progress(1, 2))
+
+    asked = {"rules": "yatzy-forced", "dice": "11445", "explain": True}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backward_induction, "solve_objective", endless)
+        scheduler.answer("hold", asked, never_disconnects)
+        wait_until(begun.is_set)
+        service.close()
+    assert not service.bonus_chances._threads
+    assert not service.strategies.entries
+    scheduler.answer("hold", asked, never_disconnects)
+    assert not service.bonus_chances._threads
 
 
 def test_a_puzzle_is_that_of_the_command(client: TestClient, run: Run, yatzy: Strategy) -> None:

@@ -92,6 +92,11 @@ class QueryService:
         self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
 
+    def close(self) -> None:
+        """End what goes on in the background, and close the tables."""
+        self.bonus_chances.close()
+        self.strategies.clear()
+
     def rules(self, spec: str) -> RuleSet:
         """A rule set by name, read at most once."""
         return self._rules.get_or_create(spec, lambda: localized(load_rules(spec), self.language))
