@@ -129,7 +129,7 @@ def test_answers_are_those_of_the_command(
             "hold",
             {"dice": "334566", "rules": "maxi"},
             409,
-            "this takes about 127 s and writes 2.85 GB",
+            "this takes about 255 s and writes 2.85 GB",
         ),
         ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
         (
@@ -516,8 +516,8 @@ def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None)
         (0.0, []),
         (0.5, ["cheap"]),
         (0.51, ["short"]),
-        (1.49, ["short"]),
-        (1.5, ["long"]),
+        (2.99, ["short"]),
+        (3.0, ["long"]),
         (100.0, ["long"]),
     ],
 )
