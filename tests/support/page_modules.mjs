@@ -110,6 +110,7 @@ Object.assign(globalThis, {
   document: newDocument(),
   addEventListener(type, run) { windowListeners.push({ type, run }); },
   scrollTo() {},
+  BroadcastChannel: undefined, indexedDB: undefined, // tests of the storage bring their own
   matchMedia: () => ({ matches: false, addEventListener() {} }),
   IntersectionObserver: class {
     constructor(onChange) { this.onChange = onChange; }
