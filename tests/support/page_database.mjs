@@ -1,5 +1,5 @@
 // IndexedDB as far as the page uses it, in memory: records under keys, transactions that are all or nothing. A test makes it
-// fail: `isBroken` answers with an error, `isFull` takes no further record, `waits` holds what is asked until it is false.
+// fail: `isBroken` answers with an error, `isFull` takes no further record, said later or "at once", `waits` holds what is asked until it is false.
 class Request {
   answer(result) {
     this.result = result;
@@ -25,16 +25,24 @@ class Transaction {
     return {
       get: (key) => ask(() => this.records.get(key)),
       getAllKeys: () => ask(() => [...this.records.keys()].sort()),
-      put: (value, key) => ask(() => {
+      put: (value, key) => {
         if (typeof value !== "string") throw new TypeError("the page stores texts");
-        this.error = this.databases.isFull ? new DOMException("full", "QuotaExceededError") : null;
-        this.records.set(key, value);
-      }),
+        const full = new DOMException("full", "QuotaExceededError");
+        if (this.databases.isFull === "at once") throw full;
+        return ask(() => {
+          this.error = this.databases.isFull ? full : null;
+          this.records.set(key, value);
+        });
+      },
       delete: (key) => ask(() => this.records.delete(key)),
     };
   }
 
   commit() {}
+
+  abort() {
+    this.requests.length = 0;
+  }
 
   // One after the other, as transactions that write do.
   run() {

@@ -15,6 +15,7 @@ test("five hundred steps of a game can be undone, also later", ["yatzy"], async 
   for (const goal of numbers(600)) state.change((t) => { t.goal = String(goal); });
   const { openGame } = await load("store/storage");
   const opened = async () => {
+    await web.pass(0);
     const { steps, first, at } = await openGame(location.hash), goalOf = (text) => JSON.parse(text).goal;
     equal(stepKeys().length, steps.length);
     return [steps.length, first, goalOf(steps[0]), goalOf(steps[at]), goalOf(steps.at(-1))];

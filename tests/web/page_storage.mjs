@@ -180,8 +180,15 @@ test("what a full or broken database does not take waits beside it", [], async (
   isFull(false);
   equal(await found(tab), STEPS(1, "more"));
   equal(stored(), [1, 0]);
-  isFull(true);
-  await tab.play(); // one step fewer
+  const { setItem: write } = localStorage;
+  localStorage.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
+  for (const way of [true, "at once"]) {
+    isFull(way);
+    equal(await soon(tab.storage.writeGame({ link: tab.link, first: 0, at: 0 }, STEPS(1))), false); // one step fewer
+    equal(indexedDB.records.size, 4); // all or nothing
+  }
+  localStorage.setItem = write;
+  await tab.play();
   equal(await found(tab), STEPS(1));
   isFull(false);
   equal([await found(tab), stored(), indexedDB.records.size], [STEPS(1), [1, 0], 3]);
@@ -284,6 +291,27 @@ test("a full storage stops no game, is said once, and no game makes room", ["yat
   for (const _step of s().dice) state.undo();
   equal([s().dice, state.undoAndRedoAvailable()[0]], [[], false]);
   equal(await found(other), STEPS(1));
+});
+
+test("what is played after a page was opened again is stored, too", ["yatzy"], async () => {
+  for (const databases of [undefined, new Databases()]) {
+    globalThis.indexedDB = databases;
+    sessionStorage.removeItem("perfect-yatzy-tab");
+    location.hash = "";
+    await openPage();
+    const dice = [...s().dice, 1, 2, 3];
+    for (const face of [1, 2, 3]) {
+      roll(face);
+      await web.pass(10);
+      await openPage();
+    }
+    equal(s().dice, dice);
+    for (const _face of [1, 2, 3]) state.undo();
+    equal(s().dice, dice.slice(0, -3));
+    await web.pass(10);
+    localStorage.items.clear();
+  }
+  globalThis.indexedDB = undefined;
 });
 
 test("a denied storage stops no game and is said", ["yatzy"], async () => {

@@ -50,19 +50,24 @@ const database = () =>
     opening = null;
   }));
 
-// Runs a transaction; `act` gets the records.
+// Runs a transaction; `act` gets the records. What throws leaves all as it was.
 const transaction = (mode, act) =>
   new Promise((resolve, reject) => {
     const running = connection.transaction(RECORDS, mode);
     running.oncomplete = resolve;
     running.onabort = () => reject(running.error);
-    act(running.objectStore(RECORDS));
+    try {
+      act(running.objectStore(RECORDS));
+    } catch (error) {
+      running.abort();
+      throw error;
+    }
     if (mode === "readwrite") running.commit?.();
   });
 
-// --- what is kept beside the database ---
+// --- what is kept beside the database: games of earlier versions, and what it has not taken ---
 
-function localKeys() {
+export function waitingKeys() {
   try {
     const keys = Array.from({ length: localStorage.length }, (_key, i) => localStorage.key(i));
     return keys.filter((key) => key.startsWith(PREFIX));
@@ -119,7 +124,7 @@ export async function readRecords(isWanted) {
     };
     await transaction("readonly", read).catch(() => {});
   }
-  for (const key of localKeys().filter(isWanted)) {
+  for (const key of waitingKeys().filter(isWanted)) {
     if (local(key) === REMOVED) found.delete(key);
     else found.set(key, local(key));
   }
@@ -155,9 +160,10 @@ export async function replaceRecords(changes) {
     writeRecords(new Map([...changes.keys()].map((key) => [key, before.get(key) ?? null])));
 }
 
-// Moves what localStorage has into the database: games of earlier versions, and what there was no room for.
-export async function moveIntoDatabase() {
-  const changes = new Map(localKeys().map((key) => [key, local(key) || null]));
+// Moves what localStorage has under keys that begin so into the database. Nobody else may change them meanwhile.
+export async function moveIntoDatabase(prefix) {
+  const keys = waitingKeys().filter((key) => key.startsWith(prefix));
   if (connection === undefined) await database();
-  if (changes.size && connection) await writeRecords(changes);
+  if (keys.length && connection)
+    await writeRecords(new Map(keys.map((key) => [key, local(key) || null])));
 }

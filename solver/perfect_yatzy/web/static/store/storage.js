@@ -7,6 +7,7 @@ import {
   moveIntoDatabase,
   readRecords,
   replaceRecords,
+  waitingKeys,
   writeRecords,
 } from "./records.js";
 
@@ -31,8 +32,9 @@ export function store(key, value, kind = "localStorage") {
 // --- who holds a game ---
 
 const TAB = "perfect-yatzy-tab",
-  ASK_MS = 200;
-let game = "";
+  ASK_MS = 200,
+  RELEASE_MS = 1000;
+export let game = ""; // of this tab
 
 // Pages of plain http have no locks: there the tabs are asked.
 const channel = navigator.locks || !window.BroadcastChannel ? null : new BroadcastChannel(PREFIX);
@@ -60,15 +62,17 @@ async function isHeld(id) {
   return (await navigator.locks.query()).held.some(({ name }) => name === PREFIX + id);
 }
 
-// Holds a game until the tab is closed; false if another tab has it.
-const take = (id) =>
+// Holds a game until the tab is closed; false if another tab has it. A page that is opened again waits for the one before.
+const take = (id, isOwn = false) =>
   !navigator.locks
     ? isHeld(id).then((isOther) => !isOther)
     : new Promise((resolve) => {
-        navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => {
+        const options = isOwn ? { signal: AbortSignal.timeout(RELEASE_MS) } : { ifAvailable: true };
+        const hold = (lock) => {
           resolve(Boolean(lock));
           return lock && new Promise(() => {});
-        });
+        };
+        navigator.locks.request(PREFIX + id, options, hold).catch(() => resolve(false));
       });
 
 // --- the game of this tab ---
@@ -89,7 +93,6 @@ async function heads() {
 // The game of this tab, else the latest that no other tab plays: { steps, first, at }; null if there is none. Of a link only the
 // game that stands there. A tab that was duplicated goes on with a copy.
 export async function openGame(link) {
-  await moveIntoDatabase();
   const own = stored(TAB, "sessionStorage"),
     known = await heads();
   known.sort((a, b) => (b.id === own) - (a.id === own));
@@ -100,14 +103,27 @@ export async function openGame(link) {
       steps = keys.map((key) => records.get(key));
     if (steps.includes(undefined)) continue;
     const { id, first, at } = head,
-      isFree = await take(id);
+      isFree = await take(id, id === own);
     if (!isFree && id !== own) continue;
-    if (isFree) begin(id, { head, steps });
+    if (isFree) begin(id, { head, steps: [...steps] });
     else await beginNew();
+    await moveWaiting();
     return { steps, first, at };
   }
   await beginNew();
+  await moveWaiting();
   return null;
+}
+
+// Moves what waits in localStorage into the database, of this game and of those that no tab holds.
+async function moveWaiting() {
+  const ids = new Set(waitingKeys().map((key) => key.slice(PREFIX.length).split(":")[0]));
+  for (const id of ids) {
+    const move = () => moveIntoDatabase(keyOf(id, ""));
+    if (id === game || (!navigator.locks && !(await isHeld(id)))) await move();
+    else if (navigator.locks)
+      await navigator.locks.request(PREFIX + id, { ifAvailable: true }, (lock) => lock && move());
+  }
 }
 
 function begin(id, found = NOTHING) {
@@ -124,7 +140,7 @@ async function beginNew() {
 const NOTHING = { head: { first: 0 }, steps: [] };
 let written = NOTHING, // what is stored of the game of this tab
   wanted = null, // what is to be stored next
-  going = null, // what is being stored
+  going = null, // what is being stored, or could not be
   writing = null;
 
 // Stores the steps that are not stored yet and the head { link, first, at }, in one transaction. No other game makes room:
@@ -145,8 +161,9 @@ async function writeWanted() {
   while (wanted) {
     [going, wanted] = [wanted, null];
     isStored = await writeRecords(changesTo(going));
-    if (isStored) written = going;
-    going = null;
+    if (!isStored) continue;
+    [written, going] = [going, null];
+    store(TAB, game, "sessionStorage"); // there may have been no room for it before
   }
   return isStored;
 }
@@ -163,14 +180,18 @@ function changesTo({ head, steps }) {
   return changes.set(keyOf(game, "head"), text);
 }
 
-// A tab that goes away has no time to wait for the database.
+// A tab that goes away has no time to wait for the database. Returns whether everything is kept.
 function keepUnwritten() {
   const latest = wanted ?? going;
-  if (latest) keepAtOnce(changesTo(latest));
+  return !latest || keepAtOnce(changesTo(latest));
 }
 window.addEventListener("pagehide", keepUnwritten);
 document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "hidden") keepUnwritten();
+});
+// Of a game for which there is no room the browser asks whether the tab shall be closed.
+window.addEventListener("beforeunload", (event) => {
+  if (!keepUnwritten()) event.preventDefault();
 });
 
 // --- the games of other tabs, open and closed ---
