@@ -47,8 +47,8 @@ import numpy.typing as npt
 
 from ..core.dice import Dice, Ints, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.scoring import is_joker, open_categories, scoring_options
+from ..core.state import State, check_state, plain_state
 from ..errors import StateError, game_over, shown, whole_number
 from ..notebook import html_table
 from ..words import _, number_text
@@ -64,6 +64,7 @@ from .notation import (
     spaced,
 )
 from .rule_loader import load_rules
+from .scorecard import Scorecard
 
 Card = Scorecard | State
 Action = Dice | str  # the dice held, ascending, or the id of the category to score
