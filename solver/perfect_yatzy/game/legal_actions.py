@@ -50,7 +50,6 @@ from ..core.rules import RuleSet
 from ..core.scoring import is_joker, open_categories, scoring_options
 from ..core.state import State, check_state, plain_state
 from ..errors import StateError, game_over, shown, whole_number
-from ..notebook import html_table
 from ..words import _, number_text
 from . import notation
 from .notation import (
@@ -347,6 +346,8 @@ class TurnPosition:
         return f"start_turn({', '.join(given)})"
 
     def _repr_html_(self) -> str:
+        from ..notebook import html_table
+
         # a state knows only what is filled
         points = self.card.points if isinstance(self.card, Scorecard) else {}
         held = [
