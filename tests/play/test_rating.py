@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from perfect_yatzy import Rating, Ratings, RulesError, RuleSet, Strategy, ValueFunction, rate
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.play.confidence import (
+from perfect_yatzy.strategy.confidence import (
     difference_of,
     mean_of,
     ratio_of,

@@ -107,7 +107,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "PAGE_DIGEST_BYTES": 16,
         "HASH_DIGITS": 12,
     },
-    "play.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
+    "strategy.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
         "MAX_TRIES": 5,
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
