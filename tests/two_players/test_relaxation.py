@@ -134,8 +134,7 @@ def cards_of(relaxed: Relaxation, path: NaivePath) -> list[Card]:
     "rules",
     [
         games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
-        *(random_rules(seed, boxes=2) for seed in (1, 17)),
-        *(ring_2(random_rules(seed, boxes=2)) for seed in (3, 5, 13, 36, 37, *range(40, 50))),
+        *(ring_2(random_rules(seed, boxes=2)) for seed in (1, 3, 5, 13, 17, 36, 37)),
     ],
     ids=lambda rules: rules.key,
 )
@@ -154,7 +153,7 @@ def test_samples_against_fractions_and_their_mean_against_the_best_response(
         relaxed = Relaxation.of(Settings(threads=1), mean_play(rules), float(tie))
         own = tie if moves_first else 1 - tie  # of the opponent
         total = Fraction(0)
-        for path, p in paths if few else paths[:: len(paths) // 12]:
+        for path, p in paths if few else paths[:: len(paths) // 6]:
             informed = NaiveInformed(play, path, moves_first, left, own)
             exact = informed.expected_utility(*START, 0)
             found = relaxed.sample(cards_of(relaxed, path), moves_first, left)
@@ -301,7 +300,7 @@ def test_the_command_says_what_is_proved_and_what_is_not(run: Run, tmp_path: Pat
     assert low < versus(rules).first < high
     shown = " ".join(run(*asked).stdout.split())
     assert "with 99 % confidence" in shown
-    assert "12 sampled paths" in shown
+    assert "12 sampled games" in shown
     assert "no proof" in shown
     assert "can only be used with --two-players" in run("solve", "yatzy", "--paths", "12").stderr
     assert "must be 0 to 5" in run(*asked, "--endgame", "6").stderr

@@ -54,14 +54,10 @@ from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import open_table, table_path
 from ..tablebase.work_identity import WorkIdentity
-from ..words import _, span
 from .two_players import TwoPlayerGame
 
 STATES = 1 << 10  # at a time
-# Of interpolation between scores; samples are then some millionths wrong, and 0 is exact.
-TOLERANCE = 2.5e-4
 CONFIDENCE = 0.99  # that both ends of an interval are right
-LEAST_PATHS = 10
 MAX_FILE = 64 << 20  # bytes of the stored samples of a rule set
 PAUSE = 1.0  # seconds between two looks at what other processes have stored
 
@@ -110,9 +106,8 @@ def two_player_interval(
     computed and stored. Several processes share the work if each of them is started so.
     """
     if not 0 <= left < len(rules.categories):
-        text = _("{count} open boxes; it must be {span}")
-        possible = span(0, len(rules.categories) - 1)
-        raise StateError(text.format(count=left, span=possible), field="endgame")
+        most = len(rules.categories) - 1
+        raise StateError(f"endgame is {left}; must be 0 to {most}", field="endgame")
     file = SampleFile(rules, settings.tables, tie_rule(ties).share)
     file.fill(settings, paths, left)
     opponents = (
@@ -137,9 +132,7 @@ class SampleFile:
     def __init__(self, rules: RuleSet, tables: Folder, tie: float) -> None:
         self.rules, self.tie = rules, tie
         self.path = table_path(rules, tables, "paths").with_suffix(".jsonl")
-        parameters = {"tie": tie, "tolerance": TOLERANCE}
-        sources = sources_of_values(__file__)
-        self.identity = WorkIdentity.of(rules, "paths", parameters, sources)
+        self.identity = WorkIdentity.of(rules, "paths", {"tie": tie}, sources_of_values(__file__))
         self.samples = dict[tuple[int, bool, int], Sample]()
         self.read()
 
@@ -226,7 +219,6 @@ class Relaxation:
     policy: Policy
     laws: list[Floats]
     tie: float = 0.5
-    tolerance: float = TOLERANCE
 
     @classmethod
     def of(cls, settings: Settings, policy: Policy, tie: float = 0.5) -> Relaxation:
@@ -277,7 +269,6 @@ class Relaxation:
         game = PenalisedUtility(
             self.policy.rules,
             lambda points: wins[-1][np.minimum(points, len(wins[-1]) - 1)],
-            tolerance=self.tolerance,
         )
 
         def subtract(filled: int, values: Values) -> None:
