@@ -217,7 +217,7 @@ class Relaxation:
 
     settings: Settings
     policy: Policy
-    laws: list[Floats]
+    laws: list[Values]
     tie: float = 0.5
 
     @classmethod
