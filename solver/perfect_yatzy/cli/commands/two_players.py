@@ -104,6 +104,32 @@ def solve_two_players(
     )
 
 
+def sample_two_players(
+    rules: str, service: QueryService, paths: int, endgame: int, ties: str, as_json: bool
+) -> None:
+    """Sample paths of a game of two, and print the interval for the chance of the first player."""
+    from ...two_players.relaxation import CONFIDENCE, two_player_interval
+    from ..progress import progress
+    from ..views.results import interval_lines
+
+    rule_set = service.rules(rules)
+    report = progress(_("Solving {rules} for two players", rules=rule_set.key))
+    begin = perf_counter()
+    settings = service.settings.reporting(report)
+    found = two_player_interval(settings, rule_set, paths, endgame, ties)
+    fields: dict[str, Any] = {
+        "rules": rule_set.key,
+        "ties": ties,
+        "paths": paths,
+        "endgame": endgame,
+        "confidence": CONFIDENCE,
+        "interval": [found.low, found.high],
+        "opponent_wins_at_most": [vars(estimate) for estimate in found.opponents],
+    }
+    seconds = round(perf_counter() - begin, 2)
+    echo_answer(interval_lines(rule_set, fields), as_json, **fields, seconds=seconds)
+
+
 def followed_policies(
     names: Iterable[str], service: QueryService, rules: RuleSet
 ) -> Iterator[Play]:
