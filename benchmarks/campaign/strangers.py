@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 
 from perfect_yatzy import load_rules
-from perfect_yatzy.core.jit import cache_path
+from perfect_yatzy._kernel_cache import cache_path
 from perfect_yatzy.core.table_info import table_stem
 from support.rule_files import TINY
 

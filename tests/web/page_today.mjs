@@ -79,18 +79,15 @@ const answers = () => {
   web.answers.expect = () => ({ expected_final_score: 248.4 });
   web.answers.outcomes = () => ({ outcomes: [] });
 };
-const ready = async () => {
-  for (let i = 0; i < 100 && (i === 0 || today().includes("Working")); i++) await web.pass(5);
-};
 const room = async () => {
   (await load("table/room")).showRoom("puzzle");
-  await ready();
+  await web.pass(5);
 };
 const press = async (find) => {
   const found = [...byId("today").querySelectorAll("button")].find((each) => (find.id ? each.id === find.id : each.textContent.replaceAll("\u00a0", " ").includes(find)));
   isTrue(found, `${find.id || find} in ${web.text("today")}`);
   found.click();
-  await ready();
+  await web.pass(5);
 };
 const dice = () => [...byId("today").querySelectorAll(".exercise-dice .die")];
 const today = () => web.text("today").replaceAll("\u00a0", " ");
@@ -142,7 +139,7 @@ test("a link of a day opens its puzzle and leaves the game on the table", ["yatz
   web.setClock("2026-11-28T12:00:00Z");
   location.hash = "#day=330&rules=yatzy";
   await openPage();
-  await ready();
+  await web.pass(5);
   equal(document.body.dataset.room, "puzzle");
   isTrue(today().includes("Yatzy No. 330"), today());
   isTrue(!web.text("notice").includes("ignored"), web.text("notice"));
