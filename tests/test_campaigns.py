@@ -18,6 +18,7 @@ NEED = {
     "requests from the OpenAPI document": "schemathesis",
     "bodies of the largest size, running server": "fastapi",
     "strangers: homes, folders, disks and files of all kinds": "fastapi",
+    "taps in four tabs of the page": "playwright",
 }
 pytestmark = pytest.mark.full
 

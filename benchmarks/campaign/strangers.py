@@ -25,7 +25,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from perfect_yatzy import load_rules
-from perfect_yatzy.core.jit import cache_path
+from perfect_yatzy._kernel_cache import cache_path
 from perfect_yatzy.core.table_info import table_stem
 from support.rule_files import TINY
 from support.waiting import PATIENCE

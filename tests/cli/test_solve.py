@@ -20,7 +20,7 @@ from perfect_yatzy.approximation.approximate_cost import approximate_seconds, re
 from perfect_yatzy.cli import progress as shown
 from perfect_yatzy.cli.commands.table_solver import estimate_solve
 from perfect_yatzy.core.objectives import Objective
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.objectives.scores import Goals, ReachableUtility
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.service.budget import Pace, mean_work

@@ -107,7 +107,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "PAGE_DIGEST_BYTES": 16,
         "HASH_DIGITS": 12,
     },
-    "play.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
+    "strategy.confidence": {"CONFIDENCE": 0.95, "NODES": 128},
     "play.puzzle": {
         "MAX_TRIES": 5,
         "DIFFICULTIES": {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)},
@@ -266,6 +266,8 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "evaluate --games": (200, 1, 1_000_000),
     "expect --games": (None, 100, 10_000_000),
     "--digits": (30, 0, 1000),
+    "--paths": (None, 10, 100_000),
+    "--endgame": (0, 0, 20),
     "simulate --games": (100_000, 1, 100_000_000),
     "solve --games": (20_000, 2, 10_000_000),
     "tables --games": (0, 0, 10_000_000),

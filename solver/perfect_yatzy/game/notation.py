@@ -23,7 +23,6 @@ from unicodedata import combining, normalize
 
 from ..core.dice import Dice
 from ..core.rules import RuleSet, category_label
-from ..core.scorecard import Scorecard
 from ..core.scoring import possible_points
 from ..errors import StateError, shown, whole_number
 from ..words import _, alternatives, ngettext
@@ -39,6 +38,7 @@ from .limits import (
     closest,
 )
 from .rule_loader import load_rules
+from .scorecard import Scorecard
 from .translations import foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"

@@ -26,7 +26,7 @@ from math import inf
 from typing import Any
 
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..errors import RulesError, SolverError
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,

@@ -22,7 +22,7 @@ from ..approximation.opening import (
 )
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
+from ..core.state import EMPTY_STATE
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized

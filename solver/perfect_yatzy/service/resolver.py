@@ -25,9 +25,10 @@ import numpy as np
 from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..core.state import EMPTY_STATE
 from ..core.table_file import ALWAYS_HASHED
 from ..errors import Cancelled, RulesError, StateError, error_context
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
 from ..settings import Progress, Settings

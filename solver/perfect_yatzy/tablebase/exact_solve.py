@@ -28,8 +28,8 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
 from ..core.resources import ScratchPool, thread_count, thread_map, writing_to
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES
 from ..core.table_info import table_stem, versions
 from ..core.table_slices import TableSlice, padded
