@@ -246,8 +246,8 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     for left in sorted(by_rerolls_left, reverse=True):
         count = wording.number_word(left)
         label = ngettext("hold, one reroll left", "hold, {count} rerolls left", left, count=count)
-        lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
-    lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
+        lines.append(f"  {left(label, 28)}{number_text(by_rerolls_left[left], 2):>8}")
+    lines.append(f"  {left(_('category'), 28)}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"], start=1):
