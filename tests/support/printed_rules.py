@@ -88,7 +88,7 @@ class PrintedGuide:
 
     def phrase(self, text: str) -> str:
         """A phrase as a regular expression."""
-        number = "(?:" + "|".join([*sorted(self.numbers, key=len, reverse=True), r"\d+"]) + ")"
+        number = "(?:" + "|".join([r"\d+", *sorted(self.numbers, key=len, reverse=True)]) + ")"
         parts = {
             "n": f"(?P<n>{number})",
             "m": f"(?P<m>(?i:{number}))",

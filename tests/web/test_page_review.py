@@ -400,10 +400,10 @@ def test_no_word_is_clipped_in_east_asian_scripts(blank: Visitor, language: str)
         assert (room, blank.evaluate(CLIPPED)) == (room, [])
         assert blank.evaluate("document.documentElement.scrollWidth") <= 390
     blank.enter("play")
-    looks_right(blank.page, language)
+    looks_right(blank, language)
 
 
-@pytest.mark.parametrize("language", ["de", "fi", "ja", "ko"])
+@pytest.mark.parametrize("language", ["de", "fi"])
 def test_controls_wrap_as_a_whole(blank: Visitor, language: str) -> None:
     """A name stays beside its control, or above it where both do not fit in a line; no box is
     apart from its words.
