@@ -251,7 +251,7 @@ SPOKEN = [
     "cli/terminal_game.py",
     "core/patterns.py",
     "core/rules.py",
-    "core/scorecard.py",
+    "core/state.py",
     "game/legal_actions.py",
     "approximation/fitted_file.py",
     "strategy/verify.py",

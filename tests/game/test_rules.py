@@ -39,6 +39,7 @@ from perfect_yatzy.game.rule_loader import (
 from perfect_yatzy.game.rule_patches import SWITCH_WORDS, apply_patch
 from perfect_yatzy.game.rule_remarks import remarks
 from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS, RuleChecker
+from perfect_yatzy.game.rule_sentences import joker_sentences, rule_sentences
 from perfect_yatzy.game.translations import localized, row_of
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support import games
@@ -852,7 +853,7 @@ def test_the_row_of_a_box_and_the_boxes_as_json(
         rules.categories,
         rules.columns,
     )
-    assert read.sentences() == rules.sentences()
+    assert rule_sentences(read) == rule_sentences(rules)
     swedish = localized(rules, "sv")
     assert rules_from_json(rules_to_json(swedish)).categories == swedish.categories
 
@@ -972,7 +973,7 @@ def test_the_rules_are_shown_by_rows(columns: RuleSet, balut: RuleSet) -> None:
     ]
     assert text.count("all 4s: their sum") == 1
     assert "Each box has an id of its own, such as trio.up for Trio (Going Up)." in text
-    assert columns.sentences()[1:] == [
+    assert rule_sentences(columns)[1:] == [
         "Column Down (.down): in the listed order, upper bonus of 5 at 8",
         "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24",
         "A box may be crossed out at any time",
@@ -1007,7 +1008,7 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
         f'joker = {{ category = "trio", bonus = 50, mode = "maximum", requires = "points" }}\n{HEAD}{FOURS}{TRIO}'
         f'{CHANCE}requires = "trio"\n',
     )
-    assert rules.sentences() == [
+    assert rule_sentences(rules) == [
         "Three dice with 6 faces, three rolls a turn, 3 categories the upper ones (*) before the others",
         "Upper bonus for the sum of the upper categories (*): 5 at 4, 9 at 8",
         "A box may be crossed out only if the roll scores in no box that may take it",
@@ -1015,7 +1016,9 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
         "A further Trio lets any open box pay the most it can if its box holds points",
     ]
     assert rules.categories[2].text == "any dice: their sum + 2; only while trio holds points"
-    assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").sentences("Trio") == [
+    assert joker_sentences(
+        Joker("x", 5, "none", "filled", "filled", "matching-box-open"), "Trio"
+    ) == [
         "A further Trio pays 5 bonus points while the matching upper box is open, even if its box holds 0"
     ]
     assert rules.tracked_index == 1

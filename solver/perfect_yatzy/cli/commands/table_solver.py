@@ -20,7 +20,7 @@ from ...core.checked_values import Table
 from ...core.objectives import Objective
 from ...core.resources import thread_count
 from ...core.rules import RuleSet
-from ...core.scorecard import EMPTY_STATE
+from ...core.state import EMPTY_STATE
 from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError

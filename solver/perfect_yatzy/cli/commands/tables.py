@@ -137,7 +137,7 @@ def remove_leftovers(tables: str | None) -> None:
     """Remove the leftover files of interrupted solves and of kernels, and print how many."""
     import shutil
 
-    from ...core.jit import old_caches
+    from ..._kernel_cache import old_caches
     from ...tablebase import store
 
     files, caches = store.remove_leftovers(tables), old_caches()

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.rules import RuleSet
-from ...core.scorecard import Scorecard
 from ...game.notation import glyphs, spaced
+from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
 from ...words import N_, _, enumerated, ngettext
 from ..text_width import columns_of, shortened

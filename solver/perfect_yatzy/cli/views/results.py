@@ -370,6 +370,25 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
     ]
 
 
+def interval_lines(rules: RuleSet, found: dict[str, Any]) -> list[str]:
+    """Lines for the interval of a game of two by sampled paths, rounded outwards."""
+    low, high = found["interval"]
+    lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
+    text = _(
+        "{game}, two players: with {confidence} confidence the first wins between {low} and {high}"
+    )
+    confidence = f"{round(100 * found['confidence'])} %"
+    proof = _(
+        "This is an estimate from {paths} sampled games and no proof; a tie counts as {value}. The sampled player "
+        "plays for the average until {endgame} boxes are open, then to win. Proved bounds: without --paths.",
+        paths=found["paths"],
+        endgame=found["endgame"],
+        value=_(TIE_RULES[found["ties"]].value),  # marked elsewhere
+    )
+    first = text.format(game=rules.name, confidence=confidence, low=lowest, high=highest)
+    return [*wrapped(first).splitlines(), "", *wrapped(proof).splitlines()]
+
+
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
     """The chances of the `lowest` score and those after it as bars, without tails below one in
     ten thousand.

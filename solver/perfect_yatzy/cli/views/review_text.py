@@ -14,12 +14,12 @@ import numpy as np
 from ...core.rules import RuleSet, leaves_choice
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
-from ...play.confidence import Estimate, mean_of
 from ...play.puzzle import Puzzle
 from ...play.rating import GRADE_NAMES, Comparison, GameBlock, Rating, Ratings
 from ...play.review import ActionOutlook, GradedDecision, Review, find_action, grade
 from ...play.spots import ANY, KindOfAction
 from ...strategy.actions import Choice, Hold
+from ...strategy.confidence import Estimate, mean_of
 from ...strategy.strategy import Strategy
 from ...words import N_, _, ngettext, number_text, significant_text
 from ..text_width import columns_of, left, right, shortened, wrap

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet, Switch, order_text
+from ...core.rules import RuleSet, Switch
 from ...game.maximum_score import is_highest_score_exact
+from ...game.rule_sentences import order_text, rule_sentences
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
 from ..text_width import columns_of, left
@@ -20,7 +21,7 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
     by_column = _column_table(rules)
-    lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
+    lines += [*rule_sentences(rules, columns=not by_column), "", *by_column, *_row_lines(rules), ""]
     if examples := [category for category in rules.categories if category.row]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
