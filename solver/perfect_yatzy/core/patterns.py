@@ -95,7 +95,7 @@ class Pattern:
         most: Ints = 0 * counts[:, 0]
         n_left_out = int(counts[0].sum()) - self.best
         for left_out in combinations_with_replacement(range(faces), n_left_out):
-            others = counts - [left_out.count(face) for face in range(faces)]
+            others: Ints = counts - [left_out.count(face) for face in range(faces)]  # type: ignore[assignment]
             is_there = (others >= 0).all(axis=1)
             most = most.clip(min=is_there * self._paid_by_all(others))
         return most

@@ -27,6 +27,9 @@ import numpy as np
 
 from ..core.rules import RuleSet
 from ..game.legal_actions import TurnPosition
+from ..game.rule_loader import load_rules
+from ..game.rule_sentences import rule_sentences
+from ..game.scorecard import Scorecard
 from ..policies.named import open_policy
 from . import single
 
@@ -62,18 +65,17 @@ class Score:
 def prompt(position: TurnPosition) -> str:
     """A decision in words: the rules, the card, the dice, and the form of the answer."""
     rules, card = position.rules, position.card
-    assert isinstance(card, single.Scorecard)
+    assert isinstance(card, Scorecard)
     boxes = []
     for i, box in enumerate(rules.categories):
         filled = f"filled with {card.points[i]}" if i in card.points else "open"
-        pays = " or ".join(pattern.text for pattern in box.patterns)
         upper = " (upper)" if box.upper else ""
-        boxes.append(f"- {box.id}{upper}: {pays}; {filled}")
+        boxes.append(f"- {box.id}{upper}: {box.text}; {filled}")
     dice = " ".join(map(str, position.dice))
     return "\n".join(
         [
             "A dice game for one player. Play for the highest final score on average.",
-            *rules.sentences(),
+            *rule_sentences(rules),
             "The boxes of the card, what each pays, and what it holds:",
             *boxes,
             f"You have rolled {dice}, and {position.rolls_left} rerolls are left in this turn.",
@@ -256,7 +258,7 @@ def main(
         rows.append(table_row(command, *run(lambda _rules, a=agent: a, rules, positions, games)))  # type: ignore[misc]
     for name in policies or (() if programs else BASELINES):
         found = run(
-            lambda each, name=name: policy_agent(name, single.load_rules(each)),  # type: ignore[misc]
+            lambda each, name=name: policy_agent(name, load_rules(each)),  # type: ignore[misc]
             rules,
             positions,
             games,

@@ -176,7 +176,7 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
     sides = [right if form[0] == ">" else left for form in layout]
     lines = []
     for row in rows:
-        cells = (pad(*cell) for pad, *cell in zip(sides, row, widths, strict=True))
+        cells = (pad(cell, width) for pad, cell, width in zip(sides, row, widths, strict=True))
         lines.append((indent + "  ".join(cells)).rstrip())
     return lines
 
