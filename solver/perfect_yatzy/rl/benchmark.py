@@ -30,7 +30,6 @@ from ..game.legal_actions import TurnPosition
 from ..game.rule_loader import load_rules
 from ..game.rule_sentences import rule_sentences
 from ..game.scorecard import Scorecard
-from ..policies.named import open_policy
 from . import single
 
 RULES = ("yatzy", "yahtzee", "yacht-51", "generala", "crag")
@@ -127,7 +126,9 @@ def policy_agent(name: str, rules: RuleSet) -> Agent:
     if name == "random":
         draw = np.random.default_rng(RANDOM_SEED)
         return lambda env: int(draw.choice(np.flatnonzero(env.position.action_mask())))
-    policy: Any = open_policy(name, rules)
+    import perfect_yatzy  # as a user does: environments work without policies, which can be removed
+
+    policy: Any = perfect_yatzy.open_policy(name, rules)
     return lambda env: env.action(policy.act(env.position))
 
 
