@@ -5,9 +5,10 @@ of several boxes.
 import contextlib
 import json
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
@@ -547,6 +548,20 @@ def points(rules: RuleSet, category: str, dice: str) -> int:
             "any dice, only 1s and 6s: 3 times their sum + 1",
         ),
         ("points = 10\nfactor = 3\nplus = 5", "111", 35, "any dice: 35 points"),
+        ("best = 2", "146", 10, "any dice, by the best 2 of the dice: their sum"),
+        (
+            'pattern = "face"\nface = 4\nbest = 2',
+            "444",
+            8,
+            "all 4s, by the best 2 of the dice: their sum",
+        ),
+        (
+            "sum = 5\npoints = 9\nbest = 2",
+            "146",
+            9,
+            "any dice, sum of all dice 5, by the best 2 of the dice: 9 points",
+        ),
+        ("best = 3", "146", 11, "any dice: their sum"),
         (
             'factor = 2\npattern = "face"\nface = 6\nscore = "sum"',
             "146",
@@ -1219,3 +1234,92 @@ def test_an_emptied_table_names_the_way_to_remove_it(tmp_path: Path) -> None:
         assert not getattr(removed, name)
         switch = f"{start}[switches.s]\nsummary = 's'\n{name} = {{}}\n"
         assert problems(tmp_path, switch, "+s") == [f"own.toml:6: switches.s.{name}: {said}"]
+
+
+BEST_FIVE = """
+id = "best-five"
+name = "Best five of six"
+dice = 6
+faces = 6
+rolls = 3
+
+[[categories]]
+id = "fives"
+name = "Fives"
+pattern = "face"
+face = 5
+best = 5
+
+[[categories]]
+id = "max"
+name = "Max"
+pattern = "any"
+best = 5
+
+[[categories]]
+id = "min"
+name = "Min"
+patterns = [
+  MIN
+]
+
+[[categories]]
+id = "full"
+name = "Full"
+pattern = "groups"
+groups = [3, 2]
+plus = 30
+best = 5
+
+[[categories]]
+id = "straight"
+name = "Straight"
+pattern = "contains"
+contains = [2, 3, 4, 5, 6]
+points = 40
+best = 5
+
+[[categories]]
+id = "yamb"
+name = "Yamb"
+pattern = "groups"
+groups = [5]
+plus = 50
+best = 5
+""".replace(
+    "MIN",
+    ", ".join(
+        f'{{ pattern = "any", sum = {total}, points = {31 - total}, best = 5 }}'
+        for total in range(5, 31)
+    ),
+)
+
+
+def test_the_best_five_of_six_dice_as_the_balkan_game_counts_them(tmp_path: Path) -> None:
+    """All rolls of six dice, counted without the program; Min pays 31 minus the sum, so that it
+    is never nothing.
+    """
+    (tmp_path / "own.toml").write_text(BEST_FIVE)
+    rules = load_rules(str(tmp_path / "own.toml"))
+
+    def paid(five: tuple[int, ...]) -> list[int]:
+        pair_and_three = sorted(map(five.count, set(five))) == [2, 3]
+        return [
+            5 * five.count(5),
+            sum(five),
+            31 - sum(five),
+            sum(five) + 30 if pair_and_three else 0,
+            40 if set(five) == {2, 3, 4, 5, 6} else 0,
+            sum(five) + 50 if len(set(five)) == 1 else 0,
+        ]
+
+    for dice in combinations_with_replacement(range(1, 7), 6):
+        counts = np.array([[dice.count(face) for face in range(1, 7)]])
+        found = [
+            max(int(pattern.paid(counts)[0]) for pattern in box.patterns)
+            for box in rules.categories
+        ]
+        choices = [paid(five) for five in combinations(dice, 5)]
+        assert found == [max(column) for column in zip(*choices, strict=True)], dice
+    same = rules_from_json(json.loads(json.dumps(rules_to_json(rules))))
+    assert same.fingerprint == rules.fingerprint

@@ -425,6 +425,8 @@ test("a tiny chance has words", [], async () => {
   equal(shown(0), tiny.map(() => "<1\u00a0%")); // where no digits are shown
   await words.setLanguage("sv");
   equal(shown(1).slice(1, 3), ["1 på 2,04 miljoner", "1 på 277 biljoner"]);
+  await words.setLanguage("ja");
+  equal(shown(2).slice(0, 3), ["10億分の1", "204万分の1", "277兆分の1"]);
   await words.setLanguage("en");
 });
 
@@ -434,7 +436,8 @@ test("words, numbers and plurals of a language", [], async () => {
     ["sv-SE", "sv", "Ångra", ...nordic, "1 sekund", "2 sekunder"], ["no", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"],
     ["nn", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"], ["fi-FI", "fi", "Kumoa", ...nordic, "1 sekunti", "2 sekuntia"],
     ["de-AT", "de", "Rückgängig", ...nordic, "1 Sekunde", "2 Sekunden"],
-    ["ja-JP", "en", "Undo", "-248.5", "50.00\u00a0%", "1 second", "2 seconds"],
+    ["ja-JP", "ja", "元に戻す", "-248.5", "50.00\u00a0%", "1秒", "2秒"], ["ko", "ko", "되돌리기", "-248.5", "50.00\u00a0%", "1초", "2초"],
+    ["zh-TW", "en", "Undo", "-248.5", "50.00\u00a0%", "1 second", "2 seconds"],
   ]) {
     await words.setLanguage(tag);
     const seconds = [1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count }));

@@ -17,6 +17,7 @@ from ...words import _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, stored_tables
+from ..text_width import columns_of, left
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -189,14 +190,14 @@ def verify_table(
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
-    right, wrong = _("ok"), _("WRONG")
-    width, checks = max(len(right), len(wrong)), []
+    good, wrong = _("ok"), _("WRONG")
+    width, checks = max(columns_of(good), columns_of(wrong)), []
     for check in found:  # as they are made, which takes a while
         checks.append(check)
         if not as_json:
-            verdict = right if check.passed else wrong
+            verdict = good if check.passed else wrong
             click.echo(
-                f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}"
+                f"{left(verdict, width)}  {left(_(check.name), 10)}  {check.detail}"
             )  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:
