@@ -31,7 +31,14 @@ RELATED = {
     "nn": "nb",
 }  # languages without a catalogue of their own, whose readers know another
 NO_BREAK_SPACE = "\u00a0"
-THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
+# The sign between thousands; elsewhere a space that does not break the line.
+THOUSANDS = {"en": ",", "ja": ",", "ko": ",", "da": ".", "de": "."}
+DECIMAL_POINT = ("en", "ja", "ko")  # languages that write it; the others have a comma
+# Languages that count in ten thousands: the words of large numbers by their power of ten.
+MYRIADS = {
+    "ja": {4: "万", 8: "億", 12: "兆", 16: "京"},
+    "ko": {4: "만", 8: "억", 12: "조", 16: "경"},
+}
 
 _default = ENGLISH
 _names_options = False  # whether messages name options of the command
@@ -185,9 +192,8 @@ def number_text(
     number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
     sign, thousands = "+" if signed else "", "," if grouped else ""
     text = f"{number:{sign}{thousands}.{decimals}f}"
-    if code == ENGLISH:
-        return text
-    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
+    decimal = "." if code in DECIMAL_POINT else ","
+    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): decimal})
 
 
 def significant_text(value: float, digits: int) -> str:
@@ -209,8 +215,8 @@ def page_messages(code: str) -> dict[str, str | list[str]]:
 
 
 def _form(text: str | list[str], number: int) -> str:
-    """The form for a number; all languages here have one for 1 and one for the others."""
-    return text if isinstance(text, str) else text[number != 1]
+    """The form for a number: languages have one for 1 and one for the others, or one for all."""
+    return text if isinstance(text, str) else text[0 if number == 1 else -1]
 
 
 @cache

@@ -21,7 +21,12 @@ from hypothesis import strategies as st
 from perfect_yatzy import Rating, Ratings, RulesError, RuleSet, Strategy, ValueFunction, rate
 from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.play.confidence import (
+from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
+from perfect_yatzy.play.record import Game, dated, read_game, simulated_records, write_games
+from perfect_yatzy.play.review import GameColumns, GradedGames, grade_games, review
+from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
+from perfect_yatzy.strategy.confidence import (
     difference_of,
     mean_of,
     ratio_of,
@@ -29,11 +34,6 @@ from perfect_yatzy.play.confidence import (
     t_distribution,
     t_quantile,
 )
-from perfect_yatzy.play.rating import GRADE_NAMES, decision_kinds
-from perfect_yatzy.play.record import Game, dated, read_game, simulated_records, write_games
-from perfect_yatzy.play.review import GameColumns, GradedGames, grade_games, review
-from perfect_yatzy.policies.evaluation import policy_mean
-from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
 from support.games import CHANCE, PAIR, face, joker_game, rule_sets, saved_rolls_game, small
 from support.human import human, replay
 from support.naive import Dice, Naive

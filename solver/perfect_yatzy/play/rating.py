@@ -21,17 +21,25 @@ import numpy.typing as npt
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
+from ..core.state import EMPTY_STATE
 from ..errors import SolverError, StateError, positive_number
 from ..policies.levels import SkillLevel, level_played
 from ..settings import Folder, Settings
+from ..strategy.confidence import (
+    CONFIDENCE,
+    Difference,
+    Estimate,
+    difference_of,
+    mean_of,
+    ratio_of,
+    slope_of,
+)
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.played_games import PlayedTurns
 from ..strategy.score_distribution import ScoreDistribution
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import clipped
 from ..words import _
-from .confidence import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .rating_input import Entry, GradedChunk, RatingInput, Skipped, Source
 from .record import Game
 from .review import GRADES, TIE_TOLERANCE, GradedDecision, GradedGames, graded_decision

@@ -16,12 +16,12 @@ import numpy as np
 from .._version import ANSWER_SCHEMA
 from ..errors import StateError
 from ..game.notation import counts_of, dice_of
-from ..play.confidence import CONFIDENCE, Estimate, mean_of
 from ..play.puzzle import Puzzle
 from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
 from ..play.record import Game
 from ..play.review import ActionOutlook, ChanceOfState, Review, action_outlook, review, turn_outlook
 from ..strategy.actions import Choice, Hold
+from ..strategy.confidence import CONFIDENCE, Estimate, mean_of
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..words import _

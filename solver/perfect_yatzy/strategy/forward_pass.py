@@ -441,7 +441,7 @@ def ends_of_turns(settings: Settings, policy: Policy) -> list[TurnEndsOfStates]:
     layer = games.first_layer()
     for filled in range(games.space.first_layer, games.space.categories):
         ends = games.turn_ends(filled, layer)[0]
-        found.append(_by_state(games, filled, ends, layer))
+        found.append(by_state(games, filled, ends, layer))
         layer = games.supported(filled, layer, ends).target
     return found
 
@@ -457,7 +457,7 @@ def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
     for filled in range(games.space.categories - 1, games.space.first_layer - 1, -1):
         layer = games.unreached(filled)
         layer.mass[:-LANES] = 1  # as if play reached every state
-        turn = _by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+        turn = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
         most = int(turn.points.max())
         padded = np.pad(laws, ((0, 0), (most, most)))
         # To add the points of a turn to the law of the child: a window that begins so many zeros
@@ -476,7 +476,7 @@ def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
         yield laws
 
 
-def _by_state(
+def by_state(
     games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores
 ) -> TurnEndsOfStates:
     """Ends of turns that are listed by block and group, sorted by state instead."""

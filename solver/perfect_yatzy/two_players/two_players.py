@@ -31,7 +31,7 @@ from ..core.lattice import kernel_lattice
 from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES
 from ..core.table_slices import FRAME, PADDING, TableSlice
 from ..core.turn import make_scratch
@@ -155,7 +155,8 @@ class TwoPlayerGame:
     upper bonuses.
 
     `tie`: what a tie counts for the first player; `policies`: what each player follows, None to
-    play to win.
+    play to win; `turns`: how many each has left, if `starts` are earlier cards, of which all that
+    follow with so many open boxes are solved.
     """
 
     def __init__(
@@ -165,9 +166,10 @@ class TwoPlayerGame:
         lead: int = 0,
         tie: float = 0.5,
         policies: tuple[Play, Play] = (None, None),
+        turns: tuple[int, int] | None = None,
     ) -> None:
         self.players = Player(rules, starts[0], policies[0]), Player(rules, starts[1], policies[1])
-        first, second = (player.turns for player in self.players)
+        first, second = turns or (self.players[0].turns, self.players[1].turns)
         if first - second not in (0, 1):
             text = _("the player who moves needs as many open boxes as the opponent, or one more")
             raise StateError(text, code="invalid-card")

@@ -104,11 +104,37 @@ def solve_two_players(
     )
 
 
+def sample_two_players(
+    rules: str, service: QueryService, paths: int, endgame: int, ties: str, as_json: bool
+) -> None:
+    """Sample paths of a game of two, and print the interval for the chance of the first player."""
+    from ...two_players.relaxation import CONFIDENCE, two_player_interval
+    from ..progress import progress
+    from ..views.results import interval_lines
+
+    rule_set = service.rules(rules)
+    report = progress(_("Solving {rules} for two players", rules=rule_set.key))
+    begin = perf_counter()
+    settings = service.settings.reporting(report)
+    found = two_player_interval(settings, rule_set, paths, endgame, ties)
+    fields: dict[str, Any] = {
+        "rules": rule_set.key,
+        "ties": ties,
+        "paths": paths,
+        "endgame": endgame,
+        "confidence": CONFIDENCE,
+        "interval": [found.low, found.high],
+        "opponent_wins_at_most": [vars(estimate) for estimate in found.opponents],
+    }
+    seconds = round(perf_counter() - begin, 2)
+    echo_answer(interval_lines(rule_set, fields), as_json, **fields, seconds=seconds)
+
+
 def followed_policies(
     names: Iterable[str], service: QueryService, rules: RuleSet
 ) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
-    from ...core.scorecard import Scorecard
+    from ...game.scorecard import Scorecard
     from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy
     from ...two_players.two_players import Replanned

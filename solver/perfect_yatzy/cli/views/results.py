@@ -18,6 +18,7 @@ from ...game.notebook import histogram_bins
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, alternatives, ngettext, number_text, significant_text
 from ..console import output_file
+from ..text_width import left
 from . import wording
 from .wording import (
     card_line,
@@ -240,14 +241,14 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
-    by_rerolls_left = {int(left): loss for left, loss in losses["holds"].items()}
+    by_rerolls_left = {int(number): loss for number, loss in losses["holds"].items()}
     total = sum(by_rerolls_left.values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
-    for left in sorted(by_rerolls_left, reverse=True):
-        count = wording.number_word(left)
-        label = ngettext("hold, one reroll left", "hold, {count} rerolls left", left, count=count)
-        lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
-    lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
+    for number in sorted(by_rerolls_left, reverse=True):
+        count = wording.number_word(number)
+        label = ngettext("hold, one reroll left", "hold, {count} rerolls left", number, count=count)
+        lines.append(f"  {left(label, 28)}{number_text(by_rerolls_left[number], 2):>8}")
+    lines.append(f"  {left(_('category'), 28)}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"], start=1):
@@ -368,6 +369,25 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
         "",
         *wrapped(proof).splitlines(),
     ]
+
+
+def interval_lines(rules: RuleSet, found: dict[str, Any]) -> list[str]:
+    """Lines for the interval of a game of two by sampled paths, rounded outwards."""
+    low, high = found["interval"]
+    lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
+    text = _(
+        "{game}, two players: with {confidence} confidence the first wins between {low} and {high}"
+    )
+    confidence = f"{round(100 * found['confidence'])} %"
+    proof = _(
+        "This is an estimate from {paths} sampled games and no proof; a tie counts as {value}. The sampled player "
+        "plays for the average until {endgame} boxes are open, then to win. Proved bounds: without --paths.",
+        paths=found["paths"],
+        endgame=found["endgame"],
+        value=_(TIE_RULES[found["ties"]].value),  # marked elsewhere
+    )
+    first = text.format(game=rules.name, confidence=confidence, low=lowest, high=highest)
+    return [*wrapped(first).splitlines(), "", *wrapped(proof).splitlines()]
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:

@@ -3,7 +3,8 @@
 The interval of a mean is that of Student's t distribution (W. S. Gosset, Biometrika 1908). A
 difference of two means has the interval of B. L. Welch (Biometrika 1947), which does not assume
 equal variances. A ratio, such as points per decision, is linearised at the means (W. G. Cochran,
-"Sampling Techniques", 1977, section 2.11).
+"Sampling Techniques", 1977, section 2.11). Columns whose means are known take out what they explain
+(control variates: S. S. Lavenberg and P. D. Welch, Management Science 1981).
 """
 
 from __future__ import annotations
@@ -108,6 +109,20 @@ def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate 
     slope = float(x @ sample) / spread
     rest = sample - sample.mean() - slope * x
     return _interval(slope, float(rest @ rest) / (size - 2) / spread, size - 2, size, confidence)
+
+
+def adjusted_mean_of(
+    values: npt.ArrayLike, known: npt.ArrayLike, confidence: float = CONFIDENCE
+) -> Estimate:
+    """The mean of values, `(n,)`, by a regression on columns whose means are 0, `(n, k)`."""
+    sample = np.asarray(values, dtype=np.float64)
+    design = np.column_stack([np.ones(len(sample)), np.asarray(known, dtype=np.float64)])
+    found, _rest, rank, _singular = np.linalg.lstsq(design, sample, rcond=None)
+    if (freedom := len(sample) - design.shape[1]) < 1 or rank < design.shape[1]:
+        return mean_of(sample, confidence)
+    rest = sample - design @ found
+    variance = float(rest @ rest) / freedom * float(np.linalg.inv(design.T @ design)[0, 0])
+    return _interval(float(found[0]), variance, freedom, len(sample), confidence)
 
 
 def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:

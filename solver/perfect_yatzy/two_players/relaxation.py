@@ -1,0 +1,333 @@
+"""An interval for the chance of the first player of a game too large to solve, by sampled paths.
+
+A player P plays for the mean until K boxes are open, and from then on to win. Its opponent O is told
+before the game what P will have on its card after each turn up to there; O does not know its own
+dice. Then O wins more than it can in the game, and a penalty takes most of the advantage back. With
+the card of P after t turns, and the card o and the points x of O::
+
+    L_t(s)      chance that P ends with s points, from its card after t turns on
+    w_t(o, x)   chance that O wins from there if both play for the mean
+    z_t(o, x) = w_t(o, x) - w_(t-1)(o, x)       for the o and x that O has when P plays turn t
+
+L_t is a martingale, so that the mean of z_t is 0 for every O that does not look ahead, whatever w is
+made of. For each path, the highest mean of "O wins" less all z_t is one solve of the utility of the
+final score, in whose layers the z_t are subtracted; with K > 0 it begins with the chances of best
+play from the card that P has then. The mean over all paths is an upper bound of what a best response
+to P wins, and so of what O wins if both play to win. For K = 0 a sample is the chance of play for the
+mean against itself and what O gains on it turn by turn, so at least that chance.
+
+Paths are drawn by seeds, and the values are stored one a line. Their mean is an estimate: an
+:class:`Interval` holds with a confidence of 99 %, and is not proved as the bounds of :mod:`.versus`
+are. The penalties are those of Brown, Smith and Sun, "Information relaxations and duality in
+stochastic dynamic programs" (2010).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from time import sleep
+from typing import NamedTuple
+
+import numpy as np
+
+from .._files import exclusive, read_file
+from .._sources import sources_of_values
+from ..core.backward_induction import solve_layers
+from ..core.dice import Floats
+from ..core.objectives import Objective
+from ..core.resources import writing_to
+from ..core.rules import RuleSet
+from ..core.state import EMPTY_STATE, State
+from ..core.table_slices import FRAME, Values
+from ..errors import StateError
+from ..objectives.policy_quantities import Policy
+from ..objectives.scores import ReachableUtility
+from ..settings import Folder, Settings
+from ..strategy.confidence import Estimate, adjusted_mean_of
+from ..strategy.forward_pass import ForwardPass, by_state, laws_of_points
+from ..strategy.tie_rules import tie_rule
+from ..strategy.turn_evaluator import GreedyPolicy
+from ..tablebase.sharded_solve import driver_lock
+from ..tablebase.store import open_table, table_path
+from ..tablebase.work_identity import WorkIdentity
+from .two_players import TwoPlayerGame
+
+STATES = 1 << 10  # at a time
+CONFIDENCE = 0.99  # that both ends of an interval are right
+MAX_FILE = 64 << 20  # bytes of the stored samples of a rule set
+PAUSE = 1.0  # seconds between two looks at what other processes have stored
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A stored sample; the fields of a line of the file."""
+
+    seed: int
+    moves_first: bool  # whether O does
+    left: int  # K
+    value: float
+    score: int  # final score of P, and the mean and the variance of its law
+    mean: float
+    variance: float
+    parameters: str  # SHA-256 of what else was given
+    sources: str  # SHA-256 of the sources that computed it
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The chance of the first player by sampled paths: between `low` and `high` with CONFIDENCE.
+
+    `opponents` are the estimates of what O wins at most if it moves second, and first.
+    """
+
+    paths: int
+    left: int  # K
+    opponents: tuple[Estimate, Estimate]
+
+    @property
+    def low(self) -> float:
+        """What the first player wins at least."""
+        return 1 - float(self.opponents[0].high or 1.0)
+
+    @property
+    def high(self) -> float:
+        """What the first player wins at most."""
+        return float(self.opponents[1].high or 1.0)
+
+
+def two_player_interval(
+    settings: Settings, rules: RuleSet, paths: int, left: int = 0, ties: str = "half"
+) -> Interval:
+    """The interval of the paths with the seeds 1 to `paths`; those that are not stored are
+    computed and stored. Several processes share the work if each of them is started so.
+    """
+    if not 0 <= left < len(rules.categories):
+        most = len(rules.categories) - 1
+        raise StateError(f"endgame is {left}; must be 0 to {most}", field="endgame")
+    file = SampleFile(rules, settings.tables, tie_rule(ties).share)
+    file.fill(settings, paths, left)
+    opponents = (
+        estimate([file.samples[seed, moves_first, left] for seed in range(1, paths + 1)])
+        for moves_first in (False, True)
+    )
+    return Interval(paths, left, (next(opponents), next(opponents)))
+
+
+def estimate(samples: Sequence[Sample]) -> Estimate:
+    """The mean over all paths; what the final score of P explains is taken out, because the mean
+    and the variance of its law are known.
+    """
+    away = np.array([sample.score - sample.mean for sample in samples])
+    known = np.column_stack([away, away**2 - samples[0].variance])
+    return adjusted_mean_of([sample.value for sample in samples], known, CONFIDENCE)
+
+
+class SampleFile:
+    """The stored samples of a rule set, one a line; `tie`: what one counts for who moves first."""
+
+    def __init__(self, rules: RuleSet, tables: Folder, tie: float) -> None:
+        self.rules, self.tie = rules, tie
+        self.path = table_path(rules, tables, "paths").with_suffix(".jsonl")
+        self.identity = WorkIdentity.of(rules, "paths", {"tie": tie}, sources_of_values(__file__))
+        self.samples = dict[tuple[int, bool, int], Sample]()
+        self.read()
+
+    def read(self) -> None:
+        """Read what is stored; lines that are damaged or of other parameters or sources are not
+        used.
+        """
+        try:
+            lines = read_file(self.path, MAX_FILE).splitlines()
+        except OSError:
+            return
+        for line in lines:
+            with suppress(ValueError, TypeError):
+                sample = Sample(**json.loads(line))
+                same = self.identity.parameters, self.identity.sources
+                if (sample.parameters, sample.sources) == same:
+                    self.samples[sample.seed, sample.moves_first, sample.left] = sample
+
+    def add(self, sample: Sample) -> None:
+        """Append a sample."""
+        # A line that a killed process did not end stays alone.
+        line = "\n" + json.dumps(asdict(sample)) + "\n"
+        with (
+            writing_to(self.path.parent),
+            exclusive(self.path.with_suffix(".lock")),
+            self.path.open("a", encoding="ascii") as file,
+        ):
+            file.write(line)
+        self.samples[sample.seed, sample.moves_first, sample.left] = sample
+
+    def fill(self, settings: Settings, paths: int, left: int) -> None:
+        """Compute what is missing of the first paths; wait for what other processes compute."""
+        wanted = [(seed, first, left) for seed in range(1, paths + 1) for first in (False, True)]
+        relaxation = None
+        while missing := [key for key in wanted if key not in self.samples]:
+            sleep(PAUSE * (relaxation is not None))  # not before the first round
+            for seed, moves_first, _left in missing:
+                lock = self.path.with_suffix(f".{seed}-{int(moves_first)}-{left}.lock")
+                with driver_lock(lock) as free:
+                    self.read()
+                    if free and (seed, moves_first, left) not in self.samples:
+                        relaxation = relaxation or self._relaxation(settings)
+                        self.add(self._sample(relaxation, seed, moves_first, left))
+                if settings.progress:
+                    settings.progress(sum(key in self.samples for key in wanted), len(wanted))
+
+    def _relaxation(self, settings: Settings) -> Relaxation:
+        quiet = settings.reporting(None)
+        means = open_table(quiet, Objective(self.rules))[1]
+        return Relaxation.of(quiet, GreedyPolicy(self.rules, means), self.tie)
+
+    def _sample(self, relaxation: Relaxation, seed: int, moves_first: bool, left: int) -> Sample:
+        path, law = relaxation.path(seed), relaxation.laws[0][0].astype(np.float64)
+        value, points = relaxation.sample(path, moves_first, left), np.arange(len(law))
+        mean = float(law @ points)
+        variance = float(law @ (points - mean) ** 2)
+        known = relaxation.score(path), mean, variance
+        identity = self.identity.parameters, self.identity.sources
+        return Sample(seed, moves_first, left, value, *known, *identity)
+
+
+class PenalisedUtility(ReachableUtility):
+    """A utility of the final score from which terms are subtracted layer by layer."""
+
+    monotone = False  # more points may be worth less after a term
+
+
+class Card(NamedTuple):
+    """What P has after a turn."""
+
+    place: int  # of the state in its layer
+    made: int  # points without the upper bonus
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """Samples of one game; `tie`: what a tie counts for the player who moves first.
+
+    `laws`: of the points to come by `policy` from all states, `(states, points)` for each number of
+    filled categories.
+    """
+
+    settings: Settings
+    policy: Policy
+    laws: list[Values]
+    tie: float = 0.5
+
+    @classmethod
+    def of(cls, settings: Settings, policy: Policy, tie: float = 0.5) -> Relaxation:
+        """Samples of a game in which P follows a policy."""
+        # half of the memory; the penalties stay fair, whatever w is made of
+        laws = [law.astype(np.float32) for law in laws_of_points(settings, policy)]
+        return cls(settings, policy, laws[::-1], tie)
+
+    @property
+    def turns(self) -> int:
+        """Turns of each player."""
+        return len(self.laws) - 1
+
+    def path(self, seed: int) -> list[Card]:
+        """The cards of P in a game, from the empty one to the full one."""
+        random, games = np.random.default_rng(seed), ForwardPass(self.settings, self.policy)
+        cards = [Card(0, 0)]
+        for filled in range(self.turns):
+            layer, card = games.unreached(filled), cards[-1]
+            layer.mass[card.place] = 1.0
+            ends = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+            up_to = np.cumsum(ends.chance)
+            end = int(np.searchsorted(up_to, random.random() * up_to[-1], "right"))
+            cards.append(Card(int(ends.child[end]), card.made + int(ends.points[end])))
+        return cards
+
+    def score(self, path: Sequence[Card]) -> int:
+        """The final score of P."""
+        card = path[-1]
+        return card.made + int(self.laws[-1][card.place].argmax())
+
+    def wins(self, card: Card, filled: int, tie: float) -> Floats:
+        """The chance of O to win with y points, `(most + 1,)`, given a card of P; `tie`: what one
+        counts for O.
+        """
+        law = self.laws[filled][card.place].astype(np.float64)
+        points, chances = np.flatnonzero(law), np.zeros(self.laws[0].shape[1])
+        chances[card.made + points] = law[points] / law.sum()
+        return np.cumsum(chances) - (1 - tie) * chances
+
+    def sample(self, path: Sequence[Card], moves_first: bool, left: int = 0) -> float:
+        """The highest mean of O for a path, less the penalties; `moves_first`: whether O does;
+        `left`: K.
+        """
+        last = self.turns - left  # turns of P that O is told
+        tie = self.tie if moves_first else 1 - self.tie
+        wins = [self.wins(card, filled, tie) for filled, card in enumerate(path[: last + 1])]
+        game = PenalisedUtility(
+            self.policy.rules,
+            lambda points: wins[-1][np.minimum(points, len(wins[-1]) - 1)],
+        )
+
+        def subtract(filled: int, values: Values) -> None:
+            turn = filled if moves_first else filled + 1  # of P, in which O has this card
+            if 1 <= turn <= last:
+                self._subtract(game, filled, wins[turn] - wins[turn - 1], values)
+
+        values = self._endgame(game, path[last], moves_first, left) if left else game.full_cards()
+        subtract(last, values)
+        resumed = solve_layers(game, threads=self.settings.threads, resume=(last, values))
+        for layer in resumed:
+            values = layer.values  # the next layer is solved from what is written here
+            subtract(layer.filled, values)
+        return float(values[0])
+
+    def _subtract(self, game: PenalisedUtility, filled: int, rise: Floats, values: Values) -> None:
+        """Subtract the penalties of a layer; `rise`: of the chance that y points win."""
+        laws, states = self.laws[filled], game.space.layer_slice(filled)
+        begin = game.layer_slice(filled).start
+        for first in range(states.start, states.stop, STATES):
+            part = slice(first, min(first + STATES, states.stop))
+            low, high = game.score_offsets.low[part], game.score_offsets.high[part] + game.after
+            scores = np.arange(int(high.max()) + 1)
+            # by points to come and points made: beyond the most points nothing rises
+            padded = np.pad(rise, (0, laws.shape[1] + len(scores))).astype(np.float32)
+            rises = np.lib.stride_tricks.sliding_window_view(padded, len(scores))
+            terms = (
+                laws[part.start - states.start : part.stop - states.start]
+                @ (rises[: laws.shape[1]])
+            )
+            has_entry = (scores >= low[:, None]) & (scores <= high[:, None])
+            start = int(game.score_offsets.origin[part.start] + low[0]) - begin
+            terms = terms[has_entry]
+            values[start : start + len(terms)] -= terms
+
+    def _endgame(self, game: PenalisedUtility, card: Card, moves_first: bool, left: int) -> Values:
+        """The chances of O in a layer, if both play to win from there, P from its card."""
+        rules, states = self.policy.rules, game.space.layer_slice(self.turns - left)
+        theirs = self._state(game, states.start + card.place)
+        starts = (EMPTY_STATE, theirs) if moves_first else (theirs, EMPTY_STATE)
+        lead = -card.made if moves_first else card.made
+        rest = TwoPlayerGame(rules, starts, lead, self.tie, turns=(left, left))
+        ((_left, found),) = deque(rest.solve(self.settings.reporting(None)), maxlen=1)
+        player = rest.players[int(moves_first)]
+        place, offsets, parts = player.start - player.layer(left).first, game.score_offsets, []
+        for number, state in enumerate(range(states.start, states.stop)):
+            pair = (number, place) if moves_first else (place, number)
+            low, high, chances = rest.start_chances(rest.first_turn, *pair, found)
+            if not moves_first:  # they are of P, by its lead
+                low, high, chances = -high, -low, 1 - chances[::-1]
+            leads = np.arange(offsets.low[state], offsets.high[state] + 1 + game.after) - card.made
+            parts.append(chances[np.clip(leads - low + FRAME, 0, len(chances) - 1)])
+        return np.concatenate(parts).astype(game.compute)
+
+    def _state(self, game: PenalisedUtility, number: int) -> State:
+        """The state with a number."""
+        space = game.space
+        row = int(space.state_rows()[number])
+        lane, saved = space.lanes_and_saved(np.array([row]), np.array([number]))
+        layout, tracked = space.layout, row >= space.cards
+        upper = layout.lane_upper[layout.lane_sets[row], lane[0]]
+        return State(int(layout.masks[row]), int(upper), int(saved[0]), tracked)
