@@ -358,7 +358,7 @@ def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
     for entry in filter(lambda entry: entry.id, template(messages)):
         old = catalog.get(entry.id, entry.context)
         kept = old.string if old and type(old.id) is type(entry.id) else ""
-        nothing = "" if isinstance(entry.id, str) else ("", "")
+        nothing = "" if isinstance(entry.id, str) else ("",) * catalog.num_plurals
         result.add(entry.id, kept or nothing, entry.locations, context=entry.context).flags.discard(
             "python-format"
         )

@@ -25,7 +25,7 @@ import numpy as np
 import perfect_yatzy
 from perfect_yatzy.core.backward_induction import solve_layers, solve_objective
 from perfect_yatzy.core.resources import default_threads
-from perfect_yatzy.core.scorecard import Scorecard
+from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.objectives.policy_quantities import Variance
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.play.puzzle import play_turn

@@ -42,7 +42,16 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "settings", "words", "notebook", "_files", "_sources", "_version"}
+BASE = {
+    "errors",
+    "settings",
+    "words",
+    "notebook",
+    "_files",
+    "_sources",
+    "_kernel_cache",
+    "_version",
+}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}
@@ -131,8 +140,7 @@ def test_folders_are_packages_in_order_and_modules_short_with_a_docstring(
 def test_the_core_is_in_its_room_and_short(graph: dict[str, set[str]]) -> None:
     core = [name for name in graph if top(name) == "core"]
     assert {"core.scoring", "core.turn", "core.backward_induction", "core.table_file"} <= set(core)
-    # 5,000 once words and what only features need have left it.
-    assert sum(len(TEXTS[MODULES[name]].splitlines()) for name in core) <= 5_360
+    assert sum(len(TEXTS[MODULES[name]].splitlines()) for name in core) <= 5_000
 
 
 def modules_loaded_by(code: str) -> set[str]:
@@ -192,7 +200,7 @@ def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     assert "numba" not in modules_loaded_by(
         "\n".join(f"import perfect_yatzy.{name}" for name in others)
     )
-    assert len(own) <= 75
+    assert len(own) <= 72
 
 
 SCRIPTS = sorted(

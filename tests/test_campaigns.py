@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from perfect_yatzy.cli import COMMANDS
 from perfect_yatzy.tablebase.work_identity import WorkIdentity
 from support.need import need
 from support.seeds import SEED_VARIABLE, ring_3
 
-from benchmarks.campaign import texts
+from benchmarks.campaign import strangers, texts
 from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
 from benchmarks.campaign.tally import Tally, cpu_limit
 
@@ -17,6 +18,7 @@ NEED = {
     "requests from the OpenAPI document": "schemathesis",
     "bodies of the largest size, running server": "fastapi",
     "strangers: homes, folders, disks and files of all kinds": "fastapi",
+    "taps in four tabs of the page": "playwright",
 }
 pytestmark = pytest.mark.full
 
@@ -38,6 +40,12 @@ def test_a_campaign_finds_an_error_of_python(
     tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
     assert len(tally.failures) > tally.cases // 10
     assert all("ValueError" in failure for failure in tally.failures)
+
+
+def test_strangers_ask_every_command() -> None:
+    """A new command is added to the campaign."""
+    assert {question.split()[0] for question in strangers.QUESTIONS} >= {*COMMANDS}
+    assert len(set(strangers.QUESTIONS)) == len(strangers.QUESTIONS) < 100
 
 
 def test_a_campaign_finds_work_of_others_that_is_resumed(

@@ -27,7 +27,7 @@ FILES = {
     "core": "backward_induction",
     "tablebase": "integrity sharded_solve",
     "play": "rating review session",
-    "game": "limits notation rules",
+    "game": "limits notation points rules",
     "cli": "guide solve",
 }
 

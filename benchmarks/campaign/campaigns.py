@@ -148,6 +148,23 @@ def strangers(tally: Tally, run: Run) -> None:
     try_machines(tally, run.folder, run.size(300, 12), run.chosen)
 
 
+def walks(tally: Tally, run: Run) -> None:
+    """Random taps in four tabs, with reloads, closed tabs, a server out of reach, full storage."""
+    from support.browser import Chromium
+    from support.server import running_server
+    from support.walk import Walk
+
+    open_strategy("yatzy", tables=run.tables)
+    taps, chromium = run.size(10_000, 30), Chromium()
+    with running_server(run.tables) as server, chromium.running() as browser:
+        for number in range(run.size(20, 1)):
+            walk = Walk(browser.new_context(), f"{server.address}/", run.chosen)
+            tally.run(f"walk {number}", lambda walk=walk: walk.run(taps // run.size(20, 1)))
+            walk.context.close()
+            tally.cases += walk.taps - 1
+    chromium.close()
+
+
 CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "SIGKILL, EIO, ENOSPC at the file-system steps of a solve": faults,
     "resumed solves whose files were swapped, deleted, cut or flipped": resume,
@@ -161,6 +178,7 @@ CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "certificates of random rule sets: bounds, and the same bits again": certificates,
     "requests from the OpenAPI document": requests,
     "bodies of the largest size, running server": large_bodies,
+    "taps in four tabs of the page": walks,
 }
 
 

@@ -31,7 +31,7 @@ from perfect_yatzy.approximation.fitted_file import (
     write_fitted,
 )
 from perfect_yatzy.core.objectives import Objective
-from perfect_yatzy.core.scorecard import EMPTY_STATE, State
+from perfect_yatzy.core.state import EMPTY_STATE, State
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_info import shards_folder
 from perfect_yatzy.errors import TableError

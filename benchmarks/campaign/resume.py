@@ -25,7 +25,7 @@ from perfect_yatzy.approximation import solve as approximate_solve
 from perfect_yatzy.core import objectives
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.objectives.exponential import ExponentialUtility
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.settings import Settings

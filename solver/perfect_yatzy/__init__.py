@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
     from .core.rules import RuleSet
-    from .core.scorecard import Scorecard, State
+    from .core.state import State
     from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
     from .game.legal_actions import (
         TurnPosition,
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     )
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
+    from .game.scorecard import Scorecard
     from .play.rating import Rating, Ratings, rate
     from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, Losses, SampledEvaluation, evaluate
@@ -88,7 +89,8 @@ _NAMES = {
     "game.notation": "parse_card",
     "game.rule_loader": "load_rules",
     "core.rules": "RuleSet",
-    "core.scorecard": "Scorecard State",
+    "core.state": "State",
+    "game.scorecard": "Scorecard",
     "play.rating": "Rating Ratings rate",
     "policies.computer_players": "ComputerPlayer",
     "policies.evaluation": "Evaluation Losses SampledEvaluation evaluate",

@@ -32,7 +32,14 @@ RELATED = {
     "nn": "nb",
 }  # languages without a catalogue of their own, whose readers know another
 NO_BREAK_SPACE = "\u00a0"
-THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
+# The sign between thousands; elsewhere a space that does not break the line.
+THOUSANDS = {"en": ",", "ja": ",", "ko": ",", "da": ".", "de": "."}
+DECIMAL_POINT = ("en", "ja", "ko")  # languages that write it; the others have a comma
+# Languages that count in ten thousands: the words of large numbers by their power of ten.
+MYRIADS = {
+    "ja": {4: "万", 8: "億", 12: "兆", 16: "京"},
+    "ko": {4: "만", 8: "억", 12: "조", 16: "경"},
+}
 
 _default = ENGLISH
 _names_options = False  # whether messages name options of the command
@@ -184,9 +191,8 @@ def number_text(
     number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
     sign, thousands = "+" if signed else "", "," if grouped else ""
     text = f"{number:{sign}{thousands}.{decimals}f}"
-    if code == ENGLISH:
-        return text
-    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
+    decimal = "." if code in DECIMAL_POINT else ","
+    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): decimal})
 
 
 def significant_text(value: float, digits: int) -> str:

@@ -32,8 +32,8 @@ from perfect_yatzy.core import state_space as spaces
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.patterns import Pattern
 from perfect_yatzy.core.rules import Category, chains
-from perfect_yatzy.core.scorecard import EMPTY_STATE
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_slots import allowed_boxes, feature_count, turn_slots

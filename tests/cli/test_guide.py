@@ -13,6 +13,7 @@ from typing import Any
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RuleSet, Strategy
+from perfect_yatzy.cli.text_width import columns_of
 from perfect_yatzy.cli.views import guide_content as guide_contents
 from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pages import guide_html, guide_text
@@ -152,9 +153,9 @@ def test_hold_rules_are_numbered_sentences_with_their_worth(language: str) -> No
     assert len(rows) == 25
     assert (rows[0].value, rows[9].value) == (content.words.number(5.0), content.words.number(0.5))
     assert content.rules.categories[11].name in str(rows[0].name)  # the large straight
-    assert all(str(row.name).endswith(".") for row in rows)
+    assert all(str(row.name).endswith((".", "。")) for row in rows)
     assert content.words.number(236.4) in str(content.lead[0])
-    assert max(map(len, guide_text(content).splitlines())) <= 80
+    assert max(map(columns_of, guide_text(content).splitlines())) <= 80
 
 
 def test_without_a_sheet_it_says_how_to_learn_one() -> None:

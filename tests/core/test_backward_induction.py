@@ -20,7 +20,7 @@ from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.resources import ScratchPool, thread_map
 from perfect_yatzy.core.rules import Bonus
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.table_slices import Values
 from perfect_yatzy.core.turn_model import turn_model, turn_outcomes

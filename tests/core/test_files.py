@@ -26,7 +26,7 @@ from perfect_yatzy._files import (
     read_file,
 )
 from perfect_yatzy.approximation.fitted_file import fitted_path, read_fitted
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.table_info import part_path, read_info, shards_folder
 from perfect_yatzy.errors import StorageError
 from perfect_yatzy.objectives.scores import Goals
@@ -96,7 +96,7 @@ def in_shards(folder: Path) -> Path:
 
 
 def kernel(path: Path) -> object:
-    from perfect_yatzy.core.jit import CheckedCacheFile
+    from perfect_yatzy._kernel_cache import CheckedCacheFile
 
     return CheckedCacheFile(str(path.parent), "name", "stamp")._read(str(path))
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from numba.core.errors import TypingError
-from perfect_yatzy.core import jit as kernels_jit
+from perfect_yatzy._sources import PACKAGE
 from perfect_yatzy.core.jit import by_kind
 from perfect_yatzy.core.legal import count_bits, nth_bit
 from perfect_yatzy.core.simd import add_at, add_to, aligned, load, shifted, store, views
@@ -285,7 +285,7 @@ def kernel(a, i): return shifted(views(a), 2)[i]
 llvm = next(iter(kernel.inspect_llvm().values()))
 body = re.search(r"^define [^\\n]*i32 @.*?^}", llvm, re.DOTALL | re.MULTILINE).group()
 print("icmp" in body)
-from perfect_yatzy.core.jit import cache_path
+from perfect_yatzy._kernel_cache import cache_path
 print(cache_path().name)
 """
     (plain, place), (checked, other) = run(code, tmp_path, checked=False), run(code, tmp_path)
@@ -432,7 +432,7 @@ def test_a_kernel_is_compiled_again_only_if_its_sources_changed(tmp_path: Path) 
     def hits_and_misses(folder: str, changed: str = "") -> str:
         copy = tmp_path / folder
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(kernels_jit.PACKAGE, copy / "perfect_yatzy", ignore=ignored)
+        shutil.copytree(PACKAGE, copy / "perfect_yatzy", ignore=ignored)
         if changed:
             module = copy / "perfect_yatzy" / changed
             module.write_text(

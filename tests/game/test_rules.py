@@ -5,9 +5,10 @@ of several boxes.
 import contextlib
 import json
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
@@ -38,6 +39,7 @@ from perfect_yatzy.game.rule_loader import (
 from perfect_yatzy.game.rule_patches import SWITCH_WORDS, apply_patch
 from perfect_yatzy.game.rule_remarks import remarks
 from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS, RuleChecker
+from perfect_yatzy.game.rule_sentences import joker_sentences, rule_sentences
 from perfect_yatzy.game.translations import localized, row_of
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support import games
@@ -546,6 +548,20 @@ def points(rules: RuleSet, category: str, dice: str) -> int:
             "any dice, only 1s and 6s: 3 times their sum + 1",
         ),
         ("points = 10\nfactor = 3\nplus = 5", "111", 35, "any dice: 35 points"),
+        ("best = 2", "146", 10, "any dice, by the best 2 of the dice: their sum"),
+        (
+            'pattern = "face"\nface = 4\nbest = 2',
+            "444",
+            8,
+            "all 4s, by the best 2 of the dice: their sum",
+        ),
+        (
+            "sum = 5\npoints = 9\nbest = 2",
+            "146",
+            9,
+            "any dice, sum of all dice 5, by the best 2 of the dice: 9 points",
+        ),
+        ("best = 3", "146", 11, "any dice: their sum"),
         (
             'factor = 2\npattern = "face"\nface = 6\nscore = "sum"',
             "146",
@@ -837,7 +853,7 @@ def test_the_row_of_a_box_and_the_boxes_as_json(
         rules.categories,
         rules.columns,
     )
-    assert read.sentences() == rules.sentences()
+    assert rule_sentences(read) == rule_sentences(rules)
     swedish = localized(rules, "sv")
     assert rules_from_json(rules_to_json(swedish)).categories == swedish.categories
 
@@ -957,7 +973,7 @@ def test_the_rules_are_shown_by_rows(columns: RuleSet, balut: RuleSet) -> None:
     ]
     assert text.count("all 4s: their sum") == 1
     assert "Each box has an id of its own, such as trio.up for Trio (Going Up)." in text
-    assert columns.sentences()[1:] == [
+    assert rule_sentences(columns)[1:] == [
         "Column Down (.down): in the listed order, upper bonus of 5 at 8",
         "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24",
         "A box may be crossed out at any time",
@@ -992,7 +1008,7 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
         f'joker = {{ category = "trio", bonus = 50, mode = "maximum", requires = "points" }}\n{HEAD}{FOURS}{TRIO}'
         f'{CHANCE}requires = "trio"\n',
     )
-    assert rules.sentences() == [
+    assert rule_sentences(rules) == [
         "Three dice with 6 faces, three rolls a turn, 3 categories the upper ones (*) before the others",
         "Upper bonus for the sum of the upper categories (*): 5 at 4, 9 at 8",
         "A box may be crossed out only if the roll scores in no box that may take it",
@@ -1000,7 +1016,9 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
         "A further Trio lets any open box pay the most it can if its box holds points",
     ]
     assert rules.categories[2].text == "any dice: their sum + 2; only while trio holds points"
-    assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").sentences("Trio") == [
+    assert joker_sentences(
+        Joker("x", 5, "none", "filled", "filled", "matching-box-open"), "Trio"
+    ) == [
         "A further Trio pays 5 bonus points while the matching upper box is open, even if its box holds 0"
     ]
     assert rules.tracked_index == 1
@@ -1216,3 +1234,92 @@ def test_an_emptied_table_names_the_way_to_remove_it(tmp_path: Path) -> None:
         assert not getattr(removed, name)
         switch = f"{start}[switches.s]\nsummary = 's'\n{name} = {{}}\n"
         assert problems(tmp_path, switch, "+s") == [f"own.toml:6: switches.s.{name}: {said}"]
+
+
+BEST_FIVE = """
+id = "best-five"
+name = "Best five of six"
+dice = 6
+faces = 6
+rolls = 3
+
+[[categories]]
+id = "fives"
+name = "Fives"
+pattern = "face"
+face = 5
+best = 5
+
+[[categories]]
+id = "max"
+name = "Max"
+pattern = "any"
+best = 5
+
+[[categories]]
+id = "min"
+name = "Min"
+patterns = [
+  MIN
+]
+
+[[categories]]
+id = "full"
+name = "Full"
+pattern = "groups"
+groups = [3, 2]
+plus = 30
+best = 5
+
+[[categories]]
+id = "straight"
+name = "Straight"
+pattern = "contains"
+contains = [2, 3, 4, 5, 6]
+points = 40
+best = 5
+
+[[categories]]
+id = "yamb"
+name = "Yamb"
+pattern = "groups"
+groups = [5]
+plus = 50
+best = 5
+""".replace(
+    "MIN",
+    ", ".join(
+        f'{{ pattern = "any", sum = {total}, points = {31 - total}, best = 5 }}'
+        for total in range(5, 31)
+    ),
+)
+
+
+def test_the_best_five_of_six_dice_as_the_balkan_game_counts_them(tmp_path: Path) -> None:
+    """All rolls of six dice, counted without the program; Min pays 31 minus the sum, so that it
+    is never nothing.
+    """
+    (tmp_path / "own.toml").write_text(BEST_FIVE)
+    rules = load_rules(str(tmp_path / "own.toml"))
+
+    def paid(five: tuple[int, ...]) -> list[int]:
+        pair_and_three = sorted(map(five.count, set(five))) == [2, 3]
+        return [
+            5 * five.count(5),
+            sum(five),
+            31 - sum(five),
+            sum(five) + 30 if pair_and_three else 0,
+            40 if set(five) == {2, 3, 4, 5, 6} else 0,
+            sum(five) + 50 if len(set(five)) == 1 else 0,
+        ]
+
+    for dice in combinations_with_replacement(range(1, 7), 6):
+        counts = np.array([[dice.count(face) for face in range(1, 7)]])
+        found = [
+            max(int(pattern.paid(counts)[0]) for pattern in box.patterns)
+            for box in rules.categories
+        ]
+        choices = [paid(five) for five in combinations(dice, 5)]
+        assert found == [max(column) for column in zip(*choices, strict=True)], dice
+    same = rules_from_json(json.loads(json.dumps(rules_to_json(rules))))
+    assert same.fingerprint == rules.fingerprint

@@ -11,9 +11,9 @@ from perfect_yatzy import RulesError, RuleSet, load_rules
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.dice import Floats, Ints, lattice, sub_multisets
 from perfect_yatzy.core.jit import jit
-from perfect_yatzy.core.scorecard import EMPTY_STATE, State
 from perfect_yatzy.core.scoring import points_table
 from perfect_yatzy.core.simd import views
+from perfect_yatzy.core.state import EMPTY_STATE, State
 from perfect_yatzy.core.state_space import LANES, StateSpace
 from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.game.rule_loader import builtin_ids

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from perfect_yatzy import open_policy, open_strategy, simulate, start_turn
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.rules import RuleSet
-from perfect_yatzy.core.scorecard import State
+from perfect_yatzy.core.state import State
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.legal_actions import TurnPosition, action_number, numbered_action

@@ -17,10 +17,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy import RuleSet, Strategy, evaluate, load_rules, open_strategy
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.scorecard import Scorecard
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids
+from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.objectives.policy_quantities import Variance
 from perfect_yatzy.policies import computer_players, levels
 from perfect_yatzy.policies.computer_players import (

@@ -106,7 +106,7 @@ def test_a_table_of_goals_has_no_chance_above_1(dice: int) -> None:
 
 def test_tiny_chances_in_every_language() -> None:
     said = {}
-    for code in ("en", "da", "de", "fi", "nb", "sv"):
+    for code in ("en", "da", "de", "fi", "ja", "ko", "nb", "sv"):
         with language_scope(code):
             said[code] = chance_text(1 / 2.77e14), chance_text(1e-9), chance_text(4e-7)
     assert said == {
@@ -114,6 +114,8 @@ def test_tiny_chances_in_every_language() -> None:
         "da": ("1 ud af 277 billioner", "1 ud af 1 milliard", "1 ud af 2,5 millioner"),
         "de": ("1 zu 277 Billionen", "1 zu 1 Milliarde", "1 zu 2,5 Millionen"),
         "fi": ("1 : 277 biljoonaa", "1 : 1 miljardi", "1 : 2,5 miljoonaa"),
+        "ja": ("277兆分の1", "10億分の1", "250万分の1"),
+        "ko": ("277조분의 1", "10억분의 1", "250만분의 1"),
         "nb": ("1 av 277 billioner", "1 av 1 milliard", "1 av 2,5 millioner"),
         "sv": ("1 på 277 biljoner", "1 på 1 miljard", "1 på 2,5 miljoner"),
     }

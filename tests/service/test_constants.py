@@ -68,13 +68,13 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "SECONDS": 30.0,
     },
     "tablebase.estimates": {
-        "LANE_OPERATIONS_PER_SECOND": 5e10,
+        "LANE_OPERATIONS_PER_SECOND": 2.5e10,
         "SAVED_SCORES_COST": 1.6,
         "THREADS": 2,
         "BASE_MEMORY": 157_286_400,
         "CARD_MEMORY": 100,
         "LOGGED_SECONDS": 10.0,
-        "INSTANT_SOLVE_SECONDS": 1.5,
+        "INSTANT_SOLVE_SECONDS": 3.0,
         "MAX_UNASKED_SECONDS": 180.0,
         "MAX_UNASKED_BYTES": 2_000_000_000,
         "STATE_MEMORY": 24,
@@ -126,7 +126,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_UNCERTAIN_SUM": 0.99999999999,
     },
     "service.budget": {
-        "FIRST_TURNS_LIMIT_SECONDS": 15.0,
+        "FIRST_TURNS_LIMIT_SECONDS": 30.0,
         "FIRST_TURNS_LIMIT_BYTES": 4_000_000,
         "LATELY": 60.0,
         "NO_ESTIMATE_BELOW": 0.02,
@@ -161,7 +161,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_NAME_TEXT": 200,
         "MAX_RULE_SETS_CACHED": 64,
         "CHEAP_TURNS": 100,
-        "CHEAP_WORK_SECONDS": 0.02,
+        "CHEAP_WORK_SECONDS": 0.04,
         "SHORT_RUNNING": 1,
         "CHEAP_RUNNING": 2,
         "CHEAP_QUEUED": 6,
@@ -230,7 +230,7 @@ def test_budgets() -> None:
     infinite = float("inf")
     most = SolveLimit(180.0, 2_000_000_000)
     assert vars(SolveBudget.command()) == {
-        "instant_seconds": 1.5,
+        "instant_seconds": 3.0,
         "mean": most,
         "objective": most,
         "stored_bytes": infinite,
@@ -238,12 +238,12 @@ def test_budgets() -> None:
         "unasked_seconds": infinite,
     }
     assert vars(SERVER_BUDGET) == {
-        "instant_seconds": 1.5,
-        "mean": SolveLimit(300.0, 3 * GB),
-        "objective": SolveLimit(120.0, 2_000_000_000),
+        "instant_seconds": 3.0,
+        "mean": SolveLimit(600.0, 3 * GB),
+        "objective": SolveLimit(240.0, 2_000_000_000),
         "stored_bytes": 6 * GB,
         "opponents": 8,
-        "unasked_seconds": 2.0,
+        "unasked_seconds": 4.0,
     }
     assert SolveBudget().mean == SolveBudget().objective == SolveLimit(infinite, infinite)
 
@@ -448,16 +448,16 @@ def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str
+    "change", [{}, {"seconds": 30.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str
 )
 def test_first_turns_are_made_up_to_their_limits(
     change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
+    cost = replace(SolveCost(1, 4_000_000, 5_000, 30.0), **change)
     monkeypatch.setattr(distribution, "first_turns_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
     assert SolveBudget().makes_first_turns(YATZY) == (not change)
-    assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_first_turns(YATZY)
+    assert not SolveBudget(objective=SolveLimit(seconds=29.999)).makes_first_turns(YATZY)
     assert not SolveBudget().makes_first_turns(load_rules("giant"))
 
 

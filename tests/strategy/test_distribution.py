@@ -14,7 +14,7 @@ from hypothesis import example, given
 from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, Strategy, maximise, reach
 from perfect_yatzy.cli.views.results import histogram
 from perfect_yatzy.core.backward_induction import solve_objective
-from perfect_yatzy.core.scorecard import EMPTY_STATE
+from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.core.turn_model import turn_outcomes
 from perfect_yatzy.objectives.policy_quantities import BonusChance, Variance

@@ -28,6 +28,13 @@ FLAGS = (
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
+FORGET = """new Promise((done) => {
+  localStorage.clear();
+  sessionStorage.clear();
+  const request = indexedDB.deleteDatabase("perfect-yatzy");
+  request.onsuccess = request.onerror = done;
+}).then(() => {})"""
+
 SAME_DICE = """(() => {
   let last = 129;  // the same dice in each test: 2 6 1 3 3, of which 3 3 are held
   crypto.getRandomValues = (values) => values.map(() => (last = (1664525 * last + 1013904223) % 2 ** 32));
@@ -323,7 +330,7 @@ class Chromium:
         page.set_viewport_size(options["viewport"])
         page.emulate_media(media="null", color_scheme="light", forced_colors="none")
         page.goto(address + "icon.svg")
-        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.evaluate(FORGET)
         return Visitor(page, address)
 
     def close(self) -> None:

@@ -40,7 +40,6 @@ RESTLESS = {
 MAY_LEAVE = {
     "cluster": "Dask ends its threads, processes and sockets in its own time",
     "test_campaigns.py": "the client of schemathesis keeps the thread of its event loop",
-    "test_golden.py": "an application in this process keeps large tables open",
 }
 OF_PACKAGES = tuple(f"file {sysconfig.get_path(name)}{os.sep}" for name in ("purelib", "platlib"))
 SIGNALS = [int(number) for number in signal.Signals]
@@ -88,6 +87,19 @@ def _set_language(wanted: str) -> None:
     set_language(wanted)
 
 
+def _said() -> set[str]:
+    from perfect_yatzy import words
+
+    return words._said.copy()
+
+
+def _set_said(wanted: set[str]) -> None:
+    from perfect_yatzy import words
+
+    words._said.clear()
+    words._said.update(wanted)
+
+
 def _set_tracemalloc(wanted: bool) -> None:
     (tracemalloc.start if wanted else tracemalloc.stop)()
 
@@ -111,6 +123,7 @@ PARTS: dict[str, Part] = {
     "working folder": (_folder, os.chdir),
     "signal handlers": (_handlers, _set_handlers),
     "language": (_language, _set_language),
+    "lines that are said once": (_said, _set_said),
     "words of gettext": (gettext.textdomain, gettext.textdomain),
     "arguments": attribute(sys, "argv"),
     "path": contents(sys.path),

@@ -37,6 +37,8 @@ def random_pattern(draw: Random, dice: int, faces: int, conditions: bool) -> Pat
         pay |= draw.choice([{"low": low}, {"high": low}, {"low": low, "high": low}])
     if conditions and draw.random() < 0.3:
         pay["only"] = tuple(sorted(draw.sample(range(1, faces + 1), draw.randint(1, faces - 1))))
+    if conditions and dice > 1 and draw.random() < 0.3:
+        pay["best"] = dice = draw.randint(1, dice - 1)
     kind = draw.choice(["face", "groups", "contains", "any"])
     if kind == "face":
         pay["face"] = draw.randint(1, faces)

@@ -119,6 +119,11 @@ class Naive:
         return best
 
     def pay(self, pattern: dict[str, Any], dice: Dice, in_full: bool) -> int:
+        if "best" in pattern:
+            counted = {name: value for name, value in pattern.items() if name != "best"}
+            return max(
+                self.pay(counted, some, in_full) for some in combinations(dice, pattern["best"])
+            )
         found = self.matched(pattern, dice) if self.allowed(pattern, dice) else None
         factor, plus = pattern.get("factor", 1), pattern.get("plus", 0)
         if pattern["score"] == "fixed":

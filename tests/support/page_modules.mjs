@@ -68,7 +68,18 @@ class History {
 const timers = new Map(), windowListeners = [];
 let now = 0, lastTimer = 0; // milliseconds since the page was loaded
 let loadedAt = Date.UTC(2026, 10, 20, 12);
-const settle = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
+// Ends once nothing goes on by itself, however long it takes: no module is being read, and no digest is being computed.
+let digests = 0;
+const { subtle } = crypto, digest = subtle.digest.bind(subtle);
+subtle.digest = (...given) => {
+  digests++;
+  return digest(...given).finally(() => { digests--; });
+};
+const isBusy = () => digests > 0 || process.getActiveResourcesInfo().some((kind) => /^(FSReq|CloseReq)/.test(kind));
+async function settle() {
+  for (let quiet = 0; quiet < 2; quiet = isBusy() ? 0 : quiet + 1)
+    await new Promise((resolve) => { setImmediate(resolve); });
+}
 export const web = {
   answers: {}, asked: [],
   text: (id) => byId(id).textContent,
@@ -110,6 +121,7 @@ Object.assign(globalThis, {
   document: newDocument(),
   addEventListener(type, run) { windowListeners.push({ type, run }); },
   scrollTo() {},
+  BroadcastChannel: undefined, indexedDB: undefined, // tests of the storage bring their own
   matchMedia: () => ({ matches: false, addEventListener() {} }),
   IntersectionObserver: class {
     constructor(onChange) { this.onChange = onChange; }

@@ -45,6 +45,8 @@ class PrintedGuide:
 
     def __init__(self, rules: RuleSet, language: str, text: str) -> None:
         self.rules, self.phrases = rules, PHRASES[language]
+        # Japanese has no blanks between words, and its lines break between characters.
+        self.has_blanks = self.phrases.get("blanks", True)
         self.and_, self.or_ = self.phrases["and"], self.phrases["or"]
         # A language may have several words for one, by what is counted.
         self.numbers = {
@@ -52,17 +54,21 @@ class PrintedGuide:
             for number, words in enumerate(self.phrases["numbers"].split(), start=1)
             for word in words.split("/")
         }
-        self.names = {box.name: box.id for box in rules.categories}
+        self.names = {self.joined(box.name): box.id for box in rules.categories}
         self.sections = [*self.phrases["upper"], *self.phrases["lower"]]
         by_length = sorted([*self.names, *self.sections], key=len, reverse=True)
         self.box = "(?:" + "|".join(map(re.escape, by_length)) + ")"
         self.rule_texts = [*numbered_sentences(text)]
         self.holds = tuple(self.read(sentence) for sentence in self.rule_texts)
-        flat = " ".join(text.split())
+        flat = self.joined(" ".join(text.split()))
         # Par of each upper box: the first list of upper boxes with a number each.
         upper = [box for box in rules.categories if box.face]
         found = re.search(
-            r", ".join(rf"{re.escape(box.name)} ([+−]?\d+(?:[.,]\d+)?)" for box in upper), flat
+            self.joined(", ").join(
+                rf"{re.escape(self.joined(box.name))}{self.joined(' ')}([+−]?\d+(?:[.,]\d+)?)"
+                for box in upper
+            ),
+            flat,
         )
         par = found.groups() if upper and found else ()
         self.par = {
@@ -71,13 +77,18 @@ class PrintedGuide:
         }
         # The upper sums that the bonus is paid from, as far as the legend names them.
         steps = re.search(
-            self.phrases["bonus"].replace("{steps}", rf"((?:\d+(?:, |{self.or_})?)+)"), flat
+            self.joined(self.phrases["bonus"].replace("{steps}", rf"((?:\d+(?:, |{self.or_})?)+)")),
+            flat,
         )
         self.steps = [int(step) for step in re.findall(r"\d+", steps[1])] if steps else []
 
+    def joined(self, text: str) -> str:
+        """A text as it is read, also across lines."""
+        return text if self.has_blanks else text.replace(" ", "")
+
     def phrase(self, text: str) -> str:
         """A phrase as a regular expression."""
-        number = "(?:" + "|".join([*sorted(self.numbers, key=len, reverse=True), r"\d+"]) + ")"
+        number = "(?:" + "|".join([r"\d+", *sorted(self.numbers, key=len, reverse=True)]) + ")"
         parts = {
             "n": f"(?P<n>{number})",
             "m": f"(?P<m>(?i:{number}))",
@@ -89,12 +100,15 @@ class PrintedGuide:
             "o": f"(?P<o>{self.box}(?:, {self.box})*(?:{self.or_}{self.box})?)",
             "a": f"(?P<a>{self.box}(?:, {self.box})*(?:{self.and_}{self.box})?)",
         }
-        return re.sub(r"\{([a-z])\}", lambda match: parts[match[1]], text)
+        return self.joined(re.sub(r"\{([a-z])\}", lambda match: parts[match[1]], text))
 
     def read(self, sentence: str) -> HoldRule:
         actions = "|".join([*map(re.escape, self.phrases["actions"]), self.phrases["every"]])
+        sentence = self.joined(sentence)
         for kind, phrase in self.phrases["patterns"].items():
-            whole = rf"{self.phrase(phrase)}(?:{self.phrases['if']}(?P<if>.+))?: (?P<action>{actions})\."
+            whole = self.joined(
+                rf"{self.phrase(phrase)}(?:{self.phrases['if']}(?P<if>.+))?: (?P<action>{actions})[.。]"
+            )
             if match := re.fullmatch(whole, sentence):
                 found = match.groupdict()
                 conditions = self.read_conditions(found["if"]) if found["if"] else ()
@@ -109,7 +123,8 @@ class PrintedGuide:
             sizes *= self.number(found["m"])
         elif kind in ("unequal", "all"):
             sizes = tuple(
-                self.number(part) for part in re.split(f", |{self.and_}", found["l"] or "")
+                self.number(part)
+                for part in re.split(f"{self.joined(', ')}|{self.and_}", found["l"] or "")
             )
         elif kind == "most":
             sizes = (1,)
@@ -148,7 +163,7 @@ class PrintedGuide:
                 condition, rest = self.condition(kind, match.groupdict()), text[match.end() :]
                 if not rest:
                     return (condition,)
-                for separator in (", ", self.and_):
+                for separator in (self.joined(", "), self.and_):
                     if rest.startswith(separator):
                         others = self.read_conditions(rest.removeprefix(separator))
                         if others is not None:
@@ -203,6 +218,6 @@ def numbered_sentences(text: str) -> Iterator[str]:
             sentence, expected = match[1], expected + 1
         elif sentence and line.startswith("    "):
             sentence += " " + line.strip()
-        if match := re.fullmatch(r"(.*[.])(?: {2,}[−+]?\d+[.,]\d+)?", sentence):
+        if match := re.fullmatch(r"(.*[.。])(?: {2,}[−+]?\d+[.,]\d+)?", sentence):
             yield match[1]
             sentence = ""

@@ -49,16 +49,18 @@ test("a change stores one step, and everything is restored", ["yatzy"], async ()
     written.push(key.split(":")[2] + (key.endsWith("head") ? "" : ` ${JSON.parse(value).goal}`));
     setItem.call(this, key, value);
   };
-  change((t) => { t.goal = "7"; t.objective = "goal"; });
-  change((t) => { t.players[0].card = { ones: 3 }; t.dice = [1, 2]; t.left = 1; });
-  for (let i = 0; i < 80; i++) change((t) => { t.goal = String(100 + i); });
+  const play = async (edit) => { change(edit); await web.pass(0); };
+  await play((t) => { t.goal = "7"; t.objective = "goal"; }); // with it what the game starts from
+  await play((t) => { t.players[0].card = { ones: 3 }; t.dice = [1, 2]; t.left = 1; });
+  for (let i = 0; i < 80; i++) await play((t) => { t.goal = String(100 + i); });
   state.undo();
-  equal([...written.slice(0, 4), written.at(-1)], ["1 7", "head", "2 7", "head", "head"]); // undo writes where the history stands
+  await web.pass(0);
+  equal([...written.slice(0, 5), written.at(-1)], ["0 ", "1 7", "head", "2 7", "head", "head"]); // undo writes where the history stands
   const { openGame, writeGame } = await load("store/storage"), link = location.hash, { at, steps } = await openGame(link);
   equal(link, "#rules=yatzy&card=ones%3D3&dice=12&rolls_left=1&goal=178");
   equal([at, steps.length, JSON.parse(steps[at]).goal, JSON.parse(steps[1]).goal], [81, 83, "178", "7"]);
   equal(await openGame("#rules=crag"), null);
-  writeGame({ link: "#rules=crag", first: 0, at: 0 }, ["{}"]);
+  await writeGame({ link: "#rules=crag", first: 0, at: 0 }, ["{}", "{}"]);
   equal((await openGame(link)).steps.length, 83); // the game of another tab stays
 });
 
@@ -423,6 +425,8 @@ test("a tiny chance has words", [], async () => {
   equal(shown(0), tiny.map(() => "<1\u00a0%")); // where no digits are shown
   await words.setLanguage("sv");
   equal(shown(1).slice(1, 3), ["1 på 2,04 miljoner", "1 på 277 biljoner"]);
+  await words.setLanguage("ja");
+  equal(shown(2).slice(0, 3), ["10億分の1", "204万分の1", "277兆分の1"]);
   await words.setLanguage("en");
 });
 
@@ -432,7 +436,8 @@ test("words, numbers and plurals of a language", [], async () => {
     ["sv-SE", "sv", "Ångra", ...nordic, "1 sekund", "2 sekunder"], ["no", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"],
     ["nn", "nb", "Angre", ...nordic, "1 sekund", "2 sekunder"], ["fi-FI", "fi", "Kumoa", ...nordic, "1 sekunti", "2 sekuntia"],
     ["de-AT", "de", "Rückgängig", ...nordic, "1 Sekunde", "2 Sekunden"],
-    ["ja-JP", "en", "Undo", "-248.5", "50.00\u00a0%", "1 second", "2 seconds"],
+    ["ja-JP", "ja", "元に戻す", "-248.5", "50.00\u00a0%", "1秒", "2秒"], ["ko", "ko", "되돌리기", "-248.5", "50.00\u00a0%", "1초", "2초"],
+    ["zh-TW", "en", "Undo", "-248.5", "50.00\u00a0%", "1 second", "2 seconds"],
   ]) {
     await words.setLanguage(tag);
     const seconds = [1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count }));

@@ -10,7 +10,7 @@ import pytest
 from perfect_yatzy import Strategy
 from perfect_yatzy.play.record import read_game, read_games, simulated_records
 from perfect_yatzy.play.review import review
-from support.browser import Visitor
+from support.browser import FORGET, Visitor
 
 pytestmark = pytest.mark.full
 
@@ -186,7 +186,7 @@ def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(
     )
     page.expects("#graded-by", "by the average score, not by the aim “350 or more”")
     page.wait_for_selector("#end .figures")
-    assert page.evaluate("loaded('store/memory').then(({games}) => games().length)") == 0
+    assert page.evaluate("loaded('store/memory').then(({games}) => games())") == []
     page.change("s.objective = 'mean'; s.turns[0].player = 0;")
     assert page.count("#graded-by") == 0
 
@@ -231,7 +231,7 @@ def test_the_way_back_leads_to_the_room_before_and_a_link_carries_all_players(
     assert (page.dice(), page.state()["visits"]) == ([3, 3], False)
     page.change("s.players[1].card = { sixes: 24 }")
     link = page.url.partition("#")[2]
-    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.evaluate(FORGET)
     page.open(f"#{link}").expects("#turn-line", "Ann")
     players = page.state()["players"]
     assert [(each["name"], each["card"]) for each in players] == [

@@ -382,6 +382,27 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Visitor) -> None:
     assert page.locator("#go").is_visible()
 
 
+CLIPPED = """[...document.querySelectorAll("body *")].filter((element) => element.checkVisibility() &&
+  !element.closest(".unseen, svg, select") && getComputedStyle(element).display !== "inline" &&
+  [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) &&
+  element.clientWidth > 2 && element.scrollWidth > element.clientWidth + 1
+).map((element) => element.textContent.trim())"""
+
+
+@pytest.mark.parametrize("language", ["ja", "ko"])
+def test_no_word_is_clipped_in_east_asian_scripts(blank: Visitor, language: str) -> None:
+    """Whatever font draws them: characters are squares of the size of the type."""
+    blank.set_viewport_size({"width": 390, "height": 844})
+    blank.open(f"?lang={language}").type("33456").settle()
+    for room in ("play", "puzzle", "review", "statistics"):
+        blank.enter(room)
+        blank.draw()
+        assert (room, blank.evaluate(CLIPPED)) == (room, [])
+        assert blank.evaluate("document.documentElement.scrollWidth") <= 390
+    blank.enter("play")
+    looks_right(blank, language)
+
+
 @pytest.mark.parametrize("language", ["de", "fi"])
 def test_controls_wrap_as_a_whole(blank: Visitor, language: str) -> None:
     """A name stays beside its control, or above it where both do not fit in a line; no box is

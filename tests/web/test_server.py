@@ -30,7 +30,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import Cancelled, StateError, Strategy, distribution, reach
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
+from perfect_yatzy.core import backward_induction
 from perfect_yatzy.core.backward_induction import solve_objective
+from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.service.budget import (
@@ -127,7 +129,7 @@ def test_answers_are_those_of_the_command(
             "hold",
             {"dice": "334566", "rules": "maxi"},
             409,
-            "this takes about 127 s and writes 2.85 GB",
+            "this takes about 255 s and writes 2.85 GB",
         ),
         ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
         (
@@ -377,6 +379,29 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(
     assert rolls[0] > whole > rolls[1]
 
 
+def test_an_application_that_has_ended_computes_nothing_and_holds_no_table(
+    forced: Strategy, tmp_path: Path
+) -> None:
+    """Its chances of the bonus are computed in the background, here by a solve that never ends."""
+    scheduler = RequestScheduler(tmp_path, 1)
+    service, begun = scheduler.service, Event()
+
+    def endless(objective: Objective, *, progress: Callable[..., None], **options: object) -> None:
+        begun.set()
+        wait_until(lambda: progress(1, 2))
+
+    asked = {"rules": "yatzy-forced", "dice": "11445", "explain": True}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backward_induction, "solve_objective", endless)
+        scheduler.answer("hold", asked, never_disconnects)
+        wait_until(begun.is_set)
+        service.close()
+    assert not service.bonus_chances._threads
+    assert not service.strategies.entries
+    scheduler.answer("hold", asked, never_disconnects)
+    assert not service.bonus_chances._threads
+
+
 def test_a_puzzle_is_that_of_the_command(client: TestClient, run: Run, yatzy: Strategy) -> None:
     found = client.post("/api/puzzle", json={"date": "2026-11-20", "difficulty": "hard"}).json()
     shown = json.loads(run("puzzle", "--date", "2026-11-20", "-d", "hard", "--json").stdout)
@@ -491,8 +516,8 @@ def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None)
         (0.0, []),
         (0.5, ["cheap"]),
         (0.51, ["short"]),
-        (1.49, ["short"]),
-        (1.5, ["long"]),
+        (2.99, ["short"]),
+        (3.0, ["long"]),
         (100.0, ["long"]),
     ],
 )

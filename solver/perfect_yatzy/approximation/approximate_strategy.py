@@ -24,13 +24,13 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import (
-    Scorecard as Scorecard,  # as TableInfo for pdoc: the types of inherited fields
-)
-from ..core.scorecard import State
+from ..core.state import State
 from ..core.state_space import card_masks
 from ..core.table_info import TableInfo as TableInfo
 from ..errors import RulesError
+
+# Imported as themselves for pdoc: the types of inherited fields.
+from ..game.scorecard import Scorecard as Scorecard
 from ..strategy.strategy import CheckedPosition, Position, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..words import _

@@ -32,8 +32,8 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.lattice import kernel_lattice
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES, card_masks, is_wide, packed
 from ..settings import Settings
 from ..strategy.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots

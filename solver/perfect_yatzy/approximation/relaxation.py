@@ -319,9 +319,7 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 class Budget:
     """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    work: float = (
-        12e12  # operations (:mod:`.approximate_cost`), of which two threads do about 5e10 a second
-    )
+    work: float = 12e12  # operations (:mod:`.approximate_cost`), of which two threads do 2.5e10 to 5e10 a second
     memory: int = costs.BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 

@@ -35,8 +35,8 @@ from .._sources import sources_of_values
 from ..core.dice import Floats
 from ..core.resources import check_space
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.table_info import part_path
 from ..errors import StateError, TableError, game_over, whole_number
 from ..game.maximum_score import maximum_score

@@ -92,7 +92,7 @@ def versions() -> Iterator[str]:
     import llvmlite.binding
 
     from .._files import HAS_LOCKS
-    from ..core.jit import cache_path
+    from .._kernel_cache import cache_path
     from ..core.resources import default_threads
     from ..errors import SolverError
     from ..tablebase.machine import available_memory

@@ -36,6 +36,7 @@ from ..words import (
     set_language,
 )
 from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
+from .text_width import HelpFormatter, columns_of, wrap
 
 # What had another name, with the words of what it is called now.
 RENAMED_COMMANDS = {
@@ -52,6 +53,12 @@ RENAMED_OPTIONS = {
     "--versus": ("--best-opponent",),
 }
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
+
+
+class CommandContext(click.Context):
+    """The context of a command whose help is in a language of any script."""
+
+    formatter_class = HelpFormatter
 
 
 class YatzyGroup(YatzyCommands):
@@ -294,16 +301,21 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     the last column.
     """
     from shutil import get_terminal_size
-    from textwrap import TextWrapper
 
     width = get_terminal_size().columns
     result: list[str] = []
     for line in lines:
         columns = [gap.end() for gap in re.finditer(r"\S\s{2,}", line[: 2 * width // 3])]
-        indent = columns[-1] if columns else len(line) - len(line.lstrip()) + 2
-        wrapper = TextWrapper(width, subsequent_indent=" " * indent, replace_whitespace=False)
-        wrapper.break_long_words = wrapper.break_on_hyphens = not whole_words
-        result += wrapper.wrap(line) or [line]
+        indent = columns_of(line[: columns[-1]]) if columns else len(line) - len(line.lstrip()) + 2
+        parts = wrap(
+            line,
+            width,
+            subsequent_indent=" " * indent,
+            replace_whitespace=False,
+            break_long_words=not whole_words,
+            break_on_hyphens=not whole_words,
+        )
+        result += parts or [line]
     return result
 
 
@@ -400,6 +412,7 @@ def localize(command: click.Command) -> None:
                 help=LANGUAGE_HELP,
             )
         )
+    command.context_class = CommandContext
     localize_help(command, ("help", "short_help", "epilog"))
     for param in command.params:
         if isinstance(param, click.Option):

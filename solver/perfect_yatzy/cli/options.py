@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 Known = Callable[[click.Context, str], Iterable[str]]
-LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
+LANGUAGE_HELP = (
+    "Language of words and names: en, da, de, fi, ja, ko, nb, sv [that of the environment]."
+)
 # Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
 POLICY_WORDS = (
     "perfect",

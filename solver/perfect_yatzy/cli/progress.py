@@ -25,6 +25,7 @@ from ..words import (
     number_word,
     was_said,
 )
+from .text_width import left
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -160,12 +161,12 @@ class StageProgress:
             self.stage = stage
             self.began = time.monotonic()
             self.pace = Pace()
-            self.bar = _bar(f"  {name:<12}") if stderr_is_terminal() else None
+            self.bar = _bar(f"  {left(name, 12)}") if stderr_is_terminal() else None
         if self.bar:
             self.bar(int(1000 * done), 1000)
         elif done >= 1:
             took = number_text(time.monotonic() - self.began, 1)
-            tell("  ".join([f"  {name:<12}{took:>7} s", *known_texts(known)]))
+            tell("  ".join([f"  {left(name, 12)}{took:>7} s", *known_texts(known)]))
         else:
             text = share_text(f"{self.label}, {name}", done, self.pace.left(done))
             tell("; ".join([f"yatzy: {text}", *known_texts(known)]), self.began)

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import click
 
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import RulesError, StateError
 from ..game.notation import parse_category, parse_faces, parse_hold
+from ..game.scorecard import Scorecard
 from ..play.review import find_action
 from ..play.session import Action, SaveFile, Session
 from ..policies.computer_players import ComputerPlayer

@@ -154,7 +154,7 @@ def compiling(kernels: str) -> Iterator[None]:
     if not kernels or kernels in _compiled:
         yield
         return
-    from ..core.jit import SAID_AFTER, cache_folder, cache_path
+    from .._kernel_cache import SAID_AFTER, cache_folder, cache_path
 
     folder = cache_folder(cache_path())
     # The mark is there once a process has compiled these sources: later runs do not wait.

@@ -36,9 +36,9 @@ from .engine import DaskEngine
 
 if TYPE_CHECKING:
     from ..core.checked_values import Table
-    from ..core.scorecard import Scorecard
     from ..core.table_info import TableInfo
     from ..game.notation import CardText
+    from ..game.scorecard import Scorecard
     from ..policies.evaluation import Evaluation, SampledEvaluation
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Position, Strategy

@@ -25,9 +25,9 @@ from ..approximation.fitted_file import FittedValues
 from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import StateError, game_over, positive_number
 from ..game.notation import CardText, read_card
+from ..game.scorecard import Scorecard
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import PolicyContext, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer

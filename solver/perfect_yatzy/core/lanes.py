@@ -22,8 +22,8 @@ import numpy as np
 
 from .dice import Ints
 from .rules import RuleSet, chains
-from .scorecard import EMPTY_STATE, State
 from .scoring import possible_points, upper_sums
+from .state import EMPTY_STATE, State
 
 Count = TypeVar("Count", int, Ints)
 

@@ -17,8 +17,8 @@ from ..errors import StateError
 from .dice import Floats, Ints, Lattice
 from .lanes import ceil_div
 from .rules import RuleSet
-from .scorecard import EMPTY_STATE, State
 from .scoring import upper_sums
+from .state import EMPTY_STATE, State
 from .state_space import LANES, RowPlaces, StateSpace, state_space
 from .table_slices import Values
 

@@ -10,6 +10,7 @@ Four kinds of pattern, three scores and a few conditions describe every game of 
     matched: sum of the dice the pattern names   sum: sum of all dice   fixed: a number of points
 
     points = factor * score + plus      if `low` <= sum of all dice <= `high` and every die shows a face of `only`
+    best 5            the most points that five of the dice would pay alone
 
 :data:`KINDS` defines each kind once: its points for all rolls at once, its fields in a rule file with their checks,
 and its words. Arrays are used by their methods alone, so that reading rules loads no numpy.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..words import _, enumerated, ngettext
@@ -52,6 +53,7 @@ class Pattern:
     low: int | None = None  # least and most sum of all dice for which it matches
     high: int | None = None
     only: tuple[int, ...] = ()  # the faces that all dice must show, ascending; empty: any faces
+    best: int | None = None  # how many of the dice count, those that pay the most; None: all
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -74,6 +76,7 @@ class Pattern:
             "at_least": self.low,
             "at_most": self.high,
             "only": [*self.only] or None,
+            "best": self.best,
         }
         return fields | {name: value for name, value in optional.items() if value is not None}
 
@@ -86,6 +89,19 @@ class Pattern:
         """Points for each roll, ``(n_rolls,)``, from the number of dice that show each face,
         ``(n_rolls, faces)``.
         """
+        if self.best is None:
+            return self._paid_by_all(counts)
+        faces = counts.shape[1]
+        most: Ints = 0 * counts[:, 0]
+        n_left_out = int(counts[0].sum()) - self.best
+        for left_out in combinations_with_replacement(range(faces), n_left_out):
+            others: Ints = counts - [left_out.count(face) for face in range(faces)]  # type: ignore[assignment]
+            is_there = (others >= 0).all(axis=1)
+            most = most.clip(min=is_there * self._paid_by_all(others))
+        return most
+
+    def _paid_by_all(self, counts: Ints) -> Ints:
+        """Points for each roll if all of its dice count."""
         allowed, score = KINDS[self.kind].matches(self, counts)
         total = counts @ range(1, counts.shape[1] + 1)
         if self.low is not None:
@@ -102,9 +118,9 @@ class Pattern:
 
     def most(self, dice: int, faces: int) -> int:
         """A bound on what the pattern pays for so many dice."""
-        return (
-            self.fixed_points if self.score == "fixed" else self.factor * dice * faces + self.plus
-        )
+        if self.score == "fixed":
+            return self.fixed_points
+        return self.factor * (self.best or dice) * faces + self.plus
 
     def times(self, factor: int) -> Pattern:
         """The same pattern with all its points multiplied."""
@@ -154,6 +170,8 @@ class Pattern:
             found.append(_("sum at least {low}").format(low=self.low))
         elif self.high is not None:
             found.append(_("sum at most {high}").format(high=self.high))
+        if self.best is not None:
+            found.append(_("by the best {count} of the dice").format(count=self.best))
         return ", ".join(found)
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from ..words import ENGLISH, N_, _, either, ngettext, number_word
+from ..words import ENGLISH, _, either
 from .patterns import Pattern, sums_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
@@ -31,19 +31,6 @@ Crossing = Literal["free", "only-if-nothing-scores"]
 JokerMode = Literal["none", "free", "forced", "maximum"]
 JokerCondition = Literal["filled", "points"]
 JokerPayment = Literal["always", "matching-box-open"]
-
-
-ORDERS = {
-    "free": N_("in any order"),
-    "forced": N_("in the listed order"),
-    "reversed": N_("from the last to the first"),
-    "upper-first": N_("the upper ones (*) before the others"),
-}
-
-
-def order_text(order: str) -> str:
-    """An order of the boxes: ``from the last to the first``."""
-    return _(ORDERS[order])  # marked elsewhere
 
 
 @dataclass(frozen=True)
@@ -193,43 +180,6 @@ class Joker:
             fields["bonus_while"] = self.bonus_while
         return fields
 
-    def sentences(self, name: str) -> list[str]:
-        """What the rule does, with the name of its category."""
-        found = []
-        if self.bonus:
-            texts = {
-                ("points", "always"): N_("A further {category} pays {points} bonus points"),
-                ("filled", "always"): N_(
-                    "A further {category} pays {points} bonus points, even if its box holds 0"
-                ),
-                ("points", "matching-box-open"): N_(
-                    "A further {category} pays {points} bonus points while the matching upper box is open"
-                ),
-                ("filled", "matching-box-open"): N_(
-                    "A further {category} pays {points} bonus points while the matching upper box is open, "
-                    "even if its box holds 0"
-                ),
-            }
-            found.append(texts[self.bonus_requires, self.bonus_while])
-        modes = {
-            ("free", "filled"): N_("A further {category} is a free joker"),
-            ("free", "points"): N_("A further {category} is a free joker if its box holds points"),
-            ("forced", "filled"): N_("A further {category} is a forced joker"),
-            ("forced", "points"): N_(
-                "A further {category} is a forced joker if its box holds points"
-            ),
-            ("maximum", "filled"): N_("A further {category} lets any open box pay the most it can"),
-            ("maximum", "points"): N_(
-                "A further {category} lets any open box pay the most it can if its box holds points"
-            ),
-        }
-        if self.mode != "none":
-            found.append(modes[self.mode, self.requires])
-        found = found or [N_("A further {category} is an ordinary roll")]
-        return [
-            _(text).format(category=name, points=self.bonus) for text in found
-        ]  # marked elsewhere
-
     @property
     def depends_on_points(self) -> bool:
         """Whether it matters later if the box of the category holds points."""
@@ -339,81 +289,8 @@ class RuleSet:
         from ..notebook import html_table
 
         rows = [(f"{c.name}{' *' if c.upper else ''}", c.id, c.text) for c in self.categories]
-        caption = ". ".join([f"{self.name} ({self.key})", *self.sentences()])
-        return html_table(("box", "id", "what it scores"), rows, f"{caption}.")
-
-    def sentences(self, columns: bool = True) -> list[str]:
-        """The rules apart from the boxes: dice, order, columns, upper bonus, saved rolls,
-        jokers, first rolls.
-        """
-        found = [self._first_sentence()]
-        found += [self._column_sentence(column) for column in self.columns if columns]
-        if self.bonus and not self.columns:
-            bonus = self.bonus
-            text = _("Upper bonus for the sum of the upper categories (*): {steps}")
-            if len(bonus.steps) == 1:
-                text = _(
-                    "Upper bonus of {points} points when the upper categories (*) reach {threshold}"
-                )
-            found.append(
-                text.format(steps=bonus.text, points=bonus.points, threshold=bonus.threshold)
-            )
-        if self.crossing_out != "free":
-            found.append(
-                _("A box may be crossed out only if the roll scores in no box that may take it")
-            )
-        elif leaves_choice(self):
-            found.append(_("A box may be crossed out at any time"))
-        if self.saved_rolls:
-            found.append(_("Unused rolls are saved for later turns"))
-        if self.joker:
-            found += self.joker.sentences(self.categories[self.joker_index].name)
-        on_first_roll: dict[
-            str, set[int]
-        ] = {}  # bonus points by the name of a row: its boxes may pay different ones
-        for category, points in self.first_roll_bonus:
-            box = self.categories[self.index_of[category]]
-            name = box.name.partition(" (")[0] if box.row else box.name
-            on_first_roll.setdefault(name, set()).add(points)
-        for name, different in on_first_roll.items():
-            paid = either(map(str, sorted(different)))
-            found.append(
-                _(
-                    "{category} on the first roll pays {points} bonus points",
-                    category=name,
-                    points=paid,
-                )
-            )
-        return found
-
-    def _first_sentence(self) -> str:
-        """Dice, rolls and boxes."""
-        dice = ngettext("one die with {faces} faces", "{count} dice with {faces} faces", self.dice)
-        dice = dice.format(count=number_word(self.dice), faces=self.faces)
-        rolls = ngettext("one roll a turn", "{count} rolls a turn", self.rolls_per_turn)
-        rolls = rolls.format(count=number_word(self.rolls_per_turn))
-        n_boxes, n_columns = len(self.categories), len(self.columns)
-        boxes = ngettext("{count} category {order}", "{count} categories {order}", n_boxes)
-        boxes = boxes.format(count=n_boxes, order=order_text(self.order))
-        if self.columns:
-            boxes = ngettext(
-                "{boxes} boxes in one column", "{boxes} boxes in {count} columns", n_columns
-            )
-            boxes = boxes.format(boxes=n_boxes, count=number_word(n_columns))
-        return f"{dice[:1].upper()}{dice[1:]}, {rolls}, {boxes}"
-
-    def _column_sentence(self, column: Column) -> str:
-        """Order, factor and upper bonus of a column."""
-        facts = [order_text(column.order)]
-        if column.factor != 1:
-            facts.append(_("all points times {factor}").format(factor=column.factor))
-        if self.bonus:
-            facts.append(
-                _("upper bonus of {steps}").format(steps=self.bonus.times(column.factor).text)
-            )
-        return _(
-            "Column {name} (.{id}): {facts}", name=column.name, id=column.id, facts=", ".join(facts)
-        )
+        caption = f"{self.name} ({self.key}). {self.summary}"
+        return html_table(("box", "id", "what it scores"), rows, caption)
 
     @property
     def key(self) -> str:

@@ -35,8 +35,8 @@ from ..words import _, number_text, span
 from .dice import Ints
 from .lanes import LaneSets, upper_chains
 from .rules import RuleSet, chains, prerequisites
-from .scorecard import EMPTY_STATE, State, check_state
 from .scoring import upper_sums
+from .state import EMPTY_STATE, State, check_state
 
 Bools = npt.NDArray[np.bool_]
 T = TypeVar("T")

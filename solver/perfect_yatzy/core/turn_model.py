@@ -37,7 +37,6 @@ import numpy.typing as npt
 
 from .dice import Floats, Ints, Lattice, lattice, sub_multisets
 from .rules import RuleSet, prerequisites
-from .scorecard import State
 from .scoring import (
     first_roll_points,
     full_points,
@@ -46,6 +45,7 @@ from .scoring import (
     points_table,
     upper_sums,
 )
+from .state import State
 from .state_space import (
     StateLayout,
     StateSpace,

@@ -32,10 +32,11 @@ from ..approximation.approximate_strategy import ApproximateStrategy, needs_tabl
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..core.state import EMPTY_STATE
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..errors import StateError
 from ..game.legal_actions import Action, TurnPosition
+from ..game.scorecard import Scorecard
 from ..objectives.scores import Utility
 from ..settings import Folder, Settings
 from ..strategy.distribution import distribution, stored_distribution

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..core.rules import RuleSet, category_label
-from ..core.scorecard import Scorecard, skipped_box
 from ..core.scoring import first_roll_points, possible_points
+from ..core.state import skipped_box
 from ..errors import StateError, whole_number
 from ..words import _, span
+from .scorecard import Scorecard
 
 
 def check_card(card: Scorecard) -> Scorecard:

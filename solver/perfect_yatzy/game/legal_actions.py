@@ -47,10 +47,9 @@ import numpy.typing as npt
 
 from ..core.dice import Dice, Ints, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State, check_state, plain_state
 from ..core.scoring import is_joker, open_categories, scoring_options
+from ..core.state import State, check_state, plain_state
 from ..errors import StateError, game_over, shown, whole_number
-from ..notebook import html_table
 from ..words import _, number_text
 from . import notation
 from .notation import (
@@ -64,6 +63,7 @@ from .notation import (
     spaced,
 )
 from .rule_loader import load_rules
+from .scorecard import Scorecard
 
 Card = Scorecard | State
 Action = Dice | str  # the dice held, ascending, or the id of the category to score
@@ -346,6 +346,8 @@ class TurnPosition:
         return f"start_turn({', '.join(given)})"
 
     def _repr_html_(self) -> str:
+        from ..notebook import html_table
+
         # a state knows only what is filled
         points = self.card.points if isinstance(self.card, Scorecard) else {}
         held = [

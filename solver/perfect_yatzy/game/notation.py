@@ -6,14 +6,16 @@ category    an id, a name in any language, a short code or a unique prefix; case
             of a row with several boxes: fours-2, ones.down; fours is the next one
 scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out;
             or as the program prints it: Ones 3, Sixes 24, Chance 22;
-            or as JSON: {"ones": 3, "sixes": 24};
+            or as JSON: {"ones": 3, "sixes": 24}; or the rows of a table, see card_tables.py;
             several boxes of a row: fours-1=12 fours-2=16 or fours=12,16
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -21,11 +23,11 @@ from unicodedata import combining, normalize
 
 from ..core.dice import Dice
 from ..core.rules import RuleSet, category_label
-from ..core.scorecard import Scorecard
 from ..core.scoring import possible_points
 from ..errors import StateError, shown, whole_number
 from ..words import _, alternatives, ngettext
 from .card_checks import check_card
+from .card_tables import with_entries
 from .limits import (
     MAX_CARD_ENTRIES,
     MAX_CARD_TEXT,
@@ -36,15 +38,18 @@ from .limits import (
     closest,
 )
 from .rule_loader import load_rules
+from .scorecard import Scorecard
 from .translations import foreign_names, row_names
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
 FACES = {digit: int(digit) for digit in "0123456789"} | {
     glyph: face for face, glyph in enumerate(GLYPHS, start=1)
 }
-DICE_SEPARATORS = re.compile(r"[\s,;/|\[\]()-]+")
+DICE_SEPARATORS = re.compile(r"[\s,;:/|+._\[\](){}\"'-]+")
 POINTS = re.compile(r"[0-9]+|[xX-]")
 POINTS_AND_MORE = re.compile(r"([0-9]+|[xX-])\s+(?=\S)")
+# A box and its points before another box, without a comma: `Ones 3 Twos`.
+BOX_AND_MORE = re.compile(r"(.*?\S)\s++([0-9]++|[xX])\s++(?=\S)", re.DOTALL)
 NAME_AND_POINTS = re.compile(r"([^=]+)=([^\s=]*)\s*")  # names may contain spaces, points may not
 # Between a name and its points. A colon is one if points follow; else it is part of a name (the
 # Swedish 1:or).
@@ -79,7 +84,8 @@ SUMS = {  # what a sheet adds up by itself
     *("zwischensumme-oben", "gesamt-oben", "gesamt-unten", "ovre-summa", "ovre-sum"),
 }
 BRACES = str.maketrans("", "", "{}\"'")
-FULL_WIDTH = str.maketrans("：，、；＝", ":,,;=")  # as Chinese and Japanese keyboards write them
+# As Chinese and Japanese keyboards and word processors write them; a byte order mark is no text.
+PLAIN = str.maketrans("：，、；＝｜０１２３４５６７８９–—✗✕×", ":,,;=|0123456789--xxx", "\ufeff")
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
@@ -98,7 +104,7 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
 def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
     """:func:`parse_dice` of text, which is looked up if it has been read before."""
     faces = []
-    for symbol in DICE_SEPARATORS.sub("", dice):
+    for symbol in DICE_SEPARATORS.sub("", dice.translate(PLAIN)):
         if (face := FACES.get(symbol)) is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
             raise StateError(
@@ -398,8 +404,9 @@ def parse_card(
     rules
         A built-in id with switches, a TOML file, or a rule set.
     card
-        Text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``. A category
-        that is left out is open; 0 or ``x`` crosses it out.
+        Text such as ``ones=3 sixes=24``, also JSON or a table copied from a spreadsheet, or points by
+        category such as ``{"ones": 3}``. A category that is left out is open; 0 or ``x`` crosses it
+        out.
     saved
         Saved rolls.
     bonus_points
@@ -427,9 +434,7 @@ def parse_card(
         check_length(card, MAX_CARD_TEXT, "card")
         if (known := _known_entries(rules, card)) is not None:
             return check_card(Scorecard(rules, known, saved, bonus_points))
-        plain = card.translate(FULL_WIDTH)
-        plain = plain.translate(BRACES) if plain.lstrip().startswith("{") else plain
-        entries = _by_row(rules, _entries(plain))
+        entries = _by_row(rules, _text_entries(card))
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))
         entries = card.items()
@@ -486,8 +491,12 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
     return check_card(card)
 
 
-def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The entries of a card, with further points of the row before: ``fours=12,16 ones=3``."""
+def _by_row(
+    rules: RuleSet, entries: Iterable[tuple[str, str | int]]
+) -> Iterator[tuple[str, str | int]]:
+    """The entries of a card, with further points of the row before, ``fours=12,16 ones=3``, and
+    with boxes that no comma divides, ``Ones 3 Twos 4``.
+    """
     known = category_index(rules)
     row = ""
     for name, value in entries:
@@ -499,6 +508,9 @@ def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tupl
         while row and not known.find(name) and (points := POINTS_AND_MORE.match(name)):
             yield row, points[1]
             name = name[points.end() :]
+        while not known.find(name) and (box := BOX_AND_MORE.match(name)) and known.find(box[1]):
+            yield box[1], box[2]
+            name = name[box.end() :]
         yield name, value
         row = name
 
@@ -511,6 +523,15 @@ def _points(value: str | int, label: str) -> int:
         message = _("{value} is not a score for {label}; write a whole number")
         raise StateError(message.format(value=shown(value), label=label), code="invalid-card")
     return int(text)
+
+
+def _text_entries(card: str) -> Iterable[tuple[str, str | int]]:
+    """Names and points of a card as text of any form, JSON and tables included."""
+    if card.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):  # it is no JSON
+            return [*json.loads(card, object_pairs_hook=list)]
+        card = card.translate(BRACES)
+    return _entries(with_entries(card.translate(PLAIN)).replace("|", ";"))
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:

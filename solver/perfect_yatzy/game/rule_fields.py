@@ -381,6 +381,7 @@ PATTERN_FIELDS = {
             "description": "The faces that all dice must show.",
         }
     ),
+    "best": number(1, MAX_DICE, "Only so many of the dice count: those that pay the most."),
     "score": word(get_args(ScoreKind), "Sum of the matched dice, sum of all dice, or `points`."),
     "points": number(1, MAX_POINTS, "A fixed number of points."),
     "factor": number(1, MAX_FACTOR, "The score is multiplied by it.", 1),

@@ -485,8 +485,9 @@ class RuleChecker(ValueReader):
             low=low,
             high=high,
             only=self._only(raw, (*path, "only")),
+            best=self._best(raw, (*path, "best")),
         )
-        if problem := KINDS[kind].problem(found, self.dice, self.faces):
+        if problem := KINDS[kind].problem(found, found.best or self.dice, self.faces):
             self.add_problem((*path, problem[0]), problem[1])
         if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
             message = _("pays up to {points} points; at most {most} are allowed")
@@ -496,6 +497,13 @@ class RuleChecker(ValueReader):
             )
             self.add_problem((*path, "factor"), message.format(points=points, most=most))
         return found
+
+    def _best(self, raw: Mapping[str, Any], path: FieldPath) -> int | None:
+        """How many of the dice count, None for all."""
+        if "best" not in raw:
+            return None
+        found: int = number(1, self.dice).read(self, raw, path)
+        return found if found < self.dice else None
 
     def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
         """The least and the highest sum of all dice, None without a limit; `sum` is both."""

@@ -10,8 +10,8 @@ own. Its id, name and short code are those of the row with an ending::
 
 Other languages are read from ``names/*.toml``. Names of every language are understood, as long as
 they mean one category of the rules, also those on Dutch and French sheets (``sheet_names/*.toml``);
-``--lang`` chooses the language that is shown. Ids and short codes do not depend on it. For Japanese,
-Korean and Chinese there are names, but no catalogue of sentences.
+``--lang`` chooses the language that is shown. Ids and short codes do not depend on it. For Chinese
+there are names, but no catalogue of sentences.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def languages() -> dict[str, str]:
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     """Names of the categories of a rule set in one language, a code in any case: one of
-    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``ja``.
+    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``zh``.
     """
     language = language.lower()
     if language == ENGLISH:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.dice import Ints
 from ..core.objectives import DENSE, Misses, Objective, final_bonus
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import Values
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..core.checked_values import Table
 from ..core.dice import Ints, Lattice
 from ..core.objectives import DENSE, Misses, Objective, final_bonus
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import TableSlice, Values, read_only, window
 from ..errors import StateError
 

@@ -25,8 +25,8 @@ from ..core.checked_values import sparse_array
 from ..core.dice import Floats, Ints
 from ..core.objectives import Misses, Objective, final_bonus
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import first_roll_points, possible_points, upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
 from .score_places import ScoreOffsets, ScorePlaces

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from ..core.dice import Dice
-from ..core.scorecard import Scorecard
 from ..errors import RulesError, StateError, shown, whole_number
 from ..game.random_dice import dice_of_game
+from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from ..words import N_, _

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ..approximation.opening import open_strategy
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
+from ..core.state import EMPTY_STATE
 from ..errors import SolverError, StateError, positive_number
 from ..policies.levels import SkillLevel, level_played
 from ..settings import Folder, Settings

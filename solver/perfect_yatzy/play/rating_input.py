@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import SolverError, StateError, shown
 from ..game.card_checks import check_card
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
+from ..game.scorecard import Scorecard
 from ..strategy.score_distribution import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
 from ..words import _, number_text

@@ -21,13 +21,13 @@ from .._files import open_file, open_output
 from ..core.dice import Dice, lattice
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..core.scoring import scoring_options
 from ..errors import StateError, game_over, shown
 from ..game import limits
 from ..game.legal_actions import numbered_action
 from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
 from ..strategy.strategy import Strategy, check_position
 from ..words import N_, _, number_text

@@ -28,11 +28,12 @@ import numpy.typing as npt
 from ..core.dice import Dice, Floats, Ints, lattice
 from ..core.objectives import final_bonus
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
+from ..core.state import State
 from ..core.turn_model import turn_model
 from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
 from ..game.notation import dice_of
+from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
 from ..strategy.played_games import PlayedTurns

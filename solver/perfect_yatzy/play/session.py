@@ -19,12 +19,12 @@ from typing import Any, Literal, get_args
 from .._files import replacing
 from ..core.dice import Dice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import SolverError, StateError, shown
 from ..game.legal_actions import TurnPosition
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.random_dice import dice_of_game
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.scorecard import Scorecard
 from ..policies.computer_players import parse_kind
 from ..words import _
 from .record import Game, RecordedTurn, card_after, check_names

@@ -23,10 +23,11 @@ from ..core.backward_induction import solve_objective
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
+from ..core.state import State
 from ..errors import StateError, game_over, shown
 from ..game.legal_actions import Action, TurnPosition, read_action, start_turn
 from ..game.notation import CardText, parse_dice, read_card
+from ..game.scorecard import Scorecard
 from ..objectives.exponential import ExponentialUtility
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import ReachableUtility

@@ -21,11 +21,11 @@ from ..core.backward_induction import solve_objective
 from ..core.dice import Floats, Ints
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import StateError, positive_number
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
 from ..settings import Folder, Progress, Settings
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution

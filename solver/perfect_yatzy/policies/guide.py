@@ -16,8 +16,8 @@ import numpy as np
 
 from ..core.dice import Dice, Floats, Ints, lattice
 from ..core.rules import RuleSet, leaves_choice
-from ..core.scorecard import State
 from ..core.scoring import scoring_options, upper_sums
+from ..core.state import State
 from ..game.legal_actions import hold_count
 from ..game.notation import counts_of, dice_of
 from ..strategy.positions import PositionSample, sample_positions

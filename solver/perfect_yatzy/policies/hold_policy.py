@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints, lattice
 from ..core.rules import RuleSet, prerequisites
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import full_points, points_table, upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import StateSpace, state_space
 from ..core.table_slices import window
 from ..objectives.policy_quantities import RowActions

@@ -23,7 +23,7 @@ import numpy as np
 from ..core.dice import Floats, Ints, lattice
 from ..core.resources import ScratchPool, thread_count
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
+from ..core.state import EMPTY_STATE
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
 from ..errors import StateError, shown

@@ -16,10 +16,10 @@ from .._files import open_file
 from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
 from ..game.rule_loader import builtin_ids, load_rules
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
 from ..settings import Folder, Settings
 from ..strategy import simulation

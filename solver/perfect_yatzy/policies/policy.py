@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ..core.dice import Ints, Lattice, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
+from ..core.state import State
 from ..core.state_space import StateSpace, state_space
 from ..core.turn_model import turn_model, turn_outcomes
 from ..errors import RulesError, StateError, game_over, shown
@@ -28,6 +28,7 @@ from ..game.legal_actions import Action, TurnPosition
 from ..game.notation import CardText, counts_of, dice_of, read_card
 from ..game.roll_options import roll_options
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy, RowActions
 from ..strategy.played_games import Player
 from ..strategy.strategy import Strategy

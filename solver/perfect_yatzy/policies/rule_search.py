@@ -16,8 +16,8 @@ import numpy as np
 
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, lattice
-from ..core.scorecard import EMPTY_STATE
 from ..core.scoring import upper_sums
+from ..core.state import EMPTY_STATE
 from ..core.state_space import state_space
 from ..core.table_slices import TableSlice, padded
 from ..core.turn_model import turn_model, turn_outcomes

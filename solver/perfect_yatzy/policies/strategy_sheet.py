@@ -35,8 +35,8 @@ from .._files import replacing
 from ..core.dice import Floats, Ints
 from ..core.objectives import final_bonus
 from ..core.rules import Bonus, RuleSet, leaves_choice
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import possible_points, upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import StateSpace, state_space
 from ..errors import StateError, TableError, shown
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited

@@ -24,12 +24,12 @@ import numpy.typing as npt
 from .._files import open_file
 from ..core.dice import Ints, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import SolverError, StateError, shown
 from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..words import _
 from .policy import (
     STOP,

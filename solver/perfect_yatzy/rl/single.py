@@ -21,7 +21,6 @@ from gymnasium.error import ResetNeeded
 from ..approximation.opening import open_strategy
 from ..core.dice import Dice, Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..core.scoring import upper_sums
 from ..errors import StateError, shown, whole_number
 from ..game import legal_actions as numbers
@@ -29,6 +28,7 @@ from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import counts_of
 from ..game.random_dice import dice_of_game
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..strategy.strategy import Strategy
 
 Observation = dict[str, npt.NDArray[Any]]

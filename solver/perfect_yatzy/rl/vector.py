@@ -17,10 +17,10 @@ from gymnasium.vector.utils import batch_space
 
 from ..core.dice import Floats, Ints, lattice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import StateError, positive_number, shown, whole_number
 from ..game.notation import dice_of
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..strategy import environment_kernel as kernel
 from .single import (
     RENDER_MODES,

@@ -19,9 +19,9 @@ from .._version import ANSWER_SCHEMA
 from ..approximation.opening import certificate_of
 from ..core.dice import Dice
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..errors import error_context
 from ..game.notation import parse_card, parse_dice
+from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import Strategy

@@ -26,7 +26,7 @@ from math import inf
 from typing import Any
 
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..errors import RulesError, SolverError
 from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
@@ -39,7 +39,7 @@ from ..tablebase.machine import available_memory
 from ..words import _, number_text
 
 FIRST_TURNS_LIMIT_SECONDS = (
-    15.0  # distributions after every first turn: if they take longer, they are not made
+    30.0  # distributions after every first turn: if they take longer, they are not made
 )
 FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
 Report = Callable[[float, float], None]  # share that is done, seconds left

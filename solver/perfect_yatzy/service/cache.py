@@ -41,6 +41,12 @@ class WeightedLRUCache(Generic[Value]):
                 _key, (_value, weight_freed) = self.entries.popitem(last=False)
                 self.weight -= weight_freed
 
+    def clear(self) -> None:
+        """Forget all values."""
+        with self.lock:
+            self.entries.clear()
+            self.weight = 0
+
     def get_or_create(
         self,
         key: Hashable,

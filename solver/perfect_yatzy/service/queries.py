@@ -22,7 +22,7 @@ from ..approximation.opening import (
 )
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE
+from ..core.state import EMPTY_STATE
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.translations import localized
@@ -91,6 +91,11 @@ class QueryService:
         self.bonus_chances = BonusChances(self.settings, self.budget)
         self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
+
+    def close(self) -> None:
+        """End what goes on in the background, and close the tables."""
+        self.bonus_chances.close()
+        self.strategies.clear()
 
     def rules(self, spec: str) -> RuleSet:
         """A rule set by name, read at most once."""

@@ -17,10 +17,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
+from ..core.state import State
 from ..errors import StateError, error_context, game_over, shown, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
+from ..game.scorecard import Scorecard
 from ..strategy.ranked_actions import max_rerolls
 from ..strategy.strategy import CheckedPosition, check_position
 from ..words import _, span

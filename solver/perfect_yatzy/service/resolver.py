@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,16 +25,17 @@ import numpy as np
 from ..approximation.opening import certificate_of
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..core.state import EMPTY_STATE
 from ..core.table_file import ALWAYS_HASHED
-from ..errors import RulesError, StateError, error_context
+from ..errors import Cancelled, RulesError, StateError, error_context
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import BonusChance, Policy
 from ..objectives.scores import Goals
 from ..settings import Progress, Settings
 from ..strategy.strategy import Strategy
 from ..strategy.tie_rules import TIE_RULES, clipped
 from ..strategy.turn_evaluator import GreedyPolicy, TurnEvaluator
-from ..tablebase.estimates import SolveCost, check_memory, rule_set_stats
+from ..tablebase.estimates import SolveCost, check_memory, solve_cost
 from ..tablebase.store import can_store, has_table, open_table
 from ..words import _
 from .budget import SolveBudget, Work, WorkProgress, distribution_works, utility_cost
@@ -70,7 +71,7 @@ class BonusChances:
         self.settings, self.budget = settings, budget
         self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
-        self._lock, self._computing = Lock(), Lock()
+        self._lock, self._computing, self._closed = Lock(), Lock(), Event()
 
     def of(self, strategy: Strategy) -> ChanceOfState | None:
         """The chances for an exact strategy of the mean; None without a bonus, and if they are
@@ -83,7 +84,7 @@ class BonusChances:
             return found.value
         chances = BonusChance(rules, strategy.table)
         if not has_table(rules, self.settings.tables, chances.name):
-            if rule_set_stats(rules).seconds >= self.budget.instant_seconds:
+            if self.budget.announces(solve_cost(chances)):
                 return None
             if self.budget.confirms:
                 self._compute_later(key, chances)
@@ -99,7 +100,8 @@ class BonusChances:
         wait.
         """
         with self._lock:
-            if key not in self._threads and len(self._threads) < MAX_WAITING:
+            is_known = key in self._threads or self._closed.is_set()
+            if not is_known and len(self._threads) < MAX_WAITING:
                 self._threads[key] = Thread(target=self._compute, args=(key, chances), daemon=True)
                 self._threads[key].start()
 
@@ -108,13 +110,29 @@ class BonusChances:
         for thread in list(self._threads.values()):
             thread.join()
 
+    def close(self) -> None:
+        """End what is computed in the background, begin no more, and close the tables."""
+        with self._lock:
+            self._closed.set()
+        self.wait()
+        self._found.clear()
+
+    def _go_on(self, _done: int = 0, _total: int = 0) -> None:
+        """Raise Cancelled after :meth:`close`."""
+        if self._closed.is_set():
+            raise Cancelled
+
     def _compute(self, key: str, chances: BonusChance) -> None:
         from ..core.backward_induction import solve_objective
 
         try:
             with self._computing:  # one at a time, on one processor: nobody waits for it
-                found = TurnEvaluator(chances.rules, solve_objective(chances, threads=1))
+                self._go_on()
+                values = solve_objective(chances, threads=1, progress=self._go_on)
+            found = TurnEvaluator(chances.rules, values)
             self._found.put(key, found, found.values.nbytes)
+        except Cancelled:
+            pass
         finally:
             with self._lock:
                 del self._threads[key]

@@ -23,7 +23,6 @@ from ..core.rules import RuleSet
 from ..game.legal_actions import Action as GameAction
 from ..game.legal_actions import actions_by_number, hold_count, holds_within
 from ..game.notation import glyphs, spaced
-from ..notebook import html_table
 from .action_kinds import ALL_DICE, ALL_KINDS, CATEGORIES, HOLDS
 from .changeover import compiled_turn
 from .metadata import metadata, value_name
@@ -207,6 +206,8 @@ class Ranking(list[Action], Generic[Action]):
         return "\n".join(line for line in (title, *text, more) if line)
 
     def _repr_html_(self) -> str:
+        from ..notebook import html_table
+
         title, head, rows, more = self._shown()
         return html_table(head, rows, "; ".join(part for part in (title, more) if part))
 

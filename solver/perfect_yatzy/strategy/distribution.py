@@ -26,11 +26,12 @@ from .._sources import sources_of_values
 from .._version import __version__
 from ..core.resources import thread_count
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, Scorecard, State
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import state_space
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError, whole_number
+from ..game.scorecard import Scorecard
 from ..objectives.scores import Goals
 from ..settings import Folder, Progress, Settings
 from ..tablebase.estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost

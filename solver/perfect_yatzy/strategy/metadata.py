@@ -20,7 +20,6 @@ from .._version import __version__
 from ..core.dice import Ints
 from ..core.rules import RuleSet
 from ..errors import MissingPackage
-from ..notebook import html_table
 
 PREVIEW = 10  # rows of a display
 # Columns with None where an action has no hold or no category: one type, also if every entry is
@@ -95,6 +94,7 @@ class Rows:
 
     def _repr_html_(self) -> str:
         """The first rows as a table for notebooks, without columns of rows of their own."""
+        from ..notebook import html_table
 
         def cell(value: Any) -> Any:
             if isinstance(value, list):  # of dice

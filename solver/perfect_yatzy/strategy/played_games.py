@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
+from ..core.state import State
 from ..errors import SolverError, StateError
 from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
 from ..game.random_dice import dice_of_game
+from ..game.scorecard import Scorecard
 from ..settings import Progress
 from .strategy import CheckedPosition, Position
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ..core.dice import Dice
 from ..core.rules import RuleSet
-from ..core.scorecard import State
 from ..core.scoring import scoring_options
+from ..core.state import State
 from ..game.notation import counts_of
 from .turn_evaluator import TurnEvaluator
 

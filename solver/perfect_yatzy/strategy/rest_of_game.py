@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
-from ..core.scorecard import State
+from ..core.state import State
 from ..core.state_space import StateSpace
 
 

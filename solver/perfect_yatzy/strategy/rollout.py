@@ -16,7 +16,7 @@ from ..core.dice import Ints, lattice
 from ..core.lattice import kernel_lattice
 from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_map
-from ..core.scorecard import State
+from ..core.state import State
 from ..core.state_space import LANES, state_space
 from ..core.turn_model import turn_model
 from ..objectives.policy_kernel import (

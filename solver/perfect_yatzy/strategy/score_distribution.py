@@ -21,12 +21,13 @@ import numpy as np
 
 from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
 from ..core.scoring import points_table
+from ..core.state import State
 from ..errors import StateError, shown
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
 from ..game.notebook import histogram_bins, histogram_svg
+from ..game.scorecard import Scorecard
 from ..notebook import html_table
 from ..objectives.scores import ScoreObjective, Utility
 from ..words import _

@@ -20,8 +20,8 @@ import numpy as np
 
 from ..core.dice import Floats, Ints
 from ..core.resources import ScratchPool
-from ..core.scorecard import State
 from ..core.simd import aligned
+from ..core.state import State
 from ..core.state_space import LANES
 from ..core.table_slices import FRAME, TableSlice, window
 from ..objectives.holds_kernel import hold_values

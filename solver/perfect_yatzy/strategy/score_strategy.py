@@ -25,14 +25,15 @@ import numpy.typing as npt
 from ..core.dice import Floats, Ints
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State
 from ..core.scoring import upper_sums
+from ..core.state import State
 from ..core.table_info import TableInfo  # noqa: F401 (documentation reads the inherited fields)
 from ..errors import StateError, shown, whole_number
 from ..game.legal_actions import TurnPosition
 from ..game.maximum_score import maximum_score
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
 from ..settings import Folder, Progress, Settings
 from ..tablebase.estimates import (
@@ -57,7 +58,7 @@ class ScoreStrategy(Strategy):
     :func:`maximise`.
 
     Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their
-    points count. A bare :class:`perfect_yatzy.core.scorecard.State` has none.
+    points count. A bare :class:`perfect_yatzy.core.state.State` has none.
 
     Attributes
     ----------

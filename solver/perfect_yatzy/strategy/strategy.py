@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ..core.checked_values import Table, checked_part
 from ..core.dice import Floats
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard, State, check_state, plain_state
+from ..core.state import State, check_state, plain_state
 from ..core.state_space import StateSpace
 from ..core.table_info import TableInfo
 from ..core.table_slices import Values
@@ -35,6 +35,7 @@ from ..game.legal_actions import (
     actions_by_number,
 )
 from ..game.notation import counts_of, parse_dice, read_card
+from ..game.scorecard import Scorecard
 from ..words import _
 from .action_kinds import ALL_KINDS, CATEGORIES, HOLDS
 from .actions import (

@@ -25,8 +25,8 @@ import numpy as np
 from ..core.checked_values import Table
 from ..core.dice import Floats, Ints, Lattice, lattice, sub_multisets
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.scoring import points_table, scoring_options, upper_sums
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import StateLayout, StateSpace, state_space
 from ..core.table_slices import window
 from ..errors import StateError

@@ -25,7 +25,7 @@ from ..core.checked_values import DIGEST_BYTES, block_count
 from ..core.objectives import Objective
 from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
-from ..core.scorecard import State
+from ..core.state import State
 from ..core.state_space import StateSpace
 from ..core.table_file import HEADER_BYTES
 from ..core.table_info import MAX_SIDECAR, rebuild_hint

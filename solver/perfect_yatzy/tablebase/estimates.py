@@ -25,8 +25,9 @@ from ..words import _, duration, gigabytes, number_text
 from . import machine
 from .state_counts import count_states
 
-# Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
-LANE_OPERATIONS_PER_SECOND = 5e10
+# Of two threads. Processors at rest need about half the time, those that share a core with other work
+# all of it: a solve should rather end sooner than said (benchmarks/runs/2026-11-28-estimates.md).
+LANE_OPERATIONS_PER_SECOND = 2.5e10
 # Scores with saved rolls take so many times as long: their ranges start at many places.
 SAVED_SCORES_COST = 1.6
 THREADS = 2  # of the estimated wall times
@@ -34,7 +35,7 @@ BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
 STATE_MEMORY = 24  # bytes per state, for the arrays that place its range of scores
 LOGGED_SECONDS = 10.0  # longer work is logged before it begins, if nobody is told its progress
-INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
+INSTANT_SOLVE_SECONDS = 3.0  # a solve estimated below this is made whenever it is needed
 MAX_UNASKED_SECONDS = 180.0  # a solve that takes longer is not begun without a question
 MAX_UNASKED_BYTES = 2_000_000_000  # nor is one whose table is larger
 
@@ -72,7 +73,7 @@ class SolveCost:
 
     @property
     def words(self) -> str:
-        """Size and time with two threads as text, such as ``0.93 GB and about 25 s``."""
+        """Size and time with two threads as text, such as ``0.93 GB and about 49 s``."""
         return self.words_with(THREADS)
 
     def words_with(self, threads: int) -> str:

@@ -28,8 +28,8 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.objectives import Objective
 from ..core.resources import ScratchPool, thread_count, thread_map, writing_to
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
 from ..core.simd import aligned
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES
 from ..core.table_info import table_stem, versions
 from ..core.table_slices import TableSlice, padded
@@ -40,12 +40,12 @@ from ..settings import Folder, Settings
 from ..tablebase.work_identity import WorkIdentity
 from ..words import _
 from .checkpoint import CHECKPOINT_SECONDS, store_layer, stored_layer
-from .estimates import SolveCost, check_memory, log_long, solve_cost
+from .estimates import BASE_MEMORY, SolveCost, check_memory, log_long, solve_cost
 from .exact_fields import fraction_fields
 from .exact_kernel import LEAST_GAP, LIMB_BITS, WINDOW, ExactJob, solve_exact_rows
 from .store import tables_folder
 
-COST = 55  # times that of a solve in float64, measured
+COST = 75  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 # with squares: points of a turn, and limbs whose weights float64 can hold
@@ -289,7 +289,8 @@ class ExactSolve:
         )
         # of all limbs to the mean's
         share = self.limbs(space.first_layer) / self.width(space.first_layer, self.most)
-        return replace(cost, memory=3 * 8 * most + cost.bytes, seconds=COST * share * cost.seconds)
+        memory = BASE_MEMORY + 3 * 8 * most + cost.bytes
+        return replace(cost, memory=memory, seconds=COST * share * cost.seconds)
 
     def start_values(self, settings: Settings) -> tuple[Fraction, ...]:
         """Expected points to come from the start; with `spread` also their variance, then the

@@ -10,7 +10,6 @@ from ..core.objectives import Objective
 from ..core.table_file import open_table_file
 from ..core.table_info import ShardedTableInfo, TableInfo, read_info
 from ..errors import TableError
-from .shard_file import open_sharded
 
 
 def read_table(
@@ -29,5 +28,7 @@ def read_table(
 def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
     info = read_info(path, objective)
     if isinstance(info, ShardedTableInfo):
+        from .shard_file import open_sharded
+
         return open_sharded(path, info, objective, hashed=bool(hashed))
     return info, open_table_file(path, info, objective, hashed=hashed)

@@ -41,7 +41,7 @@ from ..core.dice import Floats
 from ..core.objectives import Objective
 from ..core.resources import writing_to
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
 from ..objectives.policy_quantities import Policy

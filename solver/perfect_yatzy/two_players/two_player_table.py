@@ -27,9 +27,9 @@ from ..core.checked_values import CheckedValues
 from ..core.dice import Floats
 from ..core.resources import check_space, writing_to
 from ..core.rules import RuleSet
-from ..core.scorecard import Scorecard
 from ..core.table_info import ShardedTableInfo, damaged, reading, shards_folder
 from ..errors import TableError
+from ..game.scorecard import Scorecard
 from ..objectives.score_places import ScoreOffsets
 from ..settings import Folder, Settings
 from ..strategy.rest_of_game import places_in

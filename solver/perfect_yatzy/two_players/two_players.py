@@ -31,7 +31,7 @@ from ..core.lattice import kernel_lattice
 from ..core.objectives import final_bonus
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES
 from ..core.table_slices import FRAME, PADDING, TableSlice
 from ..core.turn import make_scratch

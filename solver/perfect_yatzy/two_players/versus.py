@@ -44,12 +44,13 @@ from ..core.dice import Floats, Ints
 from ..core.objectives import Objective
 from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet
-from ..core.scorecard import EMPTY_STATE, Scorecard
+from ..core.state import EMPTY_STATE
 from ..core.table_info import table_stem
 from ..core.table_slices import Values
 from ..errors import StateError, shown
 from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
+from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
 from ..settings import Folder, Progress, Settings

@@ -128,9 +128,14 @@ class AsciiJSONResponse(JSONResponse):
 
 @asynccontextmanager
 async def with_request_threads(app: FastAPI) -> AsyncIterator[None]:
-    """Serve with so many threads that requests in a queue take none from those that never wait."""
+    """Serve with so many threads that requests in a queue take none from those that never wait.
+
+    Nothing goes on after the last request, and no table stays open: FastAPI remembers the functions
+    of the routes, and with them everything of the application, beyond its end.
+    """
     current_default_thread_limiter().total_tokens = limits.REQUEST_THREADS
     yield
+    await run_sync(app.state.service.close)
 
 
 def create_app(

@@ -35,7 +35,7 @@ MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 CHEAP_RUNNING, CHEAP_QUEUED = 2, 6
 CHEAP_TURNS = 100  # of a game whose review is cheap
 CHEAP_WORK_SECONDS = (
-    0.02  # estimate of what is solved for a cheap answer; it may take ten times as long
+    0.04  # estimate of what is solved for a cheap answer; it may take five times as long
 )
 SHORT_RUNNING, SHORT_QUEUED = 1, 6
 LONG_RUNNING, LONG_QUEUED = 1, 8
@@ -52,13 +52,13 @@ DISCONNECT_POLL_SECONDS = (
 
 # Solving on request
 SERVER_BUDGET = SolveBudget(
-    mean=SolveLimit(seconds=300.0, bytes=3 << 30),  # a rule set without a table
+    mean=SolveLimit(seconds=600.0, bytes=3 << 30),  # a rule set without a table
     # A goal, or a win against opponents, from a scorecard on; fewer bytes than the cache, to be
     # found again.
-    objective=SolveLimit(seconds=120.0, bytes=2_000_000_000),
+    objective=SolveLimit(seconds=240.0, bytes=2_000_000_000),
     stored_bytes=6 << 30,  # tables on disk, per run of the server
     opponents=8,
-    unasked_seconds=2.0,  # without a confirmation; nothing is stored then
+    unasked_seconds=4.0,  # without a confirmation; nothing is stored then
 )
 
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected

@@ -29,7 +29,7 @@ from ..console import (
 
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
-    from ...core.scorecard import State
+    from ...core.state import State
     from ...play.puzzle import Puzzle
     from ...play.rating import Ratings
     from ...play.review import Review

@@ -92,7 +92,7 @@ NEEDS = {
     metavar="N",
     default=30.0,
     show_default=True,
-    help="With --approximate: most work for the bound, in 10^12 operations; two threads do as many in about 20 s.",
+    help="With --approximate: most work for the bound, in 10^12 operations; two threads do as many in about 40 s.",
 )
 @click.option(
     "--minutes",

@@ -20,7 +20,7 @@ from ...core.checked_values import Table
 from ...core.objectives import Objective
 from ...core.resources import thread_count
 from ...core.rules import RuleSet
-from ...core.scorecard import EMPTY_STATE
+from ...core.state import EMPTY_STATE
 from ...core.state_space import state_space
 from ...core.table_info import TableInfo
 from ...errors import RulesError
@@ -37,6 +37,7 @@ from ...words import _, duration, gigabytes, ngettext, number_text
 from ..console import confirm, echo_answer
 from ..options import cluster_workers
 from ..progress import StageProgress, solve_progress
+from ..text_width import columns_of, left
 from ..views.rules_text import approximate_advice
 from ..views.wording import grouped, wrapped
 
@@ -344,8 +345,8 @@ def _facts_of(
         facts.append((_("Before"), before))
     if solved:
         facts.append((_("Stored"), _("the table is solved already")))
-    width = max(16, *(len(name) + 2 for name, _fact in facts))
-    return [f"{name:<{width}}{fact}" for name, fact in facts]
+    width = max(16, *(columns_of(name) + 2 for name, _fact in facts))
+    return [f"{left(name, width)}{fact}" for name, fact in facts]
 
 
 def _machine(cost: SolveEstimate, memory: int | None, disk: int | None, *, shards: bool) -> str:

@@ -17,6 +17,7 @@ from ...words import _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, stored_tables
+from ..text_width import columns_of, left
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -136,7 +137,7 @@ def remove_leftovers(tables: str | None) -> None:
     """Remove the leftover files of interrupted solves and of kernels, and print how many."""
     import shutil
 
-    from ...core.jit import old_caches
+    from ..._kernel_cache import old_caches
     from ...tablebase import store
 
     files, caches = store.remove_leftovers(tables), old_caches()
@@ -189,14 +190,14 @@ def verify_table(
         command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
-    right, wrong = _("ok"), _("WRONG")
-    width, checks = max(len(right), len(wrong)), []
+    good, wrong = _("ok"), _("WRONG")
+    width, checks = max(columns_of(good), columns_of(wrong)), []
     for check in found:  # as they are made, which takes a while
         checks.append(check)
         if not as_json:
-            verdict = right if check.passed else wrong
+            verdict = good if check.passed else wrong
             click.echo(
-                f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}"
+                f"{left(verdict, width)}  {left(_(check.name), 10)}  {check.detail}"
             )  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:

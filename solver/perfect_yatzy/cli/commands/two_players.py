@@ -134,7 +134,7 @@ def followed_policies(
     names: Iterable[str], service: QueryService, rules: RuleSet
 ) -> Iterator[Play]:
     """The policies of these names; StateError for one that looks at more than its own card."""
-    from ...core.scorecard import Scorecard
+    from ...game.scorecard import Scorecard
     from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy
     from ...two_players.two_players import Replanned

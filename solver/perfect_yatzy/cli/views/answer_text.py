@@ -4,13 +4,13 @@ position, a table.
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ...core.rules import RuleSet
 from ...game.notation import glyphs, spaced
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, ngettext, number_text, number_word
+from ..text_width import columns_of, left, right, wrap
 from . import wording
 from .why import why_lines
 from .wording import (
@@ -190,7 +190,7 @@ def ranking_lines(
             )
             rows.append((label, chance_text(entry["chance"]), loss, expected))
     _labels, *numbers = zip(*rows, strict=True)  # as columns
-    lines = columns(rows, "<", *(f">{max(9, *map(len, column))}" for column in numbers))
+    lines = columns(rows, "<", *(f">{max(9, *map(columns_of, column))}" for column in numbers))
     if (n_hidden := len(entries) - n_shown) > 0:
         lines.append("  " + _("... and {count} more (--all)", count=n_hidden))
     return lines
@@ -240,7 +240,7 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
     labels = [
-        _hold_label(rules, entry).ljust(3 * rules.dice + 3) for entry in answer["holds"][:top]
+        left(_hold_label(rules, entry), 3 * rules.dice + 3) for entry in answer["holds"][:top]
     ]
     return (
         lines
@@ -266,11 +266,14 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines = heading_lines(rules, answer, headline, f"{spaced(dice)} ({glyphs(dice)})")
     width = wording.names_width(rules)
     labels = [
-        f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
+        f"{left(category_name(rules, entry['category']), width)}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
     ]
     ranking = ranking_lines(
-        answer, f"{_('category'):<{width}}  {_('points'):>6}", labels, answer["categories"]
+        answer,
+        f"{left(_('category'), width)}  {right(_('points'), 6)}",
+        labels,
+        answer["categories"],
     )
     if answer["rolls_left"]:
         ranking += ["", _("These end the turn; `yatzy hold` says whether to reroll instead.")]
@@ -399,10 +402,10 @@ def odds_lines(
         rows.append((name, chance, hold_cell(entry.hold), points, points_hold))
     name_form, hold_form = (
         f"<{wording.names_width(rules)}",
-        f"<{max(2 * rules.dice - 1, len(nothing))}",
+        f"<{max(2 * rules.dice - 1, columns_of(nothing))}",
     )
-    chance_form = f">{max(9, *(len(chance) for _name, chance, *_rest in rows))}"
-    points_form = f">{max(7, *(len(points) for *_rest, points, _hold in rows))}"
+    chance_form = f">{max(9, *(columns_of(chance) for _name, chance, *_rest in rows))}"
+    points_form = f">{max(7, *(columns_of(points) for *_rest, points, _hold in rows))}"
     if dice:
         return lines + columns(rows, name_form, chance_form, hold_form, points_form, hold_form)
     without_holds = [(name, chance, points) for name, chance, _hold, points, _points_hold in rows]

@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...core.rules import RuleSet
-from ...core.scorecard import Scorecard
 from ...game.notation import glyphs, spaced
+from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
 from ...words import N_, _, enumerated, ngettext
+from ..text_width import columns_of, shortened
 from . import wording
 
 MAX_NAME = 20  # columns of a player's name
@@ -30,7 +31,7 @@ DICE_HELP = N_("""\
 
 def short_name(name: str) -> str:
     """A player's name, shortened to fit into cards and prompts."""
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    return shortened(name, MAX_NAME)
 
 
 def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
@@ -56,7 +57,7 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards of some players side by side, in blocks of as many as fit into a line."""
     labels = ["", *(label for label, _value in card_rows(rules, session.card(0)))]
-    most = wording.line_width() - 2 - max(map(len, labels))
+    most = wording.line_width() - 2 - max(map(columns_of, labels))
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
     room = most
     for i in players:
@@ -80,7 +81,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
 
 
 def _width(card: list[str]) -> int:
-    return max(6, *map(len, card))
+    return max(6, *map(columns_of, card))
 
 
 def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:

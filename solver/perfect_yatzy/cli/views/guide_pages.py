@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from html import escape
 from itertools import zip_longest
-from textwrap import wrap
 
+from ..text_width import columns_of, left, right, wrap
 from .guide_content import GuideContent, Section, column_groups, sheets
 from .print_size import COLUMNS, type_size
 from .wording import WIDTH, columns, html_page
@@ -160,12 +160,17 @@ def _odds(section: Section) -> str:
 def guide_text(content: GuideContent, card: bool = False) -> str:
     """The guide, or only the card to carry: prices, bonus, hold rules and what to give up."""
     title = content.card_title if card else content.title
-    lines = [title, "=" * len(title)]
+    lines = [title, "=" * columns_of(title)]
     for text in content.lead:
         lines += ["", *_text_lines(text)]
     for name, section in content.sections.items():
         if not card or name in CARD_SECTIONS:
-            lines += ["", section.title, "-" * len(section.title), *_text_lines(section.note)]
+            lines += [
+                "",
+                section.title,
+                "-" * columns_of(section.title),
+                *_text_lines(section.note),
+            ]
             body = [*TEXT_VIEWS[section.form](section)]
             lines += ["", *body] if section.note and body else body
     # No-break spaces only keep the lines from being broken at the wrong place.
@@ -202,7 +207,7 @@ def _rule_lines(section: Section) -> Iterator[str]:
     for number, row in enumerate(section.rows, start=1):
         lines = _text_lines(row.name, f"{number:>3} ", "    ", width)
         yield from lines[:-1]
-        yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
+        yield f"{left(lines[-1], width)}  {row.value:>{numbers}}"
     if section.paragraphs:
         yield ""
         yield from _row_lines(replace(section, rows=()))  # the paragraphs
@@ -213,26 +218,26 @@ def _opening_lines(section: Section) -> Iterator[str]:
     the right.
     """
     _rolls, score, share = section.heads
-    score_width = max(len(score), *(len(row.score) for row in section.opening_rows))
-    share_width = max(len(share), *(len(row.share) for row in section.opening_rows))
+    score_width = max(columns_of(score), *(len(row.score) for row in section.opening_rows))
+    share_width = max(columns_of(share), *(len(row.share) for row in section.opening_rows))
     width = WIDTH - score_width - share_width - 4  # of the holds and rolls
-    yield f"{'':<{width}}  {score:>{score_width}}  {share:>{share_width}}"
+    yield f"{'':<{width}}  {right(score, score_width)}  {right(share, share_width)}"
     for row in section.opening_rows:
         if row.heading:
             yield f"  {row.heading}"
         first, *rest = _text_lines(
             f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width
         )
-        yield f"{first:<{width}}  {row.score:>{score_width}}  {row.share:>{share_width}}"
+        yield f"{left(first, width)}  {row.score:>{score_width}}  {row.share:>{share_width}}"
         yield from rest
 
 
 def _odds_lines(section: Section) -> Iterator[str]:
-    name_width = max(len(str(row.name)) for row in section.rows)
+    name_width = max(columns_of(str(row.name)) for row in section.rows)
     cells = [
-        f"{row.name!s:<{name_width}} {row.value:>7} {row.points:>5}" for row in section.rows
+        f"{left(str(row.name), name_width)} {row.value:>7} {row.points:>5}" for row in section.rows
     ]  # of equal length
-    n_columns = 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1
+    n_columns = 2 if 2 * columns_of(cells[0]) + 6 <= WIDTH else 1
     for beside_each_other in zip_longest(*column_groups(cells, n_columns)):
         yield "  " + "    ".join(cell for cell in beside_each_other if cell)
 

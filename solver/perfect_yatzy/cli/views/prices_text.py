@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
-
 from ...core.rules import RuleSet, leaves_choice
 from ...errors import StateError
 from ...play.rating import Rating
 from ...prices.fit import MIN_GAMES, SIGNIFICANT, Price, Prices
 from ...words import _, ngettext, number_text
+from ..text_width import wrap
 from .wording import category_name, grouped, line_width
 
 

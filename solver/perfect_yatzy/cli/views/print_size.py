@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import floor
-from textwrap import wrap
 
+from ..text_width import wrap
 from .guide_content import GuideContent, Section, Sheet, column_groups
 from .words import Text, joined
 

@@ -18,6 +18,7 @@ from ...game.notebook import histogram_bins
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, alternatives, ngettext, number_text, significant_text
 from ..console import output_file
+from ..text_width import left
 from . import wording
 from .wording import (
     card_line,
@@ -240,14 +241,14 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
-    by_rerolls_left = {int(left): loss for left, loss in losses["holds"].items()}
+    by_rerolls_left = {int(number): loss for number, loss in losses["holds"].items()}
     total = sum(by_rerolls_left.values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
-    for left in sorted(by_rerolls_left, reverse=True):
-        count = wording.number_word(left)
-        label = ngettext("hold, one reroll left", "hold, {count} rerolls left", left, count=count)
-        lines.append(f"  {label:<28}{number_text(by_rerolls_left[left], 2):>8}")
-    lines.append(f"  {_('category'):<28}{number_text(losses['category'], 2):>8}")
+    for number in sorted(by_rerolls_left, reverse=True):
+        count = wording.number_word(number)
+        label = ngettext("hold, one reroll left", "hold, {count} rerolls left", number, count=count)
+        lines.append(f"  {left(label, 28)}{number_text(by_rerolls_left[number], 2):>8}")
+    lines.append(f"  {left(_('category'), 28)}{number_text(losses['category'], 2):>8}")
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"], start=1):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from ...strategy.actions import Choice, Hold
 from ...strategy.confidence import Estimate, mean_of
 from ...strategy.strategy import Strategy
 from ...words import N_, _, ngettext, number_text, significant_text
+from ..text_width import columns_of, left, right, shortened, wrap
 from . import wording
 from .results import bar, picture
 from .wording import (
@@ -222,12 +222,12 @@ def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTe
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The position: the scorecard, the roll and the rerolls left."""
     texts = puzzle_texts(rules, puzzle, strategy)
-    lines, width = [texts.title], max(map(len, texts.boxes))
+    lines, width = [texts.title], max(map(columns_of, texts.boxes))
     for label, names in texts.boxes.items():
         lines += wrap(
             names,
             line_width(),
-            initial_indent=f"  {label:<{width}} ",
+            initial_indent=f"  {left(label, width)} ",
             subsequent_indent=" " * (width + 3),
         )
     return [*lines, f"  {texts.stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}"]
@@ -338,7 +338,8 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
     """A line of a table; without an interval, as of a single game, no column is left for it."""
-    return f"{label:<{LABEL}}{number:>{NUMBER}}{interval:>{INTERVAL if interval else 0}}{rest}".rstrip()
+    shown = right(interval, INTERVAL) if interval else ""
+    return f"{left(label, LABEL)}{right(number, NUMBER)}{shown}{rest}".rstrip()
 
 
 def interval_text(found: Estimate, factor: float = 1.0) -> str:
@@ -377,7 +378,7 @@ def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
         )
 
     lines = [
-        row(_("Points lost by decision"), _("a game"), interval_head, f"{_('a decision'):>14}")
+        row(_("Points lost by decision"), _("a game"), interval_head, right(_("a decision"), 14))
     ]
     for i, kind in enumerate(rating.kinds):
         is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
@@ -390,14 +391,14 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
     """The points lost by category decisions: by taking each category, and by leaving it when it
     was the best one.
     """
-    heads = f"{_('taking it'):>12}{_('leaving it'):>12}{_('mean points'):>14}"
-    lines = [f"{_('Points lost a game by'):<{LABEL}}{heads}"]
+    heads = right(_("taking it"), 12) + right(_("leaving it"), 12) + right(_("mean points"), 14)
+    lines = [left(_("Points lost a game by"), LABEL) + heads]
     for i, category in enumerate(rules.categories):
         taking, leaving = rating.category_lost(i)
         points = number_text(float(rating.figures.category_points[:, i].mean()), 2)
-        name = category_name(rules, category.id)[: LABEL - 4]
+        name = shortened(category_name(rules, category.id), LABEL - 4)
         lost = f"{number_text(taking.value, 2):>12}{number_text(leaving.value, 2):>12}"
-        lines.append(f"  {name:<{LABEL - 2}}{lost}{points:>14}")
+        lines.append(f"  {left(name, LABEL - 2)}{lost}{points:>14}")
     return lines
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.rules import RuleSet, Switch, order_text
+from ...core.rules import RuleSet, Switch
 from ...game.maximum_score import is_highest_score_exact
+from ...game.rule_sentences import order_text, rule_sentences
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
+from ..text_width import columns_of, left
 from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
@@ -19,7 +21,7 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
     by_column = _column_table(rules)
-    lines += [*rules.sentences(columns=not by_column), "", *by_column, *_row_lines(rules), ""]
+    lines += [*rule_sentences(rules, columns=not by_column), "", *by_column, *_row_lines(rules), ""]
     if examples := [category for category in rules.categories if category.row]:
         text = _("Each box has an id of its own, such as {id} for {name}.")
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
@@ -62,8 +64,10 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     published = _("Published value")
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
-    width = max(len(published), *(len(name) for name, _fact in known))  # the same for all rule sets
-    return [f"{name:<{width}} {fact}" for name, fact in known]
+    width = max(
+        columns_of(published), *(columns_of(name) for name, _fact in known)
+    )  # the same for all rule sets
+    return [f"{left(name, width)} {fact}" for name, fact in known]
 
 
 def _highest_score(rules: RuleSet, facts: dict[str, Any]) -> str:
@@ -124,7 +128,7 @@ def _column_table(rules: RuleSet) -> list[str]:
     ]
     if rules.bonus:
         rows.append((_("upper bonus"), *(bonus.text for bonus in rules.bonuses)))
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    widths = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)]
     too_wide = 2 * len(widths) + sum(widths) > MAX_WIDTH
     return [] if too_wide else [*columns(rows, *("<" for _width in widths), indent=""), ""]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..._version import ANSWER_SCHEMA
 from ...core.rules import leaves_choice
-from ...core.scorecard import State
+from ...core.state import State
 from ...errors import StateError
 from ...game.notation import dice_of, spaced
 from ...service.answers import approximate_fields

@@ -10,14 +10,22 @@ from collections.abc import Sequence
 from html import escape
 from math import floor, log10
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from ...core.rules import RuleSet
 from ...core.scoring import upper_sums
 from ...errors import StateError
-from ...words import N_, _, ngettext, number_text, significant_text
+from ...words import (
+    MYRIADS,
+    N_,
+    _,
+    current_language,
+    ngettext,
+    number_text,
+    significant_text,
+)
 from ...words import number_word as number_word
+from ..text_width import columns_of, left, right, wrap
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 # What a player may enter, in English and in the chosen language; the first word is the name of the
@@ -98,6 +106,9 @@ def large_number_text(number: float) -> str:
     exponent = floor(log10(shown) + 1e-12)
     if exponent >= 18:
         return f"{significant_text(shown / 10.0**exponent, 3)} × 10^{exponent}"
+    if myriads := MYRIADS.get(current_language()):
+        power = exponent - exponent % 4
+        return significant_text(shown / 10.0**power, 4) + myriads[power]
     power = exponent - exponent % 3
     text = significant_text(shown / 10.0**power, 3)
     count = 1 if text == "1" else 2  # of the word
@@ -130,8 +141,8 @@ def category_name(rules: RuleSet, category: str) -> str:
 
 
 def names_width(rules: RuleSet) -> int:
-    """Length of the longest name of a category."""
-    return max(len(category.name) for category in rules.categories)
+    """Columns of the longest name of a category."""
+    return max(columns_of(category.name) for category in rules.categories)
 
 
 def line_width() -> int:
@@ -160,11 +171,14 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
     """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default:
     the longest cell.
     """
-    longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    forms = [
-        form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)
-    ]
-    return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]
+    longest = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    widths = [int(form[1:] or width) for form, width in zip(layout, longest, strict=True)]
+    sides = [right if form[0] == ">" else left for form in layout]
+    lines = []
+    for row in rows:
+        cells = (pad(cell, width) for pad, cell, width in zip(sides, row, widths, strict=True))
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines
 
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from ...core.rules import RuleSet, prerequisites
 from ...game.translations import languages, toml_text
 from ...policies.hold_policy import bonus_box
 from ...policies.hold_rules import Condition, DicePattern, HoldRule, all_categories, section
-from ...words import ENGLISH, LANGUAGES, pgettext
+from ...words import DECIMAL_POINT, ENGLISH, LANGUAGES, pgettext
 from .wording import category_name
 
 CLI = Path(__file__).parent.parent
@@ -190,7 +190,8 @@ def _catalogue(language: str) -> dict[str, Any]:
     english: dict[str, Any] = tomllib.loads(toml_text(FOLDER, ENGLISH, CLI))
     if language == ENGLISH:
         return english
-    table: dict[str, Any] = {"language": languages()[language], "decimal": ","}
+    decimal = "." if language in DECIMAL_POINT else ","
+    table: dict[str, Any] = {"language": languages()[language], "decimal": decimal}
     for part, entries in english.items():
         if isinstance(entries, dict):
             table[part] = {

@@ -1,4 +1,4 @@
-// Scorecards and dice of requests, checked as core/scorecard.py and game/notation.py check them.
+// Scorecards and dice of requests, checked as core/state.py and game/notation.py check them.
 import { EngineError, N_ } from "./errors.js";
 
 // Reads {"ones": 3} or "ones=3 sixes=24", with 0 or x for a box that is crossed out.

@@ -15,6 +15,7 @@ import {
   hasAim,
   isCardFull,
   isFull,
+  noteStored,
   objective,
   onDraw,
   redraw,
@@ -58,11 +59,11 @@ function whatHappened() {
   if (reviewed?.key !== key) {
     const own = (reviewed = { key, record });
     reviewGame(record).then(
-      (found) => {
+      async (found) => {
         if (own !== reviewed) return;
         own.found = found;
-        if (!hasAim()) remember(record, found);
         redraw();
+        if (!hasAim() && (await remember(record, found)) === null) noteStored(false);
       },
       () => {},
     ); // without the server only the score is shown

@@ -2,12 +2,13 @@
 import { signedText } from "../table/actions.js";
 import { button, byId, chartWidth, element, figures, svg, table } from "../words/dom.js";
 import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
-import { download, forgetGames, games, gamesOf, remember, reviewGame } from "../store/memory.js";
+import { download, games, gamesOf, remember, removeGames, reviewGame } from "../store/memory.js";
+import { goOnWith, otherGames, removeGame } from "../store/storage.js";
 import { streak } from "../puzzle/puzzle.js";
 import { openReview } from "../review/review.js";
 import { currentRoom } from "../table/room.js";
 import { loadRules } from "../store/rulesets.js";
-import { onDraw, rules, state } from "../store/state.js";
+import { onDraw, rules, state, totals } from "../store/state.js";
 
 const LEVEL_GAMES = 20; // the level is that of the latest games
 const SHARES = [0.16, 0.1, 0.06, 0.04, 0.024, 0.012, 0.006, 0]; // policies/levels.py
@@ -28,7 +29,8 @@ const HEIGHT = 110,
   TOP = 8;
 let drawnFor = "",
   player = "",
-  status = "";
+  status = "",
+  restore = null; // brings back what was removed last
 
 // The upper tail of the chi-square distribution: how often fair dice differ at least as much.
 export function fairness(counts) {
@@ -44,15 +46,22 @@ export function fairness(counts) {
   return 1 - sum;
 }
 
-function draw() {
+// Draws the room anew if something else is to be shown; what is stored is read each time.
+async function draw() {
   const key = `${currentRoom()} ${state.rules} ${language} ${player} ${status}`;
   if (currentRoom() !== "statistics") {
-    drawnFor = "";
+    drawnFor = status = "";
+    restore = null;
     return;
   }
   if (key === drawnFor) return;
   drawnFor = key;
-  const all = games().filter(({ record }) => record.rules === state.rules),
+  const [kept, others] = await Promise.all([games(), unfinishedGames()]);
+  if (drawnFor === key) drawRoom(kept, others);
+}
+
+function drawRoom(kept, others) {
+  const all = kept.filter(({ record }) => record.rules === state.rules),
     names = [
       ...new Set(
         all.flatMap(({ players }) =>
@@ -69,35 +78,13 @@ function draw() {
       { id: "statistics-title", tabindex: -1 },
       _("Games: {game}", { game: rules().name }),
     ),
-    ...(names.length > 1
-      ? [
-          element(
-            "p",
-            {},
-            element(
-              "label",
-              {},
-              _("Player"),
-              " ",
-              element(
-                "select",
-                {
-                  id: "statistics-player",
-                  on: {
-                    change: (event) => {
-                      player = event.target.value;
-                      draw();
-                    },
-                  },
-                },
-                ...names.map((name) =>
-                  element("option", { value: name, selected: name === player }, name),
-                ),
-              ),
-            ),
-          ),
-        ]
-      : []),
+    element(
+      "p",
+      { id: "statistics-status", role: "status", class: "hint" },
+      status,
+      ...(restore ? [" ", button(_("Undo"), undoRemoval, { id: "undo-removal" })] : []),
+    ),
+    ...(names.length > 1 ? [playerChoice(names)] : []),
     ...(own.length
       ? [levelView(own), ...summary(own), gamesList(all)]
       : [
@@ -109,6 +96,7 @@ function draw() {
             ),
           ),
         ]),
+    ...(others.length ? [unfinishedList(others)] : []),
     ...(days
       ? [
           element(
@@ -126,7 +114,7 @@ function draw() {
     element(
       "div",
       { class: "bar" },
-      button(_("Export the games"), () => download(games().map(({ record }) => record)), {
+      button(_("Export the games"), () => download(kept.map(({ record }) => record)), {
         id: "export",
       }),
       button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),
@@ -137,13 +125,66 @@ function draw() {
         hidden: true,
         on: { change: importGames },
       }),
-      ...(games().length
-        ? [button(_("Forget all games"), forget, { id: "forget-games", class: "quiet" })]
+      ...(kept.length
+        ? [
+            button(
+              _("Forget all games"),
+              async () => showRemoved(_("All games are forgotten."), await removeGames(kept)),
+              { id: "forget-games", class: "quiet" },
+            ),
+          ]
         : []),
     ),
-    element("p", { id: "statistics-status", role: "status", class: "hint" }, status),
   );
 }
+
+const playerChoice = (names) =>
+  element(
+    "p",
+    {},
+    element(
+      "label",
+      {},
+      _("Player"),
+      " ",
+      element(
+        "select",
+        {
+          id: "statistics-player",
+          on: {
+            change: (event) => {
+              player = event.target.value;
+              draw();
+            },
+          },
+        },
+        ...names.map((name) => element("option", { value: name, selected: name === player }, name)),
+      ),
+    ),
+  );
+
+// --- what is removed can be brought back until the room is left ---
+
+async function showStatus(text, bringBack = null) {
+  status = text;
+  restore = bringBack;
+  drawnFor = "";
+  await draw();
+}
+
+async function showRemoved(text, bringBack) {
+  await showStatus(text, bringBack);
+  byId("undo-removal")?.focus();
+}
+
+async function undoRemoval() {
+  await restore();
+  await showStatus(_("It is back."));
+  byId("statistics-title").focus();
+}
+
+const removeButton = (name, remove) =>
+  button("✕", remove, { class: "quiet remove", "aria-label": _("Remove: {game}", { game: name }) });
 
 // Points lost a game, without luck, and the levels of computer players between which that is.
 function levelView(own) {
@@ -178,26 +219,30 @@ function levelView(own) {
 
 // All finished games, the latest first; a tap opens the review.
 function gamesList(all) {
-  const rows = all
-    .map((game, at) => ({ ...game, at }))
-    .sort((a, b) => String(b.record.date).localeCompare(String(a.record.date)) || b.at - a.at);
   return element(
     "section",
     { "aria-labelledby": "all-games" },
     element("h3", { id: "all-games" }, _("All games")),
-    element("ol", { class: "games" }, ...rows.map((row) => element("li", {}, gameRow(row)))),
+    element("ol", { class: "games" }, ...all.toReversed().map(gameRow)),
   );
 }
 
-function gameRow({ record, players }) {
-  const own = players.find(({ name }) => name === player) || players[0],
-    others = players.filter((each) => each !== own).map(({ name }) => name);
-  const played = new Date(record.date || NaN), // a file may have anything
+// A day in words, of a date or of milliseconds; a file may have anything.
+function dayText(date) {
+  const day = new Date(date || NaN),
     parts = { day: "numeric", month: "short", year: "numeric" };
-  const date = Number.isNaN(played.getTime())
+  return Number.isNaN(day.getTime())
     ? _("without a date")
-    : new Intl.DateTimeFormat(language, parts).format(played);
-  return button(
+    : new Intl.DateTimeFormat(language, parts).format(day);
+}
+
+function gameRow(game) {
+  const { record, players } = game,
+    own = players.find(({ name }) => name === player) || players[0],
+    others = players.filter((each) => each !== own).map(({ name }) => name),
+    date = dayText(record.date),
+    name = `${formatNumber(own.result)}, ${date}`;
+  const row = button(
     [
       element("b", { class: "game-result" }, formatNumber(own.result)),
       " ",
@@ -231,6 +276,89 @@ function gameRow({ record, players }) {
     ],
     () => openReview(record),
     { class: "game-row" },
+  );
+  return element(
+    "li",
+    {},
+    row,
+    removeButton(name, async () =>
+      showRemoved(_("Removed: {game}.", { game: name }), await removeGames([game])),
+    ),
+  );
+}
+
+// --- games that are not finished, of tabs that are open or closed ---
+
+// { text of where it stands, date, game }; those of rules that are not there any more are left out.
+async function unfinishedGames() {
+  const found = [];
+  for (const game of await otherGames()) {
+    const { rules: spec, players } = JSON.parse(game.step);
+    const known = await loadRules(spec).catch(() => null);
+    if (!known) continue;
+    const { card } = players[0],
+      turns = known.categories.length,
+      turn = Object.keys(card).length + 1,
+      fields = { turn: formatNumber(Math.min(turn, turns)), turns: formatNumber(turns) };
+    found.push({
+      game,
+      points: formatNumber(totals(players[0], known).all),
+      title: known.name,
+      text: [
+        turn > turns ? _("Game over") : _("Turn {turn} of {turns}", fields),
+        dayText(game.time),
+        players
+          .slice(1)
+          .map(({ name }) => name)
+          .filter(Boolean)
+          .join(", "),
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    });
+  }
+  return found;
+}
+
+const unfinishedList = (others) =>
+  element(
+    "section",
+    { "aria-labelledby": "other-games", id: "unfinished" },
+    element("h3", { id: "other-games" }, _("Games at other tables")),
+    element("ol", { class: "games" }, ...others.map(unfinishedRow)),
+  );
+
+// A game that another tab holds is neither opened nor removed here.
+function unfinishedRow({ game, points, title, text }) {
+  const name = [
+    element("b", { class: "game-result" }, points),
+    " ",
+    element("span", { class: "game-name" }, title, " ", element("small", {}, text)),
+    " ",
+  ];
+  if (game.isHeld)
+    return element(
+      "li",
+      {},
+      element(
+        "div",
+        { class: "game-row" },
+        ...name,
+        element("small", {}, _("open in another tab")),
+      ),
+    );
+  const remove = async () => {
+    const bringBack = await removeGame(game);
+    if (bringBack) showRemoved(_("Removed: {game}.", { game: `${title}, ${text}` }), bringBack);
+    else showStatus(_("This game is open in another tab."));
+  };
+  return element(
+    "li",
+    {},
+    button([...name, element("small", {}, _("Go on"))], () => goOnWith(game), {
+      class: "game-row",
+    }),
+    removeButton(`${title}, ${text}`, remove),
   );
 }
 
@@ -339,7 +467,7 @@ async function importGames(event) {
     for (const record of gamesOf(await file.text())) {
       try {
         await loadRules(record.rules);
-        if (remember(record, await reviewGame(record))) added += 1;
+        if (await remember(record, await reviewGame(record), true)) added += 1;
         else left += 1;
       } catch {
         left += 1;
@@ -352,15 +480,8 @@ async function importGames(event) {
   } catch (error) {
     status = error.message;
   }
-  event.target.value = drawnFor = "";
-  draw();
-}
-
-function forget() {
-  forgetGames();
-  status = _("All games are forgotten.");
-  draw();
-  byId("statistics-title").focus();
+  event.target.value = "";
+  await showStatus(status);
 }
 
 document.addEventListener("room", draw);

@@ -6,10 +6,9 @@ import { element } from "../words/dom.js";
 import { isMistake } from "../words/grades.js";
 import { _, formatNumber } from "../words/i18n.js";
 import { totals } from "./state.js";
-import { store, stored } from "./storage.js";
+import { PREFIX, readRecords, replaceRecords, writeRecords } from "./records.js";
+import { stored } from "./storage.js";
 
-const KEY = "perfect-yatzy-games-1",
-  MAX_KEPT = 500;
 const MAX_EXPLAINED = 50; // decisions with the reason why
 
 // Reviews a game for all its players.
@@ -22,25 +21,51 @@ export async function reviewGame(record) {
   );
 }
 
-// { record, players: [{ name, result, start, luck, lost (of it holds, boxes), bonus, faces }] }, in the order of play
-export const games = () => stored(KEY) || [];
-export const forgetGames = () => store(KEY, []);
-const keyOf = (record) =>
-  JSON.stringify([record.date, record.rules, record.players, record.date ? 0 : record.turns]); // a game corrected by undo replaces itself
+// --- the games that are kept, each a record of its own ---
 
-// Keeps a finished game with its review; an unfinished one is left out. Returns whether it was new.
-export function remember(record, found) {
+const KEPT = `${PREFIX}game:`,
+  REMOVED = "removed"; // by the player: it does not come back from a tab that still shows its end
+const keyOf = (record) =>
+  KEPT +
+  JSON.stringify([record.date, record.rules, record.players, record.date ? 0 : record.turns]); // a game corrected by undo replaces itself
+const timeOf = ({ record }) => Date.parse(record.date) || 0; // a file may have anything
+
+// { record, players: [{ name, result, start, luck, lost (of it holds, boxes), bonus, faces }] }, by their dates
+export async function games() {
+  const earlier = await takeEarlierGames(),
+    records = await readRecords((key) => key.startsWith(KEPT));
+  return [...records.values()]
+    .filter((text) => text !== REMOVED)
+    .map((text) => JSON.parse(text))
+    .concat(earlier)
+    .sort((a, b) => timeOf(a) - timeOf(b));
+}
+
+// Removes games for good; the function returned brings them back.
+export const removeGames = (some) =>
+  replaceRecords(new Map(some.map(({ record }) => [keyOf(record), REMOVED])));
+
+// Earlier versions kept all games in one list. They become records, once; those are returned for which there is no room.
+const EARLIER = "perfect-yatzy-games-1";
+async function takeEarlierGames() {
+  const list = stored(EARLIER);
+  if (!Array.isArray(list)) return [];
+  const changes = new Map(list.map((game) => [keyOf(game.record), JSON.stringify(game)]));
+  if (!(await writeRecords(changes))) return list;
+  localStorage.removeItem(EARLIER);
+  return [];
+}
+
+// Keeps a finished game with its review; an unfinished one is left out, and one that was removed, unless it `isWanted` again.
+// Returns whether it is new: null where it could not be stored.
+export async function remember(record, found, isWanted = false) {
   if (!found.every((each) => each.finished)) return false;
-  const all = games(),
-    others = all.filter((each) => keyOf(each.record) !== keyOf(record));
-  store(
-    KEY,
-    [
-      ...others,
-      { record, players: found.map((each, player) => figuresOf(record, each, player)) },
-    ].slice(-MAX_KEPT),
-  );
-  return others.length === all.length;
+  const key = keyOf(record),
+    known = (await readRecords((each) => each === key)).get(key);
+  if (known === REMOVED && !isWanted) return false;
+  const players = found.map((each, player) => figuresOf(record, each, player));
+  const isStored = await writeRecords(new Map([[key, JSON.stringify({ record, players })]]));
+  return isStored ? known === undefined || known === REMOVED : null;
 }
 
 function figuresOf(record, found, player) {

@@ -236,16 +236,19 @@ export const isReady = () => isStarted;
 // The address is that of the position, whatever entry of the history the browser is at.
 export const showLink = () => history.replaceState(history.state, "", toLink(linkFields()));
 
-// A game that can no longer be stored goes on, and the page says so once.
 function store() {
   if (!isStarted) return;
   showLink();
+  writeGame({ link: location.hash, first, at }, steps).then(noteStored);
+}
+
+// A game that can no longer be stored goes on, and the page says so once.
+export function noteStored(isNow) {
   const wasStored = isStored;
-  isStored = writeGame({ link: location.hash, first, at }, steps);
-  if (wasStored && !isStored)
-    notice = [notice, _("The browser does not store this game; it lasts until this tab is closed.")]
-      .filter(Boolean)
-      .join(" ");
+  isStored = isNow;
+  if (!wasStored || isNow) return;
+  const text = _("The browser does not store this game; it lasts until this tab is closed.");
+  showNotice([notice, text].filter(Boolean).join(" "));
 }
 
 // What a link holds of the state: the position of the player whose turn it is, and the others.

@@ -8,15 +8,18 @@ export const LANGUAGES = {
   da: "Dansk",
   de: "Deutsch",
   fi: "Suomi",
+  ja: "日本語",
+  ko: "한국어",
   nb: "Norsk bokmål",
   sv: "Svenska",
 };
 const ENGLISH = "en",
   STORAGE_KEY = "perfect-yatzy-language",
-  MAX_WAIT_MS = 5000;
+  MAX_WAIT_MS = 5000,
+  MYRIADS = ["ja", "ko"]; // languages that count in ten thousands
 
 export let language = ENGLISH;
-let messages = {}; // msgid -> text, or [singular, plural]
+let messages = {}; // msgid -> text, or its forms: [singular, plural], or one for all numbers
 let plurals = new Intl.PluralRules(ENGLISH);
 const formats = new Map(); // number of decimals -> Intl.NumberFormat of the language
 
@@ -42,7 +45,7 @@ export function _(message, fields) {
 export function ngettext(singular, plural, number, fields) {
   const found = messages[singular],
     isOne = plurals.select(number) === "one";
-  return filled(Array.isArray(found) ? found[isOne ? 0 : 1] : isOne ? singular : plural, fields);
+  return filled(Array.isArray(found) ? found.at(isOne ? 0 : -1) : isOne ? singular : plural, fields);
 }
 
 // A number with a fixed number of decimals and the decimal sign of the language; never "-0".
@@ -75,6 +78,10 @@ export function formatPercent(chance, decimals = 2) {
 
 // A number of at least a million with three digits and a word, as in Python.
 function largeNumber(number) {
+  if (MYRIADS.includes(language) && number < 9.995e17) {
+    const digits = { notation: "compact", maximumSignificantDigits: 3 };
+    return new Intl.NumberFormat(language, digits).format(number);
+  }
   let [digits, exponent] = number.toExponential(2).split("e").map(Number);
   const power = exponent < 18 ? exponent - (exponent % 3) : exponent;
   digits = Number((digits * 10 ** (exponent - power)).toPrecision(3));

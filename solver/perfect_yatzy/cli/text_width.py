@@ -1,0 +1,115 @@
+"""Text in the columns of a terminal, where the characters of East Asian scripts are two wide: its
+width, padding and wrapping.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+WIDE = "WF"  # the classes of unicodedata.east_asian_width that take two columns
+# Stands for the second column of a character while a text is wrapped: a letter, so that no line
+# breaks before it, which no text has.
+SECOND_COLUMN = "\u115f"
+# Japanese breaks after any character, but not before these (or after an opening bracket).
+NOT_FIRST = "、。，．・：；？！）」』】〕》〉ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…"
+OPENING = "（「『【〔《〈"
+KANA_OR_KANJI = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
+BREAK = re.compile(
+    f"(?<=[{KANA_OR_KANJI}]{SECOND_COLUMN})(?<![{OPENING}]{SECOND_COLUMN})(?![{NOT_FIRST})\\],.:;?!])"
+    f"|(?<=[^\\s{SECOND_COLUMN}({OPENING}])(?=[{KANA_OR_KANJI}])(?![{NOT_FIRST}])"
+)
+
+
+def columns_of(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if unicodedata.combining(character)
+        else 1 + (unicodedata.east_asian_width(character) in WIDE)
+        for character in text
+    )
+
+
+def left(text: str, columns: int) -> str:
+    """A text with blanks after it up to a number of columns."""
+    return text + " " * (columns - columns_of(text))
+
+
+def right(text: str, columns: int) -> str:
+    """A text with blanks before it up to a number of columns."""
+    return " " * (columns - columns_of(text)) + text
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text that fits into `most` columns, with an ellipsis if it is longer."""
+    if columns_of(text) <= most:
+        return text
+    while columns_of(text) >= most:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def wrap(text: str, width: int, **options: Any) -> list[str]:
+    """Lines of at most `width` columns, as :func:`textwrap.wrap` with the same options."""
+    wrapper = _Wrapper(width, **options)
+    return [line.replace(SECOND_COLUMN, "") for line in wrapper.wrap(_with_second_columns(text))]
+
+
+def _with_second_columns(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(character + SECOND_COLUMN * (columns_of(character) - 1) for character in text)
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines of kana and kanji between characters, and all others at blanks and hyphens."""
+
+    def _split(self, text: str) -> list[str]:
+        return [part for chunk in super()._split(text) for part in BREAK.split(chunk) if part]
+
+
+class HelpFormatter(click.HelpFormatter):
+    """The help of a command as click writes it; lines with wide characters have as many columns."""
+
+    def write_text(self, text: str) -> None:
+        """Write paragraphs; those that begin with ``\\b`` as they are."""
+        if columns_of(text) == len(text):
+            super().write_text(text)
+            return
+        indent = " " * self.current_indent
+        parts = []
+        for paragraph in text.split("\n\n"):
+            if paragraph.startswith("\b"):
+                parts += ["\n".join(indent + line for line in paragraph.split("\n")[1:])]
+            else:
+                options = {"initial_indent": indent, "subsequent_indent": indent}
+                parts += ["\n".join(wrap(paragraph, self.width, **options))]
+        self.write("\n\n".join(parts) + "\n")
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        """Write terms and what they mean in two columns."""
+        rows = list(rows)
+        if all(columns_of(text) == len(text) for row in rows for text in row):
+            super().write_dl(rows, col_max, col_spacing)
+            return
+        indent = " " * self.current_indent
+        widest = min(max(columns_of(term) for term, _meaning in rows), col_max)
+        gap = " " * (self.current_indent + widest + col_spacing)
+        for term, meaning in rows:
+            lines = wrap(meaning, max(self.width - len(gap), 10))
+            if columns_of(term) > widest:
+                lines.insert(0, "")
+            first, *others = lines or [""]
+            self.write((indent + left(term, widest + col_spacing) + first).rstrip() + "\n")
+            for line in others:
+                self.write(f"{gap}{line}\n")
