@@ -205,7 +205,7 @@ def values(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+\.\d+", text)]
 
 
-BONUS_POINTS = """class BonusPoints(PolicyQuantity):
+BONUS_POINTS = """class PaidBonus(PolicyQuantity):
     name = "bonuspoints"
 
     def full_cards(self) -> Values:
@@ -216,9 +216,9 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 
 
 MAKE_BONUS_POINTS = """def _bonus_points(rules, means):
-    from ..objectives.policy_quantities import BonusPoints
+    from ..objectives.policy_quantities import PaidBonus
 
-    return BonusPoints(rules, means(rules))
+    return PaidBonus(rules, means(rules))
 
 
 """
@@ -486,7 +486,7 @@ def test_the_wheel_has_the_package_alone_and_each_file_as_recorded(
         assert (
             sum(name.endswith(".mo") for name in names)
             == sum("/static/messages/" in name for name in names)
-            == 5
+            == 7
         )
         rows = [*csv.reader(wheel.read(f"{info}RECORD").decode().splitlines())]
         assert sorted(row[0] for row in rows) == sorted(names)
