@@ -209,6 +209,28 @@ def test_solved_games_and_the_series_of_figures_are_those_of_the_checksums() -> 
     )
 
 
+def test_every_figure_of_the_results_stands_in_its_record() -> None:
+    page = ROOT / "solver" / "docs" / "results.md"
+    rows = re.findall(
+        r"^\| .+ \| (.+) \| (.+) \| `(.+)` \| \[.+\]\((.+?)(?:#.*)?\) \|$",
+        page.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    assert len(rows) > 12
+    for figures, how_sure, command, record in rows:
+        text = (page.parent / record).read_text(encoding="utf-8")
+        numbers = re.findall(r"[\d,]*\.?\d+", figures)
+        assert numbers, command
+        assert [number for number in numbers if number not in text] == [], command
+        assert re.match("exact|proved|estimated", how_sure), command
+
+
+def test_the_citation_names_the_page_of_results() -> None:
+    text = read("CITATION.cff")
+    assert "solver/docs/results.md" in text
+    assert re.search(r"^version: (.+)$", text, re.MULTILINE)[1] == perfect_yatzy.__version__  # type: ignore[index]
+
+
 def test_the_rules_as_printed_have_the_values_of_the_checksums() -> None:
     sums = json.loads(read("tables", "checksums.json"))
     text = read("solver", "perfect_yatzy", "game", "README.md").split("## The rules as printed")[1]

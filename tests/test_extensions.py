@@ -203,7 +203,7 @@ def values(text: str) -> list[float]:
     return [float(number) for number in re.findall(r"\d+\.\d+", text)]
 
 
-BONUS_POINTS = """class BonusPoints(PolicyQuantity):
+BONUS_POINTS = """class PaidBonus(PolicyQuantity):
     name = "bonuspoints"
 
     def full_cards(self) -> Values:
@@ -214,9 +214,9 @@ BONUS_POINTS = """class BonusPoints(PolicyQuantity):
 
 
 MAKE_BONUS_POINTS = """def _bonus_points(rules, means):
-    from ..objectives.policy_quantities import BonusPoints
+    from ..objectives.policy_quantities import PaidBonus
 
-    return BonusPoints(rules, means(rules))
+    return PaidBonus(rules, means(rules))
 
 
 """

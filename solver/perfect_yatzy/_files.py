@@ -23,6 +23,7 @@ import errno
 import os
 import stat
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import BufferedReader
@@ -228,7 +229,9 @@ def _try_lock_beside(path: Path) -> tuple[Callable[[], object] | None, bool | No
     :func:`try_lock` tells.
     """
     try:
-        import filelock
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that only the lock that is not used below is there
+            import filelock
     except ImportError:
         return None, None
     if filelock.FileLock is filelock.SoftFileLock:  # a file, which a killed process leaves behind

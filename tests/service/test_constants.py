@@ -266,7 +266,7 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "evaluate --games": (200, 1, 1_000_000),
     "expect --games": (None, 100, 10_000_000),
     "--digits": (30, 0, 1000),
-    "--paths": (None, 10, 100_000),
+    "--paths": (None, 30, 100_000),
     "--endgame": (0, 0, 20),
     "simulate --games": (100_000, 1, 100_000_000),
     "solve --games": (20_000, 2, 10_000_000),

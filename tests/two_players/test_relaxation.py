@@ -293,14 +293,14 @@ def test_workers_share_the_samples_and_none_is_computed_twice(tmp_path: Path) ->
 def test_the_command_says_what_is_proved_and_what_is_not(run: Run, tmp_path: Path) -> None:
     removed = "ones twos threes one-pair two-pairs chance full-house small-straight large-straight"
     rules = load_text(tmp_path, f'extends = "yatzy-forced"\nremove = {removed.split()}\n')
-    asked = ("solve", str(rules.origin), "--two-players", "--paths", "12")
+    asked = ("solve", str(rules.origin), "--two-players", "--paths", "30")
     found = json.loads(run(*asked, "--endgame", "2", "--json").stdout)
-    assert (found["paths"], found["endgame"], found["confidence"]) == (12, 2, 0.99)
+    assert (found["paths"], found["endgame"], found["confidence"]) == (30, 2, 0.99)
     low, high = found["interval"]
     assert low < versus(rules).first < high
     shown = " ".join(run(*asked).stdout.split())
     assert "with 99 % confidence" in shown
-    assert "12 sampled games" in shown
+    assert "30 sampled games" in shown
     assert "no proof" in shown
-    assert "can only be used with --two-players" in run("solve", "yatzy", "--paths", "12").stderr
+    assert "can only be used with --two-players" in run("solve", "yatzy", "--paths", "30").stderr
     assert "must be 0 to 5" in run(*asked, "--endgame", "6").stderr

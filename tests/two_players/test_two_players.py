@@ -25,7 +25,6 @@ from perfect_yatzy import (
     ValueFunction,
     computer_player,
     parse_card,
-    reach,
     versus,
 )
 from perfect_yatzy.core.rules import Bonus
@@ -314,10 +313,16 @@ def test_bounds_of_small_games_enclose_the_exact_chance(
 
 
 class NaiveRandomPoints(NaiveUtility):
-    """The chance of a goal, if random points are given when some boxes are filled."""
+    """The mean of 1 for more points, and of what a tie counts for as many, if random points are
+    given when some boxes are filled.
+    """
 
-    def __init__(self, rules: RuleSet, goal: int, filled: int, given: dict[int, Fraction]) -> None:
-        super().__init__(rules.canonical(), lambda score: Fraction(score >= goal))
+    def __init__(
+        self, rules: RuleSet, points: int, tie: Fraction, filled: int, given: dict[int, Fraction]
+    ) -> None:
+        super().__init__(
+            rules.canonical(), lambda score: tie if score == points else Fraction(score > points)
+        )
         self.filled, self.given = filled, given
 
     def expected_utility(
@@ -332,18 +337,22 @@ class NaiveRandomPoints(NaiveUtility):
 
 @pytest.mark.parametrize("seed", seeds(2, 10))
 @pytest.mark.parametrize("filled", [0, 1, 2])
-def test_goals_with_random_points_and_laws_against_fractions(
-    seed: int, filled: int, tmp_path: Path
+@pytest.mark.parametrize("tie", [Fraction(1, 2), ring_2(Fraction(0)), ring_2(Fraction(1))])
+def test_scores_to_beat_with_random_points_and_laws_against_fractions(
+    seed: int, filled: int, tie: Fraction, tmp_path: Path
 ) -> None:
     rules = random_rules(seed, boxes=2)
-    late = LateScore(Settings(threads=1), reach(rules, 0, "", tmp_path).evaluator)
+    late = LateScore(Settings(tmp_path, 1), rules)
     late.left = len(rules.categories) - min(filled, len(rules.categories))
-    chances = late.reached_with(np.array([0.25, 0, 0.125, 0.625]))
+    late.components = [np.array([0.25, 0, 0.125, 0.625])]
+    (chances,), at_once = late.beating(float(tie))
     given = {3: Fraction(1, 4), 1: Fraction(1, 8), 0: Fraction(5, 8)}
-    for goal in range(1, len(chances) - 2 * FRAME + 3):
-        one = NaiveRandomPoints(rules, goal, len(rules.categories) - late.left, given)
-        exact = one.expected_utility(0, 0, 0, False, 0)
-        assert abs(chances[goal] - exact) < ERROR
+    assert chances[-1] == at_once[-1] == 0
+    for by_points, law in ((chances, given), (at_once, {0: Fraction(1)})):
+        for points in range(len(by_points) - FRAME + 1):
+            one = NaiveRandomPoints(rules, points, tie, len(rules.categories) - late.left, law)
+            exact = one.expected_utility(0, 0, 0, False, 0)
+            assert abs(by_points[points] - exact) < ERROR
     law, found = (
         late.laws[-1][0],
         perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path)),

@@ -269,11 +269,11 @@ def test_messages_are_in_the_language_that_the_client_accepts() -> None:
     seen: list[str] = []
     note = AsyncMock(side_effect=lambda *_: seen.append(current_language()))
     no_body = AsyncMock(return_value={"type": "http.request", "body": b"", "more_body": False})
-    for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja"):
+    for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja", b"sw"):
         headers = [(b"host", b"localhost"), (b"accept-language", accepted)]
         scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
         asyncio.run(RequestFilter(note, frozenset({"localhost"}))(scope, no_body, AsyncMock()))
-    assert seen == ["en", "sv", "en"]
+    assert seen == ["en", "sv", "ja", "en"]
 
 
 @pytest.mark.parametrize(

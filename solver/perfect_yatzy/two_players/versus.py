@@ -3,11 +3,10 @@ large to solve.
 
 The bounds are what a strategy for the own score alone wins at least against any opponent, who
 learns that score late. A player P follows a policy of its own card; F is the law of its final score
-s. An opponent who knows s from the start reaches it with the highest chance P*(>= s). If a tie
-counts `share` for P, it wins at least::
+s. An opponent who knows s from the start plays for the highest mean V(s) of 1 for more than s
+points, and for exactly s points of what a tie counts for it. P wins at least::
 
     sum over s of  F(s) (1 - V(s))
-    V(s) = (1 - share) P*(>= s) + share P*(>= s + 1)
 
 The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split
 it::
@@ -23,8 +22,8 @@ than by watching P, and wins at most::
 
     sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
 
-where V(e, i) is the chance of a goal for a player who is given random points late in the game: the
-chances of all goals in one layer, convolved with e, and the layers before it solved from there. P
+where V(e, i) is that mean for a player who is given random points late in the game: the values of
+all scores s in one layer, convolved with e, and the layers before it solved from there. P
 plays its first k turns for this utility, and the others for the mean. Bounds by information
 relaxation are those of Brown, Smith and Sun (2010).
 """
@@ -42,6 +41,7 @@ import numpy as np
 
 from ..core.backward_induction import solve_layers
 from ..core.dice import Floats, Ints
+from ..core.objectives import Objective
 from ..core.resources import thread_count, thread_map
 from ..core.rules import RuleSet
 from ..core.state import EMPTY_STATE
@@ -55,12 +55,11 @@ from ..objectives.policy_quantities import Policy
 from ..objectives.scores import Goals, ReachableUtility, ScoreObjective
 from ..settings import Folder, Progress, Settings
 from ..strategy.forward_pass import laws_of_points
-from ..strategy.score_strategy import reach
 from ..strategy.strategy import check_position
 from ..strategy.tie_rules import tie_rule
-from ..strategy.turn_evaluator import GreedyPolicy, ScoreEvaluator
+from ..strategy.turn_evaluator import GreedyPolicy
 from ..tablebase.estimates import SolveCost, check_memory, log_long, solve_cost
-from ..tablebase.store import tables_folder
+from ..tablebase.store import open_table, tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
@@ -242,27 +241,35 @@ def versus_bounds(
     module.
     """
     rule_set, share = load_rules(rules), tie_rule(ties).share
-    reaching = reach(rule_set, 0, "", settings.tables, threads=settings.threads)
-    late = LateScore(settings, reaching.evaluator)
+    late = LateScore(settings, rule_set)
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
 
-class GoalsWithRandomPoints(Goals):
-    """The chances of a player who is given random points, at most `most`, when `filled`
-    categories are filled.
+class Beating(Goals):
+    """The mean of 1 for more than n points and of `tie` for n points, for every n: x is minus the
+    points needed for a tie. Random points, at most `most`, are given when `filled` categories are
+    filled.
     """
 
-    def __init__(self, rules: RuleSet, filled: int, most: int) -> None:
+    def __init__(self, rules: RuleSet, tie: float, filled: int = 0, most: int = 0) -> None:
         super().__init__(rules)
-        self.filled, self.most = filled, most
+        self.tie, self.filled, self.most = tie, filled, most
 
     def row_lengths(self) -> Ints:
-        """As for all goals, with the random points."""
-        return super().row_lengths() + self.most * (self.space.filled <= self.filled)
+        """As for all goals, with the tie of x = 0 and the random points."""
+        return super().row_lengths() + 1 + self.most * (self.space.filled <= self.filled)
+
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        """From minus the points still possible to 0."""
+        return 1 - length, np.zeros_like(length)
+
+    def utility(self, total: Ints) -> Floats:
+        """1 for more points, `tie` for exactly as many."""
+        return np.where(total > 0, 1.0, self.tie * (total == 0))
 
     def parameters(self) -> dict[str, Any]:
-        """StateError: a description of an objective does not name the random points."""
-        raise StateError("chances with random points cannot be solved in shards")
+        """StateError: a description of an objective does not name the tie or the random points."""
+        raise StateError("chances with ties or random points cannot be solved in shards")
 
 
 def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
@@ -351,49 +358,68 @@ def components_of(laws: Floats) -> list[Floats]:
 
 
 class LateScore:
-    """The bounds of one game; `goals` has the chances of all goals."""
+    """The bounds of one game."""
 
-    def __init__(self, settings: Settings, goals: ScoreEvaluator) -> None:
-        self.goals, self.rules, self.space = goals, goals.rules, goals.space
+    def __init__(self, settings: Settings, rules: RuleSet) -> None:
+        means, objective = Objective(rules), Beating(rules, 0.5)
+        self.rules, self.space = rules, means.space
         self.threads = thread_count(settings.threads)
         # turns of the opponent who knows the score
         self.left = max(1, self.space.categories // TURNS)
-        means = GreedyPolicy(self.rules, goals.means.values, space=goals.means.space)
-        laws = laws_of_points(settings.reporting(None), means)
+        values = open_table(settings.reporting(None), means)[1]
+        laws = laws_of_points(settings.reporting(None), GreedyPolicy(rules, values))
         # Of the points to come under play for the mean, by open boxes: up to `left`, one more for
         # who moves second.
         self.laws = [*islice(laws, self.left + 2)]
-        self.error = 2 * goals.objective.error  # of a table, and of the sums here
-        start = np.array([self.space.unchecked_index(EMPTY_STATE)])
-        # points that are possible: x is minus the points needed
-        most = -int(goals.ranges(start)[0][0])
-        # highest chance of n points, by n; the last two: 0
-        self.reached = goals.look_up(start, -np.arange(most + 3))
-        components, seconds = components_of(self.laws[1]), solve_cost(goals.objective).seconds
-        # 2: guarantees
-        log_long(f"bounds of {self.rules.key} for two players", (len(components) + 2) * seconds)
-        self.components = [(component, self.reached_with(component)) for component in components]
+        self.error = 2 * objective.error  # of a table, and of the sums here
+        self.components = components_of(self.laws[1])
+        # a solve for each component, one for the score itself, and two guarantees
+        seconds = (len(self.components) + 3) * solve_cost(objective).seconds
+        log_long(f"bounds of {rules.key} for two players", seconds)
+        self._beating = dict[float, tuple[list[Floats], Floats]]()
 
-    def reached_with(self, component: Floats) -> Floats:
-        """The highest chance of n points, by n, for a player who is given most - p, p drawn from
-        a component.
+    def beating(self, tie: float) -> tuple[list[Floats], Floats]:
+        """V(e, i) by component e and points i, and V(s) by s; `tie`: what one counts for the
+        opponent. The last value of each is 0.
+        """
+        if tie not in self._beating:
+            objective, filled = Beating(self.rules, tie), self.space.categories - self.left
+            check_memory(self.rules, solve_cost(objective))
+            for layer in solve_layers(objective, threads=self.threads):
+                if layer.filled == filled:
+                    late = layer.values
+            at_once = layer.values[-objective.after - 1 :: -1]  # x = 0, -1, -2 ...
+            given = [self.beating_with(e, tie, late) for e in self.components]
+            self._beating[tie] = given, at_once
+        return self._beating[tie]
+
+    def beating_with(self, component: Floats, tie: float, late: Values) -> Floats:
+        """V by n, for a player who is given most - p points, p drawn from a component; `late`: the
+        values of :class:`Beating` with so many open boxes as then.
         """
         # To need i + p points is to need i + most, where most is the largest p, and to be given
         # most - p.
         filled, most = self.space.categories - self.left, len(component) - 1
-        objective = GoalsWithRandomPoints(self.rules, filled, most)
+        plain, objective = Beating(self.rules, tie), Beating(self.rules, tie, filled, most)
         state, x = entries(objective, filled)
+        places, begin = plain.score_offsets, plain.layer_slice(filled).start
+        low, high, origin = places.low[state] - 1, places.high[state] + 1, places.origin[state]
         law = component[::-1]  # chances of n points that are given, n = most - p
         values = np.sum(
-            [law[n] * self.goals.look_up(state, x + n) for n in np.flatnonzero(law)], axis=0
+            [
+                law[n] * late[origin + np.clip(x + n, low, high) - begin]
+                for n in np.flatnonzero(law)
+            ],
+            axis=0,
         )
         by_x = last_layer(objective, filled, values, self.threads)
-        return by_x[-objective.after :: -1]  # x = 0, -1, -2 ... : minus the points needed
+        return by_x[-objective.after - 1 :: -1]
 
     def guarantee(self, share: float, moves_first: bool) -> float:
         """What one player wins at least; `share`: what a tie counts for it."""
         left = 0  # turns that the player has to come when the opponent learns the score
-        if self.components:
+        components, at_once = self.beating(1 - share)
+        if components:
             left = self.left if moves_first else min(self.space.categories, self.left + 1)
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
@@ -406,23 +432,19 @@ class LateScore:
             """V for all shifts and points made, `(shifts, points)`; `most`: the most points of
             the component.
             """
-            # the last two are 0
-            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 2)
-            chance = (1 - share) * reached[n] + share * reached[n + 1]
-            return np.asarray(np.minimum(1, (1 + self.error) * chance))
+            n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 1)
+            return np.asarray(np.minimum(1, (1 + self.error) * reached[n]))
 
-        beaten_with = [
-            beaten(reached, laws.shape[1] - len(e) + 1, len(e) - 1)
-            for e, reached in self.components
-        ]
-        beaten_at_once = beaten(self.reached, laws.shape[1], 0)
+        parts = list(zip(self.components, components, strict=True))
+        beaten_with = [beaten(by_n, laws.shape[1] - len(e) + 1, len(e) - 1) for e, by_n in parts]
+        beaten_at_once = beaten(at_once, laws.shape[1], 0)
         # what is won at least, by state of the layer and points made
         utility = np.empty((len(laws), len(made)))
 
         def write_utility(first: int) -> None:
             """1 less the two sums of what the opponent wins, see the module, for STATES states."""
             rest, least = laws[first : first + STATES].copy(), np.ones(1)
-            for (component, _reached), chances in zip(self.components, beaten_with, strict=True):
+            for component, chances in zip(self.components, beaten_with, strict=True):
                 # the part of the component leaves `rest`
                 least = least - split(rest, component) @ chances
             utility[first : first + STATES] = least - rest @ beaten_at_once

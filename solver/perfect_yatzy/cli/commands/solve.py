@@ -151,7 +151,7 @@ NEEDS = {
 )
 @options.number_option(
     "--paths",
-    low=10,
+    low=30,
     high=100_000,
     text="With --two-players: in place of a solve, an interval with 99 % confidence from N sampled games of one "
     "player. Samples are stored, and processes share them.",
