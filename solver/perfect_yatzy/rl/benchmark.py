@@ -199,8 +199,12 @@ def run(
 
 
 HEADS = (
-    ("agent", *(f"{kind}, lost" for kind in KINDS), "best choice", "not legal"),
-    ("lost a game", "final score"),
+    "agent",
+    *(f"{kind}, lost" for kind in KINDS),
+    "best choice",
+    "not legal",
+    "lost a game",
+    "final score",
 )
 
 
@@ -219,10 +223,8 @@ def table_row(name: str, asked: Score, played: Score) -> list[str]:
 
 def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table."""
-    heads = [*HEADS[0], *HEADS[1]]
-    return [
-        f"| {' | '.join(row)} |" for row in (heads, ["---", *["---:"] * (len(heads) - 1)], *rows)
-    ]
+    rule = ["---", *["---:"] * (len(HEADS) - 1)]
+    return [f"| {' | '.join(row)} |" for row in (HEADS, rule, *rows)]
 
 
 @click.command()
