@@ -182,6 +182,8 @@ const LIMITS = { // and the test that goes past each
   "table/view SHOWN_ROWS": "six options are listed until all are",
   "review/review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
   "table/players MAX_PLAYERS": "eight players have names of thirty letters",
+  "table/challenge MAX_NAME": "a link of a challenge is read and written",
+  "table/challenge MAX_TEXT": "a link of a challenge is read and written",
   "table/players MAX_NAME": "eight players have names of thirty letters",
   "statistics/statistics SMOOTHED": "the latest five games make the average",
   "store/ask MAX_CACHED": "answers are kept, and asked for once more after a failure",

@@ -77,7 +77,7 @@ class Table {
     const { players, player, dice, held, chosen, fixed, left, typed, rolls, holds, turns, date } = this;
     return {
       rules: this.rules.id, players, player, dice, held, chosen, fixed, left, typed, rolls, holds, turns, date, ...AIM,
-      guess: null, assumed: 0, flow: null, edited: false, visits: false,
+      guess: null, assumed: 0, flow: null, edited: false, sameDice: "", challenge: null, visits: false,
     }; // prettier-ignore
   }
 }
@@ -189,7 +189,7 @@ test("every field of the state over three turns", ["yatzy", "yatzy-saved", "yaht
     }
   }
   const same = [...seen].filter(([, values]) => values.size === 1).map(([field]) => field);
-  equal(same, ["guess", "assumed", "flow", "objective", "goal", "opponents", "ties", "edited", "visits"]);
+  equal(same, ["guess", "assumed", "flow", "objective", "goal", "opponents", "ties", "edited", "sameDice", "challenge", "visits"]);
 });
 
 test("players whose cards are full are passed over, until all are", ["yatzy", "yatzy-saved"], (sets) => {
