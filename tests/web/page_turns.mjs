@@ -228,7 +228,7 @@ const MARKED = { // every field has a value that it has in the middle of a turn,
   rolls: [[1, 2, 3, 5, 5]], holds: [[2, 3]], guess: { choices: [[2, 3], [3]], isUnclear: true }, assumed: 2,
   flow: { before: { rolls: [], holds: [], left: 6, dice: [], knownHolds: [] }, assumed: 0, typed: [1], next: null },
   objective: "goal", goal: "240", opponents: "250", ties: "half", turns: [TURN], edited: true, date: "2026-01-01T00:00:00Z",
-  visits: true,
+  sameDice: "k7wm2pxa", challenge: { name: "Cy", score: 269, lost: 7 }, visits: true,
 }; // prettier-ignore
 const NO_DICE = { dice: [], held: [], chosen: false, fixed: 0, rolls: [], holds: [], guess: null, assumed: 0, flow: null };
 const NOTHING_ELSE = { ...NO_DICE, player: 0, typed: false, turns: [], edited: false, date: "", visits: false };

@@ -246,9 +246,10 @@ def check_dice(dice: str, seed: int | None, same_dice: str) -> None:
     from ...game import limits
 
     options = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
-    for option in (name for name, given in options.items() if given and dice == "typed"):
-        text = _("{option} can only be used when the program rolls, not with --dice typed")
-        raise StateError(text.format(option=option))
+    for option, is_given in options.items():
+        if is_given and dice == "typed":
+            text = _("{option} can only be used when the program rolls, not with --dice typed")
+            raise StateError(text.format(option=option))
     limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
 
 
@@ -295,7 +296,7 @@ def new_session(
     players: tuple[str, ...],
     opponents: tuple[str, ...],
     seed: int | None,
-    same_dice: str,
+    same_dice: str = "",
 ) -> Session:
     """A new game of persons, then computer players; StateError for unknown kinds and names that
     are not allowed.

@@ -109,15 +109,12 @@ function whatHappened() {
 
 // --- the same dice for a friend ---
 
-const person = () => state.players.findIndex(({ computer }) => !computer);
 const isChallenge = (record) =>
-  Boolean(state.sameDice) &&
-  state.players.length === 1 &&
-  isOfSameDice(record, person(), state.sameDice, rules());
+  Boolean(state.sameDice) && isOfSameDice(record, state.sameDice, rules());
 
 // Who scored more and who lost fewer points by errors.
 function comparison(record, found) {
-  if (!state.sameDice || !found.length || !state.challenge) return [];
+  if (!state.challenge || !found.length) return [];
   if (!isChallenge(record))
     return [element("p", { class: "hint" }, _("Not all dice were those of the challenge."))];
   const { score, lost } = state.challenge,
@@ -140,7 +137,7 @@ function comparison(record, found) {
     element("h3", { id: "challenge-result" }, scores, " ", choices),
     table(
       _("The challenge"),
-      [_("The challenge"), _("score"), _("points lost")],
+      [_("The challenge"), _("Final score"), _("Points lost")],
       [row(_("You"), own.result, own.points_lost), row(fields.name, score, lost)],
       { class: "challenge" },
     ),
@@ -157,10 +154,14 @@ function challengeButton(record, found) {
   if (!isChallenge(record))
     return button(_("New game with dice to share"), newChallenge, { id: "challenge-new" });
   const send = async () => {
-    const { result, points_lost: lost } = found[person()],
-      { rules: spec, sameDice: text, players } = state,
-      fields = { text, rules: spec, name: players[person()].name, score: result, lost },
-      url = linkOfChallenge(fields);
+    const { result, points_lost: lost } = found[0],
+      url = linkOfChallenge({
+        text: state.sameDice,
+        rules: state.rules,
+        name: state.players[0].name,
+        score: result,
+        lost,
+      });
     if (navigator.canShare?.({ url })) {
       await navigator.share({ url }).catch(() => {}); // closed by the player
       return;

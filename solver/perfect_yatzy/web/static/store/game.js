@@ -66,10 +66,10 @@ function rollHere(s) {
   endRoll(s);
 }
 
-// Where the dice of a game are the same for others, what each shows: a function of the text, the turn and the roll.
-let facesOf = null;
+// What each die shows in a turn and a roll, from 1, where a text fixes the dice of a game for everybody.
+let sameDice = null;
 export const provideSameDice = (faces) => {
-  facesOf = faces;
+  sameDice = faces;
 };
 
 // All dice after rolling those that are not held. The dice held lie first; where all get the same dice, each place after
@@ -77,7 +77,7 @@ export const provideSameDice = (faces) => {
 export const rollOf = (hold, roll) => [
   ...hold,
   ...(state.sameDice
-    ? facesOf(state.sameDice, Object.keys(me().card).length + 1, roll, rules()).slice(hold.length)
+    ? sameDice(state.sameDice, Object.keys(me().card).length + 1, roll, rules()).slice(hold.length)
     : Array.from(
         { length: rules().dice - hold.length },
         () => 1 + Math.floor(randomFraction() * rules().faces),

@@ -1,38 +1,36 @@
 // A challenge: a game whose dice a friend gets, too, by a link. The faces of die n in roll r of turn t are fixed. Other
 // choices still meet other luck, so the end compares the points that errors lost beside the scores.
 import { fixedDice } from "../engine/fixed-dice.js";
-import { marksOf, provideSameDice, sorted } from "../store/game.js";
+import { isWithin, provideSameDice } from "../store/game.js";
+import { MAX_NAME } from "../store/link.js";
+import { setMode } from "../store/mode.js";
 import { loadRules, ruleSets } from "../store/rulesets.js";
 import { change, changeWhenLoaded, newPlayer, onDraw, startGame } from "../store/state.js";
 import { byId, diceRow, onClick } from "../words/dom.js";
 import { _, formatNumber } from "../words/i18n.js";
 import { showRoom } from "./room.js";
 
-const MAX_TEXT = 40,
-  MAX_NAME = 30,
+const MAX_TEXT = 100, // as `yatzy play --same-dice` takes it
   NEW_LENGTH = 8,
   LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
-const facesOf = (text, turn, roll, { dice, faces }) =>
+const sameDice = (text, turn, roll, { dice, faces }) =>
   fixedDice(`perfect-yatzy challenge ${text} turn ${turn}`, roll, dice, faces);
-provideSameDice(facesOf);
+provideSameDice(sameDice);
 
 const newText = () =>
   [...crypto.getRandomValues(new Uint32Array(NEW_LENGTH))]
     .map((number) => LETTERS[number % LETTERS.length])
     .join("");
 
-// Whether all rolls of a player are those that the text fixes: with dice of the table they are not.
-export function isOfSameDice({ turns }, player, text, rules) {
-  const own = turns.filter((turn) => turn.player === player);
-  return own.every(({ rolls, holds }, i) =>
+// Whether all rolls of a game are those that the text fixes: with dice of the table they are not.
+export const isOfSameDice = ({ turns }, text, rules) =>
+  turns.every(({ rolls, holds }, i) =>
     rolls.every((dice, j) => {
-      const held = j ? holds[j - 1] : [],
-        due = sorted([...held, ...facesOf(text, i + 1, j + 1, rules).slice(held.length)]);
-      return marksOf(due, dice).every(Boolean);
+      const held = holds[j - 1] ?? []; // none before the first roll
+      return isWithin([...held, ...sameDice(text, i + 1, j + 1, rules).slice(held.length)], dice);
     }),
   );
-}
 
 // --- the link ---
 
@@ -66,8 +64,9 @@ export const friendName = ({ name }) => name || _("A friend");
 
 // --- a new game with these dice ---
 
-function begin(s, text, challenge) {
-  startGame(s);
+function begin(s, text, challenge, spec = s.rules) {
+  setMode("here"); // dice of the table are others
+  startGame(s, spec);
   const [first] = s.players.filter(({ computer }) => !computer);
   Object.assign(s, { players: [first ?? newPlayer()], player: 0, sameDice: text, challenge });
 }
@@ -88,10 +87,7 @@ function accept() {
   byId("challenge-dialog").close();
   return changeWhenLoaded(
     () => loadRules(rules),
-    (s) => {
-      if (s.rules !== rules) startGame(s, rules);
-      begin(s, text, challenge);
-    },
+    (s) => begin(s, text, challenge, rules),
     () =>
       _("The same dice as {name}; Undo brings your own game back.", { name: friendName(offered) }),
   ).then(() => showRoom("play"));
@@ -112,7 +108,7 @@ async function offer() {
           points: formatNumber(offered.score),
         });
   byId("challenge-dice").replaceChildren(
-    ...(found ? [diceRow(facesOf(offered.text, 1, 1, found))] : []),
+    ...(found ? [diceRow(sameDice(offered.text, 1, 1, found))] : []),
   );
   byId("challenge-dialog").showModal();
 }
