@@ -708,20 +708,22 @@ def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:
     assert computer_line(session.rules, session, (1, 2)).endswith("holds 1 2")
 
 
-def test_players_of_the_same_dice_are_compared_by_points_lost(
-    yatzy: Strategy, save: Path, record: Path
-) -> None:
-    """The first roll of each turn is the same for all."""
-    files = ("--save", str(save), "--record", str(record))
-    options = ("yatzy-forced", "--opponent", "8", "--same-dice", "k7wm2pxa", "--no-warn", *files)
-    out = printed(play, *options, lines=FORCED)
-    [game] = read_games(record)
+def test_players_of_the_same_dice_are_compared_by_points_lost(play: Run, record: Path) -> None:
+    """The first roll of each turn is the same for all; saved games of other dice are refused."""
+    options = ("yatzy-forced", "--opponent", "8", "--same-dice", "k7wm2pxa", "--no-warn")
+    printed(play, *options, lines=["ones", "quit"])
+    assert "has other same_dice;" in refusal(play, "--same-dice", "other")
+    out = printed(play, "--no-warn", lines=FORCED[1:])
+    (game,) = read_games(record)
     assert game.extra["same_dice"] == "k7wm2pxa"
     firsts = [
         [turn.dice_history[0] for turn in game.turns if turn.player == player]
         for player in range(2)
     ]
     assert firsts[0] == firsts[1]
-    line = next(line for line in out.splitlines() if line.startswith("The same dice for all"))
-    assert line.startswith("The same dice for all; points lost by errors: Computer (level 8) 0.0, You ")
-    assert "--same-dice" in refusal(play, "--dice", "typed", "--same-dice", "x", *files)
+    words = " ".join(out.split())
+    assert "The same dice for all; points lost by errors: Computer (perfect) 0.0; You 104.9." in words
+    assert widest(out) <= 80
+    typed = refusal(play, "--new", "--dice", "typed", "--same-dice", "x")
+    assert "--same-dice can only be used when the program rolls" in typed
+    assert "--same-dice" in refusal(play, "--new", "--same-dice", "x" * 101)

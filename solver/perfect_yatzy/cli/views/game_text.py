@@ -131,7 +131,7 @@ def same_dice_line(players: Sequence[str], lost: Sequence[float]) -> str:
     """Players of the same dice by what their errors lost, the least first."""
     order = sorted(range(len(players)), key=lambda i: lost[i])
     parts = (f"{short_name(players[i])} {number_text(lost[i], 1)}" for i in order)
-    return _("The same dice for all; points lost by errors: {players}.\n", players=", ".join(parts))
+    return _("The same dice for all; points lost by errors: {players}.\n", players="; ".join(parts))
 
 
 def player_prefix(session: Session, player: int) -> str:
