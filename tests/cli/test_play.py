@@ -722,7 +722,9 @@ def test_players_of_the_same_dice_are_compared_by_points_lost(play: Run, record:
     ]
     assert firsts[0] == firsts[1]
     words = " ".join(out.split())
-    assert "The same dice for all; points lost by errors: Computer (perfect) 0.0; You 104.9." in words
+    assert (
+        "The same dice for all; points lost by errors: Computer (perfect) 0.0; You 104.9." in words
+    )
     assert widest(out) <= 80
     typed = refusal(play, "--new", "--dice", "typed", "--same-dice", "x")
     assert "--same-dice can only be used when the program rolls" in typed

@@ -246,8 +246,8 @@ def check_dice(dice: str, seed: int | None, same_dice: str) -> None:
     from ...game import limits
 
     options = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
-    for option, is_given in options.items():
-        if is_given and dice == "typed":
+    for option, given in options.items():
+        if given and dice == "typed":
             text = _("{option} can only be used when the program rolls, not with --dice typed")
             raise StateError(text.format(option=option))
     limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
