@@ -151,7 +151,7 @@ OWN_FILES = {
         "guide {rules} --sheet {file}",
         "learn {rules} -o {file} --force",
     ],
-    "values.npy": ["evaluate {file} --rules {rules}"],
+    "values.npy": ["evaluate {file} --rules {rules} --opponent perfect"],
     "policy.py": ["evaluate {file}:policy --rules {rules} --games 5"],
     "out.csv": [
         "simulate {rules} -n 20 -o {file} --force",
