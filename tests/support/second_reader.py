@@ -183,6 +183,10 @@ def plain_points(rules: Any) -> Ints:
     return _PLAIN[rules.fingerprint]
 
 
+# What a rule sees in a roll, and the words that may follow for keeping it.
+Pattern = tuple[Callable[[Turn], tuple[Bools, Ints]], list[str]]
+
+
 class _Sentence:
     """One rule of the list, read from left to right."""
 
@@ -262,7 +266,7 @@ class _Sentence:
         first, _, last = text.partition("–")
         return list(range(int(first), int(last or first) + 1))
 
-    def pattern(self) -> tuple[Callable[[Turn], tuple[Bools, Ints]], list[str]]:
+    def pattern(self) -> Pattern:
         """The dice that a rule names, and the words for keeping them."""
         all_of_them = ["keep all of them."]
         if found := self.take(f"At least {NUMBER} alike(?: of {RANGE})?(, their upper box open)?"):
@@ -277,6 +281,14 @@ class _Sentence:
             return _alike(1, 1, self.faces(found[1]), upper=bool(found[2])), all_of_them
         if self.take("The face you have most of"):
             return _alike(1, 1, self.faces(None), upper=False), all_of_them
+        if found := self.take(f"At least {NUMBER} (?:die that shows|dice that show) {RANGE}"):
+            faces = self.faces(found[2])
+            words = "keep " + " and ".join(f"every {face}" for face in faces) + "."
+            return _showing(NUMBERS[found[1]], faces), [*all_of_them, words]
+        return self.straight() or self.roll()
+
+    def straight(self) -> Pattern | None:
+        """Dice of different faces, if the sentence begins with such."""
         if found := self.take(f"At least {NUMBER} different faces(?: of {RANGE})?"):
             return _different(NUMBERS[found[1]], self.faces(found[2])), [
                 "keep one of each, also if there are more."
@@ -288,16 +300,14 @@ class _Sentence:
             return _row(NUMBERS[found[1]]), [
                 "keep one of each in the longest row, if equal the higher."
             ]
-        if found := self.take(f"At least {NUMBER} (?:die that shows|dice that show) {RANGE}"):
-            faces = self.faces(found[2])
-            words = "keep " + " and ".join(f"every {face}" for face in faces) + "."
-            return _showing(NUMBERS[found[1]], faces), [*all_of_them, words]
+        return None
+
+    def roll(self) -> Pattern:
+        """A whole roll."""
         if self.take("Any roll"):
             return _any, []
         if names := self.list_of_names("or"):
-            found = self.take(
-                r" is open and your dice score (?:at least (\d+) points )?in it"
-            )
+            found = self.take(r" is open and your dice score (?:at least (\d+) points )?in it")
             if not found:
                 raise self.unknown()
             return _scoring(names, int(found[1] or 1)), ["stop."]
@@ -316,26 +326,28 @@ class _Sentence:
             return lambda turn: bool(turn.open_names - turn.upper_names)
         if self.take("no box but "):
             return self.no_box_but()
-        if found := self.take(
-            f"the bonus needs (?:one die|{RANGE} dice) in each empty upper box"
-        ):
-            dice = self.faces(found[1] or "1")
-            return lambda turn: np.isin(_dice_needed(turn), dice)[None, None, :]
-        if found := self.take(r"the upper sum is below par or already (\d+)"):
-            total = int(found[1])
-            return lambda turn: (
-                (_below_par(turn)) | (turn.card.upper >= total)
-            )[None, None, :]
-        if found := self.take(r"the upper sum is at or above par but below (\d+)"):
-            total = int(found[1])
-            return lambda turn: (
-                ~_below_par(turn) & (turn.card.upper < total)
-            )[None, None, :]
         if found := self.take(f"(?:{NUMBER}|{RANGE}) (roll|turn)s? (?:is|are) left"):
             number = [NUMBERS[found[1]]] if found[1] else self.faces(found[2])
             if found[3] == "turn":
                 return lambda turn: turn.turns_left in number
             return lambda turn: np.isin(turn.rolls_left, number)[:, None, None]
+        return self.upper_sum() or self.boxes()
+
+    def upper_sum(self) -> Callable[[Turn], Any] | None:
+        """A condition on the upper sum, if one follows."""
+        if found := self.take(f"the bonus needs (?:one die|{RANGE} dice) in each empty upper box"):
+            dice = self.faces(found[1] or "1")
+            return lambda turn: np.isin(_dice_needed(turn), dice)[None, None, :]
+        if found := self.take(r"the upper sum is below par or already (\d+)"):
+            total = int(found[1])
+            return lambda turn: ((_below_par(turn)) | (turn.card.upper >= total))[None, None, :]
+        if found := self.take(r"the upper sum is at or above par but below (\d+)"):
+            total = int(found[1])
+            return lambda turn: (~_below_par(turn) & (turn.card.upper < total))[None, None, :]
+        return None
+
+    def boxes(self) -> Callable[[Turn], Any]:
+        """Boxes that are open or filled, or hold points."""
         if names := self.list_of_names("or"):
             if self.take(" is open"):
                 return lambda turn: any(name in turn.open_names for name in names)
