@@ -17,7 +17,7 @@ from perfect_yatzy.strategy.turn_evaluator import category_odds
 from support.second_reader import Reading, read_guide
 from support.seeds import ring_2, ring_3
 
-GAMES = ["yatzy", "kniffel", "yahtzee", "yams"]
+GAMES = ["yatzy", "kniffel", "yahtzee", "yams", "kismet"]
 LENGTHS = [5, 10, 16]
 
 

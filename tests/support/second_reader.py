@@ -24,17 +24,24 @@ Bools = npt.NDArray[np.bool_]
 
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 NUMBER = "(one|two|three|four|five|six)"
+SUMS = r"(\d+(?:(?:, | or )\d+)*)"
 # Numbers are compared exactly, as whole thousandths of a point: the price of a point above par has
 # one decimal, par at most two.
 UNITS = 1000
 RANGE = r"(\d+(?:–\d+)?)"
 
 
+def next_step(steps: Sequence[int], upper: Ints) -> Ints:
+    """The first of these sums above each upper sum, or the last of all."""
+    place = np.searchsorted(steps, upper, side="right")
+    return np.array(steps)[np.minimum(place, len(steps) - 1)]
+
+
 @dataclass(frozen=True)
 class Bonus:
-    """What the guide says about the bonus of the upper boxes; all but the threshold in units."""
+    """What the guide says about the bonus of the upper boxes; all but its upper sums in units."""
 
-    threshold: int
+    steps: tuple[int, ...]
     safe: int
     lost: int
     par_point: int
@@ -44,7 +51,10 @@ class Bonus:
     def worth(self, upper: Ints, open_faces: Sequence[int], par: int, dice: int) -> Ints:
         """What the bonus is worth on a card, for each upper sum: the shape of `upper`."""
         return np.select(
-            [upper >= self.threshold, upper + dice * sum(open_faces) < self.threshold],
+            [
+                upper >= self.steps[-1],
+                upper + dice * sum(open_faces) < next_step(self.steps, upper),
+            ],
             [self.safe, self.lost],
             self.par_point * (upper * UNITS - par) // UNITS,
         )
@@ -289,8 +299,8 @@ class _Sentence:
 
     def straight(self) -> Pattern | None:
         """Dice of different faces, if the sentence begins with such."""
-        if found := self.take(f"At least {NUMBER} different faces(?: of {RANGE})?"):
-            return _different(NUMBERS[found[1]], self.faces(found[2])), [
+        if found := self.take(f"At least (?:one face|{NUMBER} different faces)(?: of {RANGE})?"):
+            return _different(NUMBERS[found[1] or "one"], self.faces(found[2])), [
                 "keep one of each, also if there are more."
             ]
         if found := self.take(r"All of the faces ([\d, and]+\d)"):
@@ -466,8 +476,8 @@ def _scoring(names: list[str], least: int) -> Callable[[Turn], tuple[Bools, Ints
 
 def _dice_needed(turn: Turn) -> Ints:
     """The fewest dice in each empty upper box that reach the next step; 0 if there is no need."""
-    upper, steps = turn.card.upper, np.array(turn.reading.steps)
-    ahead = np.append(steps, upper.max() + 1)[np.searchsorted(steps, upper, side="right")]
+    upper, steps = turn.card.upper, turn.reading.steps
+    ahead = next_step(steps, upper)
     needed = np.zeros_like(upper)
     for dice in range(turn.rules.dice, 0, -1):
         needed[upper + dice * sum(turn.open_faces) >= ahead] = dice
@@ -482,6 +492,11 @@ def _below_par(turn: Turn) -> Bools:
 def _number(text: str) -> int:
     """A number as it is printed, in units."""
     return int(Fraction(text.replace("−", "-").replace("+", "")) * UNITS)
+
+
+def _sums(text: str) -> tuple[int, ...]:
+    """The upper sums in a list such as "63, 71 or 78"."""
+    return tuple(int(number) for number in re.findall(r"\d+", text))
 
 
 def _section(text: str, title: str) -> str:
@@ -538,25 +553,27 @@ def read_guide(text: str, rules: Any) -> list[Reading]:
 
     said = " ".join(_section(text, "Bonus").split())
     worth = _find(
-        r"points from an upper sum of (\d+)\. On a card it is worth ([+−][\d.]+) once it is safe, "
-        r"([+−][\d.]+) once it is lost, and until then \+([\d.]+) for each point above par",
+        rf"points from an upper sum of {SUMS}(?:\. On a card it is worth ([+−][\d.]+) once it is safe, "
+        r"([+−][\d.]+) once it is lost|; only the highest counts\. On a card it is worth "
+        r"([+−][\d.]+) from a sum of \d+, ([+−][\d.]+) once the next of these sums is out of reach)"
+        r", and until then \+([\d.]+) for each point above par",
         said,
     )
     upper = [category.name for category in rules.categories if category.upper]
     pars = {name: _number(_find(rf"{name} (\d+(?:\.\d+)?)", said)[1]) for name in upper}
     later = re.search(r"Once (.+?) holds points, every turn to come is worth ([\d.]+) more", said)
     bonus = Bonus(
-        int(worth[1]),
-        _number(worth[2]),
-        _number(worth[3]),
-        _number(worth[4]),
+        _sums(worth[1]),
+        _number(worth[2] or worth[4]),
+        _number(worth[3] or worth[5]),
+        _number(worth[6]),
         pars,
         (later[1], _number(later[2])) if later else None,
     )
 
     sentences, notes = _rules_of(_section(text, "What to hold: the first rule that fits"))
-    needs = re.search(r"bring the upper sum to ([\d, or]+\d) if each", notes)
-    steps = tuple(int(step) for step in re.findall(r"\d+", needs[1])) if needs else ()
+    needs = re.search(rf"bring the upper sum to {SUMS}(?: \(the next of them\))? if each", notes)
+    steps = _sums(needs[1]) if needs else ()
     joker_box = re.search(r"(\w[\w ]*) counts as such a box once it holds points", notes)
 
     def reading(sentences: list[str], stated: str) -> Reading:
@@ -567,7 +584,7 @@ def read_guide(text: str, rules: Any) -> list[Reading]:
             sentences,
             float(stated),
             steps,
-            "Here jokers score, too." in notes,
+            "For that, jokers score, too." in notes,
             joker_box[1] if joker_box else "",
         )
 

@@ -180,8 +180,19 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         signed = {
             name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()
         }
-        points, threshold = rules.bonus.points, rules.threshold
-        found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **signed))
+        thresholds, points = (
+            words.listed([str(number) for number in numbers], "or")
+            for numbers in zip(*rules.bonus.steps, strict=True)
+        )
+        found.append(
+            words.fill(
+                "prices.bonus_steps" if rules.bonus.lower_steps else "prices.bonus_parts",
+                points=points,
+                thresholds=thresholds,
+                threshold=rules.threshold,
+                **signed,
+            )
+        )
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
         listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
         # Par is the same whole number of dice in each of these boxes, or points that differ.
