@@ -584,7 +584,7 @@ def read_guide(text: str, rules: Any) -> list[Reading]:
             sentences,
             float(stated),
             steps,
-            "For that, jokers score, too." in notes,
+            "good for a box where they can score as a joker." in notes,
             joker_box[1] if joker_box else "",
         )
 
