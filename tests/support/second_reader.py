@@ -224,10 +224,11 @@ class _Sentence:
             raise self.unknown()
 
         mentioned = {name for name in self.names if name in self.text}
-        known: dict[frozenset[str], tuple[Bools, Ints]] = {}
+        known: dict[tuple[frozenset[str], bool], tuple[Bools, Ints]] = {}
 
         def rule(turn: Turn) -> Fitting:
-            key = frozenset(turn.open_names & (turn.upper_names | mentioned))
+            boxes = turn.open_names & (turn.upper_names | mentioned)
+            key = frozenset(boxes), bool(turn.card.joker_paid)
             if key not in known:
                 fits, dice = pattern(turn)
                 known[key] = fits, turn.card.hold_index(dice)
@@ -468,7 +469,12 @@ def _scoring(names: list[str], least: int) -> Callable[[Turn], tuple[Bools, Ints
 
     def look(turn: Turn) -> tuple[Bools, Ints]:
         points = plain_points(turn.rules)
-        columns = [turn.names.index(name) for name in names if name in turn.open_names]
+        taken_as_open = turn.reading.joker_box_in_use if turn.card.joker_paid else ""
+        columns = [
+            turn.names.index(name)
+            for name in names
+            if name in turn.open_names or name == taken_as_open
+        ]
         return (points[:, columns] >= least).any(axis=1), turn.counts
 
     return look
@@ -574,7 +580,10 @@ def read_guide(text: str, rules: Any) -> list[Reading]:
     sentences, notes = _rules_of(_section(text, "What to hold: the first rule that fits"))
     needs = re.search(rf"bring the upper sum to {SUMS}(?: \(the next of them\))? if each", notes)
     steps = _sums(needs[1]) if needs else ()
-    joker_box = re.search(r"(\w[\w ]*) counts as such a box once it holds points", notes)
+    joker_box = re.search(
+        r"Once (.+?) holds points, dice are still good for it, and a rule to stop takes it as open",
+        notes,
+    )
 
     def reading(sentences: list[str], stated: str) -> Reading:
         return Reading(
