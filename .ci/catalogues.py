@@ -106,10 +106,12 @@ def compiled(catalogs: Mapping[str, Catalog]) -> tuple[dict[str, Any], dict[str,
 
 
 def page_text(language: str, texts: dict[str, Any], translations: list[Any]) -> str:
-    """The messages of the page as JSON: text -> translation, or -> [singular, plural]."""
+    """The messages of the page as the server sends them: text -> translation, or -> [singular,
+    plural].
+    """
     pairs = zip(texts["texts"][: texts["page"]], translations, strict=False)
     data = {"language": language, "messages": {text: own for text, own in pairs if own}}
-    return json.dumps(data, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def compile_catalogues() -> None:

@@ -7,6 +7,8 @@ import pytest
 from perfect_yatzy.web.bundle import bundle
 from perfect_yatzy.web.site.folder import ENGINE, OFFLINE
 from perfect_yatzy.web.static_files import ENTRY, module_text
+from pygments.lexers import JavascriptLexer
+from pygments.token import Comment
 from support.need import need_program
 
 MODULES = {
@@ -38,6 +40,12 @@ export const end = () => count;
 """,
     "review/other.js": "",
 }
+
+
+def words(script: str) -> str:
+    """A script without its comments and the blanks between its words."""
+    tokens = JavascriptLexer().get_tokens(script)
+    return "".join(word for kind, word in tokens if kind not in Comment and word.strip())
 
 
 def run(script: str, folder: Path, name: str) -> list[str]:
@@ -73,6 +81,7 @@ def test_a_bundle_runs_as_its_modules_do(tmp_path: Path, is_compact: bool) -> No
         ("shell/first.js", 'import { other } from "../store/state.js";\n', "imports other"),
         ("shell/first.js", "export let count = 1;\n", "export variables of one name"),
         ("shell/first.js", "const loadModule = 1;\n", "uses a name of the bundle"),
+        ("store/state.js", 'import "../shell/first.js";\n', "cycle"),
     ],
 )
 def test_what_cannot_be_bundled_is_refused(name: str, text: str, said: str) -> None:
@@ -81,10 +90,14 @@ def test_what_cannot_be_bundled_is_refused(name: str, text: str, said: str) -> N
 
 
 def test_the_page_and_its_engine_are_bundled_whole(tmp_path: Path) -> None:
-    """Node reads both without a fault; the compact ones lose comments and no line of code."""
+    """Node reads both without a fault; the compact ones lose comments and no word of code."""
     for entries in ([ENTRY, OFFLINE], [ENGINE]):
-        for is_compact in (False, True):
+        whole, compact = (
+            bundle(entries, module_text, is_compact=is_compact) for is_compact in (False, True)
+        )
+        for script in (whole, compact):
             path = tmp_path / "script.mjs"
-            path.write_text(bundle(entries, module_text, is_compact=is_compact))
+            path.write_text(script)
             node = [need_program("node", "nodejs"), "--check", str(path)]
             assert subprocess.run(node, check=False).returncode == 0
+        assert words(whole) == words(compact)

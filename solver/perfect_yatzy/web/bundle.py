@@ -12,6 +12,7 @@ import json
 import posixpath
 import re
 from collections.abc import Callable
+from graphlib import TopologicalSorter
 
 IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"([^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:(?:async )?function|const|class|(let)) (\w+)", re.MULTILINE)
@@ -88,6 +89,10 @@ def bundle(
         if name not in modules:
             modules[name] = Module(name, read(name))
             waiting += [each for each, _ in modules[name].imports] + modules[name].when_run
+    # Modules that import each other would wait for each other.
+    TopologicalSorter(
+        {name: [path for path, _ in each.imports] for name, each in modules.items()}
+    ).prepare()
     variables = [each for name in sorted(modules) for each in modules[name].variables]
     if len(set(variables)) < len(variables):
         raise ValueError(f"modules of the page export variables of one name: {variables}")
@@ -107,7 +112,10 @@ def _function(module: Module, modules: dict[str, Module]) -> str:
         found = [each.split(" as ") for each in wanted]
         for source, *alias in found:
             if source not in other.constants and (alias or source not in other.variables):
-                raise ValueError(f"{module.name} imports {source} of {name}, which has it not so")
+                raise ValueError(
+                    f"{module.name} imports {source} of {name}, "
+                    "which does not export it, or as a variable, which keeps its name"
+                )
         taken = ", ".join(": ".join(each) for each in found if each[0] in other.constants)
         lines.append(
             f"{f'const {{ {taken} }} = ' if taken else ''}await loadModule({json.dumps(name)});"

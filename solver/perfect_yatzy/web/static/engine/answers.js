@@ -100,9 +100,7 @@ async function explain(found, options, entries, body) {
     places = Turn.childPlaces(game, state, game.saved_rolls ? left : 0);
   const bonusAt = found.aim
     ? null
-    : await (body.explain === "as-loaded"
-        ? opened.bonusAsLoaded(places)
-        : opened.bonusAt(places));
+    : await (body.explain === "as-loaded" ? opened.bonusAsLoaded(places) : opened.bonusAt(places));
   options.slice(0, EXPLAINED).forEach((option, i) => {
     entries[i].outlook = outlook(
       found.aim?.turn ?? found.turn,

@@ -7,9 +7,7 @@ const AT_A_TIME = 6; // requests; browsers send no more to a server of HTTP/1.1
 
 // The bytes that a table needs at once: those of a small one, the digests of a large one.
 export const loadTable = async (base, entry, onLoaded) =>
-  new Uint8Array(
-    await dataFile(base, entry.coding === "pages" ? entry.digests : entry, onLoaded),
-  );
+  new Uint8Array(await dataFile(base, entry.coding === "pages" ? entry.digests : entry, onLoaded));
 export const openTable = (base, game, entry, bytes) =>
   entry.coding === "pages"
     ? new PagedTable(base, entry, bytes)

@@ -81,7 +81,12 @@ export function heldText(answer, held) {
 }
 
 // What stands in place of the advice.
-export function missingText(phase, state, { answer, failure, cost, scores, loading, isLong }, rules) {
+export function missingText(
+  phase,
+  state,
+  { answer, failure, cost, scores, loading, isLong },
+  rules,
+) {
   const isTurnStart = phase === "start",
     missing = rules.dice - state.dice.length;
   if (phase === "over" || phase === "next")

@@ -128,10 +128,10 @@ function drawHeadline() {
     : loading
       ? "hero"
       : phase === "over" || phase === "next"
-      ? "final"
-      : hasError
-        ? "error"
-        : "";
+        ? "final"
+        : hasError
+          ? "error"
+          : "";
   byId("answer").replaceChildren(
     ...(headline
       ? [
@@ -155,9 +155,7 @@ function drawHeadline() {
           ),
         ]
       : loading
-        ? [
-            element("span", {}, element("strong", {}, text), element("small", {}, loading.then)),
-          ]
+        ? [element("span", {}, element("strong", {}, text), element("small", {}, loading.then))]
         : [text]),
   );
   byId("instead-of").textContent = answer?.instead
