@@ -13,6 +13,7 @@ import pytest
 from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.web.site.folder import check_folder, service_worker
+from support.browser import Visitor, looks_right
 from support.command import Run, printed, refusal
 from support.engine import make_site, random_positions
 from support.flips import flip
@@ -281,16 +282,24 @@ def test_the_advice_needs_six_requests_and_waits_for_nothing_else(
 def test_boxes_are_counted_and_the_page_says_how_much_is_loaded(
     forced_site: Path, page: Any
 ) -> None:
-    """The values are held back half way: the card shows what the dice pay, and a box is taken."""
+    """The values are held back half way: the card shows what the dice pay, and a box is taken.
+
+    Their loading begins before the question that needs them, with what is kept for later visits.
+    """
     table = next((forced_site / "data" / "yatzy-forced").glob("values-*.bin"))
     half, size = table.stat().st_size // 2, table.stat().st_size
     with static_host(forced_site) as host:
         host.paused[table.name] = half
+        page.goto(host.address + LINK)
+        Visitor(page, host.address).wait_for(
+            lambda: any(path.endswith(table.name) for path, _ in host.sent)
+        )
         page.goto(host.address + LINK + "&dice=33456&rolls_left=2")
         page.wait_for_selector("#card .row button", state="attached")
         loaded = [f"{count / 1e6:.1f}" for count in (half, size)]
         page.wait_for_selector(f"#bars:has-text('{loaded[0]} of {loaded[1]} MB')")
         assert page.inner_text("#answer").split("\n") == ["One moment", "loading the advice"]
+        looks_right(Visitor(page, host.address), "loading")
         page.click("#card .row button >> nth=0")  # the first box of a forced order: ones
         assert page.evaluate(
             "loaded('store/state').then(({ state }) => state.players[0].card)"

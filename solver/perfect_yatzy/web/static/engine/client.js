@@ -4,7 +4,8 @@ import { _ } from "../words/i18n.js";
 import { N_ } from "./errors.js";
 
 let worker = null,
-  lastId = 0;
+  lastId = 0,
+  progress = null; // of the table that is being fetched, { loaded, size }
 const waiting = new Map(); // id -> {resolve, reject, onProgress}
 
 // The first one has been started by the page of a site, before this script was there.
@@ -15,9 +16,11 @@ function start() {
   globalThis.startedEngine = null;
   worker.addEventListener("message", ({ data: { id, answer, error, loading } }) => {
     if (loading) {
+      progress = loading.loaded < loading.size ? loading : null;
       for (const { onProgress } of waiting.values()) onProgress?.(loading);
       return;
     }
+    if (error) progress = null; // it may have failed
     const question = waiting.get(id);
     waiting.delete(id);
     if (error) question?.reject(asError(error));
@@ -26,7 +29,7 @@ function start() {
   // The worker could not be loaded, or has ended: the next question begins a new one.
   worker.addEventListener("error", (event) => {
     event.preventDefault();
-    worker = null;
+    worker = progress = null;
     const error = asError({
       code: "network",
       template: N_("The engine could not be loaded; check the connection."),
@@ -48,6 +51,7 @@ export function ask(path, body = {}, { signal, onProgress } = {}) {
   const id = ++lastId;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject, onProgress });
+    if (progress) onProgress?.(progress); // another question has begun to fetch it
     worker.postMessage({ id, path, body });
     signal?.addEventListener(
       "abort",

@@ -94,8 +94,8 @@ if (typeof WorkerGlobalScope !== "undefined") {
   let told = -1;
   site.onLoaded = (loaded, size) => {
     const step = Math.floor(loaded / STEP_BYTES);
-    if (step !== told) self.postMessage({ loading: { loaded, size } });
-    told = step;
+    if (step !== told || loaded === size) self.postMessage({ loading: { loaded, size } });
+    told = loaded === size ? -1 : step;
   };
   site.description().catch(() => {}); // before the first question; that one says what is wrong
   self.addEventListener("message", async ({ data: { id, path, body } }) => {
