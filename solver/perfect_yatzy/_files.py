@@ -28,10 +28,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .errors import TableError
 from .words import _, number_text, say
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 try:
     import fcntl
@@ -88,6 +91,22 @@ def read_file(path: Name, most: int) -> bytes:
         text = _("it is larger than {most} bytes", most=number_text(most, grouped=True))
         raise OSError(errno.EFBIG, text, os.fspath(path))
     return content
+
+
+def read_array(file: Name | IO[bytes], *, mapped: bool = False) -> npt.NDArray[Any]:
+    """The array of an NPY file, or of the place of an open one; mapped, it is read where it is used.
+
+    ValueError if there is none, or its header is damaged.
+    """
+    from tokenize import TokenError
+
+    import numpy as np
+
+    try:
+        return np.asarray(np.load(file, "r" if mapped else None, allow_pickle=False))
+    # NumPy reads the header as Python, and a damaged one is not.
+    except (ArithmeticError, EOFError, MemoryError, SyntaxError, TokenError) as error:
+        raise ValueError(str(error)) from error
 
 
 def open_output(path: Name, *, append: bool = False) -> IO[bytes]:

@@ -706,3 +706,26 @@ def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:
     session.roll((1, 2, 3, 4, 6))
     assert computer_line(session.rules, session, ()).endswith("rerolls all dice")
     assert computer_line(session.rules, session, (1, 2)).endswith("holds 1 2")
+
+
+def test_players_of_the_same_dice_are_compared_by_points_lost(play: Run, record: Path) -> None:
+    """The first roll of each turn is the same for all; saved games of other dice are refused."""
+    options = ("yatzy-forced", "--opponent", "8", "--same-dice", "k7wm2pxa", "--no-warn")
+    printed(play, *options, lines=["ones", "quit"])
+    assert "has other same_dice;" in refusal(play, "--same-dice", "other")
+    out = printed(play, "--no-warn", lines=FORCED[1:])
+    (game,) = read_games(record)
+    assert game.extra["same_dice"] == "k7wm2pxa"
+    firsts = [
+        [turn.dice_history[0] for turn in game.turns if turn.player == player]
+        for player in range(2)
+    ]
+    assert firsts[0] == firsts[1]
+    words = " ".join(out.split())
+    assert (
+        "The same dice for all; points lost by errors: Computer (perfect) 0.0; You 104.9." in words
+    )
+    assert widest(out) <= 80
+    typed = refusal(play, "--new", "--dice", "typed", "--same-dice", "x")
+    assert "--same-dice can only be used when the program rolls" in typed
+    assert "--same-dice" in refusal(play, "--new", "--same-dice", "x" * 101)

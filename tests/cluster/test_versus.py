@@ -74,10 +74,20 @@ def test_a_killed_solve_resumes_and_a_flipped_bit_does_not(tmp_path: Path) -> No
     assert not layer.exists()
 
 
-def test_a_damaged_layer_is_not_believed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["magic", "byte order", "end of the header", "values"])
+def test_a_damaged_layer_is_not_believed(tmp_path: Path, place: str) -> None:
+    def damage(part: TurnPart) -> None:
+        header = part.layer.read_bytes()[:128]
+        bits = {
+            "magic": 8 * 1,
+            "byte order": 8 * header.index(b"<") + 1,  # it becomes >
+            "end of the header": 8 * 100 + 3,  # a space becomes a bracket
+            "values": 8 * (128 + 4 * part.first),
+        }
+        flip(part.layer, bits[place])
+
     with pytest.raises(TableError, match="altered"):
-        # behind the header
-        on_here(Disturbed(lambda part: flip(part.layer, 8 * (128 + 4 * part.first))), tmp_path)
+        on_here(Disturbed(damage), tmp_path)
 
 
 @pytest.mark.full

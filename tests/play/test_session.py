@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, SolverError, StateError, load_rules
 from perfect_yatzy.game.limits import parse_json
+from perfect_yatzy.game.random_dice import fixed_dice
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.session import Action, SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
@@ -84,6 +85,31 @@ def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
     for _ in range(2):
         assert (session.player, session.dice) == (0, seen[0][1])
         assert session.undo() is None
+
+
+def test_all_players_of_a_table_have_the_same_dice(tmp_path: Path) -> None:
+    """Who keeps as many dice rolls the same others; a saved game goes on with them."""
+    yatzy = load_rules("yatzy")
+    session = Session(yatzy, ("Ann", "Bo"), 1, (), "k7wm2pxa")
+    other = Session(yatzy, ("Cy",), 99, (), "k7wm2pxa")
+    for turn, category in enumerate(FORCED, start=1):
+        rolled = []
+        for table, held in ((session, 1), (session, 1), (other, 2)):
+            first = table.roll()
+            table.hold(table.dice[:held])
+            rolled.append((first, sorted(table.roll()), table.holds[-1]))
+            table.score(category)
+        assert len({first for first, *_ in rolled}) == 1
+        assert rolled[0] == rolled[1]
+        faces = fixed_dice(f"perfect-yatzy challenge k7wm2pxa turn {turn}", 2, 5, 6)
+        for _, dice, held in rolled:
+            assert dice == sorted((*held, *faces[len(held) :]))
+        if turn == 2:
+            file = SaveFile(tmp_path / "game.json")
+            file.write(session)
+            session = SaveFile(tmp_path / "game.json").load()
+            assert session.same_dice == "k7wm2pxa"
+    assert session.game.extra["same_dice"] == "k7wm2pxa"
 
 
 SMALL_GAMES = [games.JOKER, games.saved_rolls_game("free", True)]

@@ -292,6 +292,7 @@ DEFAULTS = {
     "--card": "",
     "--policy": "mean",
     "play --players": "",
+    "play --same-dice": "",
     "play --dice": "program",
     "play --advice": "mean",
     "puzzle --difficulty": "medium",

@@ -17,6 +17,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from perfect_yatzy import State, TableError, load_rules
+from perfect_yatzy._files import read_array
 from perfect_yatzy.core import checked_values, table_file
 from perfect_yatzy.core.checked_values import BLOCK_BYTES, CheckedValues, Table
 from perfect_yatzy.core.objectives import Objective
@@ -26,10 +27,12 @@ from perfect_yatzy.core.table_slices import window
 from perfect_yatzy.objectives.scores import Goals
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase.checkpoint import store_layer, stored_layer
 from perfect_yatzy.tablebase.in_memory import solve_values
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_reader import read_table
+from perfect_yatzy.tablebase.work_identity import WorkIdentity
 from support import games
 from support.flips import flip
 from support.refusals import refused
@@ -71,6 +74,44 @@ def test_no_flipped_bit_does_harm(
         "\n" not in text and "rebuild it with: yatzy solve small" in text for text in messages
     )
     assert np.array_equal(np.asarray(read_table(path, objective, hashed=hashed)[1]), whole)
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`")  # of NumPy, for what may be of Python 2
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_damaged_header_of_an_array_is_one_kind_of_error(tmp_path: Path, mapped: bool) -> None:
+    """Each flipped bit of the header and each cut: an array or a ValueError."""
+    whole, path = np.arange(225, dtype=np.float64).reshape(75, 3), tmp_path / "array.npy"
+    np.save(path, whole)
+    content = path.read_bytes()
+    damaged = [content[:end] for end in range(200)]
+    for place, bit in product(range(128), range(8)):
+        changed = bytearray(content)
+        changed[place] ^= 1 << bit
+        damaged.append(bytes(changed))
+    refused = 0
+    for each in damaged:
+        path.write_bytes(each)
+        try:
+            read_array(path, mapped=mapped)
+        except ValueError:
+            refused += 1
+    assert refused > len(damaged) // 2
+    path.write_bytes(content)
+    assert np.array_equal(read_array(path, mapped=mapped), whole)
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`")
+def test_a_checkpoint_with_any_flipped_bit_of_its_header_is_computed_again(tmp_path: Path) -> None:
+    path = tmp_path / "array.part.layer"
+    identity = WorkIdentity("fingerprint", "mean", "parameters", "sources")
+    values = np.arange(225, dtype=np.float64).reshape(75, 3)
+    store_layer(path, identity, values, layer=3)
+    for bit in range(8 * 128):
+        flip(path, bit)
+        found = stored_layer(path, identity)
+        assert found is None or np.array_equal(found[0], values)
+        flip(path, bit)
+    assert stored_layer(path, identity) is not None
 
 
 def test_the_header_is_that_of_numpy(tmp_path: Path) -> None:

@@ -137,6 +137,8 @@ const CHANGES = { // of each field, and of each of a player's fields
   turns: [(t) => { t.turns = []; t.date = ""; }, (t) => { t.turns = [...t.turns, turn(0, "twos", 4)]; }],
   edited: [(t) => { t.edited = !t.edited; }],
   date: [(t) => { t.date = "2026-02-02T00:00:00Z"; }],
+  sameDice: [(t) => { t.sameDice = "k7wm2pxa"; }],
+  challenge: [(t) => { Object.assign(t, { sameDice: "k7wm2pxa", challenge: { name: "Cy", score: 269, lost: 7 } }); }],
   visits: [(t) => { t.visits = "example"; }],
 }; // prettier-ignore
 

@@ -1,6 +1,6 @@
 // The state of the page over several turns: every field of it after every action, for each of one to three players, beside
 // a table that follows the rules in a few lines; and what each action leaves as it was.
-import { drawing, equal, game, isTrue, s, state, test, web } from "../support/page_modules.mjs";
+import { drawing, equal, game, isTrue, load, s, state, test, web } from "../support/page_modules.mjs";
 
 const ascending = (dice) => [...dice].sort((a, b) => a - b);
 const NAMES = ["Ann", "Bo", "Cy"];
@@ -77,7 +77,7 @@ class Table {
     const { players, player, dice, held, chosen, fixed, left, typed, rolls, holds, turns, date } = this;
     return {
       rules: this.rules.id, players, player, dice, held, chosen, fixed, left, typed, rolls, holds, turns, date, ...AIM,
-      guess: null, assumed: 0, flow: null, edited: false, visits: false,
+      guess: null, assumed: 0, flow: null, edited: false, sameDice: "", challenge: null, visits: false,
     }; // prettier-ignore
   }
 }
@@ -189,7 +189,7 @@ test("every field of the state over three turns", ["yatzy", "yatzy-saved", "yaht
     }
   }
   const same = [...seen].filter(([, values]) => values.size === 1).map(([field]) => field);
-  equal(same, ["guess", "assumed", "flow", "objective", "goal", "opponents", "ties", "edited", "visits"]);
+  equal(same, ["guess", "assumed", "flow", "objective", "goal", "opponents", "ties", "edited", "sameDice", "challenge", "visits"]);
 });
 
 test("players whose cards are full are passed over, until all are", ["yatzy", "yatzy-saved"], (sets) => {
@@ -228,10 +228,10 @@ const MARKED = { // every field has a value that it has in the middle of a turn,
   rolls: [[1, 2, 3, 5, 5]], holds: [[2, 3]], guess: { choices: [[2, 3], [3]], isUnclear: true }, assumed: 2,
   flow: { before: { rolls: [], holds: [], left: 6, dice: [], knownHolds: [] }, assumed: 0, typed: [1], next: null },
   objective: "goal", goal: "240", opponents: "250", ties: "half", turns: [TURN], edited: true, date: "2026-01-01T00:00:00Z",
-  visits: true,
+  sameDice: "k7wm2pxa", challenge: { name: "Cy", score: 269, lost: 7 }, visits: true,
 }; // prettier-ignore
 const NO_DICE = { dice: [], held: [], chosen: false, fixed: 0, rolls: [], holds: [], guess: null, assumed: 0, flow: null };
-const NOTHING_ELSE = { ...NO_DICE, player: 0, typed: false, turns: [], edited: false, date: "", visits: false };
+const NOTHING_ELSE = { ...NO_DICE, player: 0, typed: false, turns: [], edited: false, date: "", sameDice: "", challenge: null, visits: false };
 const MEAN = { objective: "mean", goal: "", opponents: "", ties: "loss" };
 const [ANN, BO] = MARKED.players, named = (name) => ({ name, card: {}, saved: 0, bonusPoints: 0 });
 const LOOSE = { held: Array(5).fill(false), chosen: false }, NO_GUESS = { guess: null, flow: null };
@@ -256,8 +256,8 @@ const ACTIONS = [
     ...NOTHING_ELSE, ...MEAN, rules: "yatzy", left: 1, dice: [1, 2], held: [false, false], edited: true,
     players: [{ name: "", card: { ones: 1 }, saved: 0, bonusPoints: 0 }],
   }],
-  ["dice are kept and the others rolled", () => { willRoll({ faces: 6 }, [6, 5, 5]); game.holdAndRoll([1, 2]); }, {
-    ...AGAIN, dice: [1, 2, 6, 5, 5], typed: false,
+  ["dice are kept and the others rolled", () => game.holdAndRoll([1, 2]), {
+    ...AGAIN, dice: [1, 2, 4, 2, 1], typed: false, // as `yatzy play --same-dice k7wm2pxa` in roll 3 of turn 2
   }],
   ["dice marked are kept and another is entered", () => game.addDie(6), { ...AGAIN, dice: [1, 2, 6], held: [true, true, false] }],
   ["a die is marked", () => game.toggleHeld(4), { held: [true, false, false, true, true] }],
@@ -273,6 +273,7 @@ const ACTIONS = [
 ];
 
 test("what every action leaves of a turn", ["yatzy-saved", "crag", "yatzy"], async () => {
+  await load("table/challenge"); // it gives the dice that are the same for all
   const fields = Object.keys(state.emptyState());
   equal(Object.keys(MARKED).toSorted(), fields.toSorted()); // a new field has a place in the table above
   const { players, ...beginning } = { ...state.emptyState(), rules: "yatzy" };

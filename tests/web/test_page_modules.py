@@ -17,6 +17,7 @@ import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli.views import why
 from perfect_yatzy.core import turn_model
+from perfect_yatzy.game.random_dice import fixed_dice
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
 from perfect_yatzy.policies import levels
@@ -63,12 +64,19 @@ def test_in_javascript(name: str) -> None:
 
 
 def test_dice_that_are_the_same_for_everybody(tmp_path: Path) -> None:
-    """Against hashlib: anybody can compute the dice of a day, and none can be changed."""
+    """The page, Python and hashlib: anybody can compute the dice of a day or of a challenge, and
+    none can be changed.
+    """
+    days = ("perfect-yatzy puzzle 332", "perfect-yatzy puzzle 1", "ä")
+    turns = tuple(f"perfect-yatzy challenge k7wm2pxa turn {turn}" for turn in range(1, 16))
     cases = [
-        (text, roll, faces, [fixed_face(text, roll, die, faces) for die in range(1, dice + 1)])
-        for text in ("perfect-yatzy puzzle 332", "perfect-yatzy puzzle 1", "ä")
-        for roll, dice, faces in ((2, 5, 6), (3, 6, 6), (1, 9, 10), (700, 1, 20))
+        (text, roll, faces, list(fixed_dice(text, roll, dice, faces)))
+        for text in (*days, *turns, "x" * 200)
+        for roll, dice, faces in ((1, 5, 6), (2, 5, 6), (3, 6, 6), (1, 9, 10), (700, 1, 20))
     ]
+    assert len(cases) == 95  # 494 dice
+    for text, roll, faces, dice in cases:
+        assert dice == [fixed_face(text, roll, die, faces) for die in range(1, len(dice) + 1)]
     path = tmp_path / "cases.json"
     path.write_text(json.dumps(cases))
     check(FIXED_DICE, str(path))

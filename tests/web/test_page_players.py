@@ -167,7 +167,8 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     page.expects("#go", "New game").click("#undo")
     assert page.locator("#end").is_hidden()
     page.reopen().enter("statistics")
-    assert page.count("#statistics .figures") == 1  # taking back the last box forgets nothing
+    page.wait_for_selector("#statistics .figures")  # taking back the last box forgets nothing
+    assert page.count("#statistics .figures") == 1
     page.click("#forget-games").expects("#statistics-status", "All games are forgotten.")
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
     page.expects("#statistics-status", "1 games added, 0 left out")

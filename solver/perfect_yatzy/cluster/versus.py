@@ -16,7 +16,8 @@ from zlib import crc32
 
 import numpy as np
 
-from ..core.dice import Ints
+from .._files import read_array
+from ..core.dice import Floats, Ints
 from ..core.rules import RuleSet
 from ..core.table_info import damaged
 from ..core.table_slices import FRAME
@@ -53,10 +54,18 @@ def _game(rules: RuleSet, tie: float) -> TwoPlayerGame:
     return TwoPlayerGame(rules, tie=tie)
 
 
+def _checksum(values: Floats) -> int:
+    """CRC-32 of values and of their dtype, which a header may state wrongly."""
+    return crc32(values.data, crc32(values.dtype.str.encode()))
+
+
 def solve_part(part: TurnPart) -> None:
     """Solve a part of a turn and store its values."""
-    below = np.array(np.load(part.layer, mmap_mode="r")[part.first : part.last])
-    if crc32(below.data) != part.checksum:
+    try:
+        below = np.array(read_array(part.layer, mapped=True)[part.first : part.last])
+    except ValueError as error:
+        raise damaged(f"the layer {part.layer} was altered") from error
+    if _checksum(below) != part.checksum:
         raise damaged(f"the layer {part.layer} was altered")
     values = _game(part.rules, part.tie).part_of_turn(part.turn, part.begin, part.end, below)
     store_layer(part.path, _game(part.rules, part.tie).identity, values)
@@ -83,7 +92,7 @@ def _parts_of(
     for begin in range(0, waiting, size):
         end = min(begin + size, waiting)
         first, last = int(bounds[begin * pairs_of_each]), int(bounds[end * pairs_of_each]) + FRAME
-        checksum = crc32(below.values[first:last].data)
+        checksum = _checksum(below.values[first:last])
         path = layer.with_suffix(f".{secrets.token_hex(8)}.part")
         yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
 

@@ -1,4 +1,5 @@
-"""The dice of simulated games and environments: a function of seed, game, turn and roll.
+"""Dice that a seed fixes: those of simulated games and environments, a function of seed, game, turn
+and roll, and those that are the same for everybody (:func:`fixed_dice`).
 
 So a simulation gives the same games with any number of threads.
 :mod:`perfect_yatzy.strategy.rollout_kernel` computes them in machine code, too::
@@ -11,6 +12,8 @@ multiplies it by the number of faces: the integer part is the die, the rest the 
 """
 
 from __future__ import annotations
+
+import hashlib
 
 from ..core.dice import Dice
 
@@ -37,6 +40,25 @@ def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces:
         dice.append((fraction >> FRACTION_BITS) + 1)
         fraction &= (1 << FRACTION_BITS) - 1
     return tuple(dice)
+
+
+def fixed_dice(text: str, roll: int, dice: int, faces: int) -> Dice:
+    """What each die shows to everybody in a roll, from 1; the text is that of a puzzle of the day
+    or of a turn. The page has the same function (``engine/fixed-dice.js``).
+    """
+    digests = (
+        hashlib.sha256(f"{text} roll {roll} die {die}".encode()).digest()
+        for die in range(1, dice + 1)
+    )
+    return tuple(1 + int.from_bytes(digest[:4], "big") % faces for digest in digests)
+
+
+def same_dice(seed: str, turn: int, roll: int, held: Dice, dice: int, faces: int) -> Dice:
+    """The dice rolled beside those held, where all players have the same dice; turn and roll count
+    from 1. Dice that are held lie first, and each place after them has one face in a roll.
+    """
+    text = f"perfect-yatzy challenge {seed} turn {turn}"
+    return fixed_dice(text, roll, dice, faces)[len(held) :]
 
 
 def _mix(word: int) -> int:

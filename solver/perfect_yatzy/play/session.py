@@ -4,7 +4,7 @@ unfinished one.
 A session is a list of actions, each with the position it leads to, so that undo takes the last one
 off the list. Dice that the program rolls are those of a simulated game: a function of the seed, the
 turn and the roll, as the choices of computer players are (:meth:`Session.choice_seed`). So undoing
-a decision does not change what follows.
+a decision does not change what follows. If a text fixes them, all players have the same dice.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..core.dice import Dice
 from ..core.rules import RuleSet
 from ..errors import SolverError, StateError, shown
 from ..game.legal_actions import TurnPosition
-from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
-from ..game.random_dice import dice_of_game
+from ..game.limits import MAX_GAME_BYTES, MAX_NAME, check_length, parse_json, read_limited
+from ..game.random_dice import dice_of_game, same_dice
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.scorecard import Scorecard
 from ..policies.computer_players import parse_kind
@@ -65,6 +65,7 @@ class Session:
     computers: tuple[
         str, ...
     ] = ()  # kind of computer of each player, empty for a person; () if all are persons
+    same_dice: str = ""  # fixes the program's dice: every player gets the same faces
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -112,6 +113,8 @@ class Session:
         extra: dict[str, Any] = {"source": "play"}
         if self.seed is not None:
             extra["seed"] = self.seed
+        if self.same_dice:
+            extra["same_dice"] = self.same_dice
         if any(self.computers):
             extra["computers"] = {
                 name: kind for name, kind in zip(self.players, self.computers, strict=True) if kind
@@ -177,7 +180,13 @@ class Session:
         if dice is None and self.to_roll:
             assert self.seed is not None
             turn, roll = len(now.turns), len(now.dice_history)
-            dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
+            faces = self.rules.faces
+            if self.same_dice:
+                own_turn, held = turn // len(self.players) + 1, self._held()
+                size = self.rules.dice
+                dice = same_dice(self.same_dice, own_turn, roll + 1, held, size, faces)
+            else:
+                dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, faces)
         new = self._turn_position().roll(dice or ()).dice
         self._steps.append(
             (Action("roll", new), replace(now, dice_history=(*now.dice_history, new)))
@@ -266,7 +275,7 @@ class SaveFile:
             "seed": session.seed,
             "computers": list(session.computers),
             "actions": actions,
-        }
+        } | ({"same_dice": session.same_dice} if session.same_dice else {})
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as file:
@@ -338,7 +347,13 @@ def _read_session(raw: Any) -> Session:
         )
     for kind in filter(None, kinds):
         parse_kind(kind)
-    session = Session(rules, tuple(players), seed, tuple(kinds))
+    same = raw.get("same_dice", "")
+    if not isinstance(same, str) or (same and seed is None):
+        raise StateError(
+            _("same_dice is {value}; must be a text, with dice of the program", value=shown(same))
+        )
+    check_length(same, MAX_NAME, "same_dice")
+    session = Session(rules, tuple(players), seed, tuple(kinds), same)
     for kind, dice, category in raw["actions"]:
         if kind not in get_args(Kind):
             message = _("{value} is not an action; must be one of {names}")

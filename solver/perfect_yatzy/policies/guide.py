@@ -103,7 +103,7 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     if rules.rolls_per_turn == 1:
         return ()
     grid = lattice(rules.dice, rules.faces)
-    rolls = [dice_of(roll) for roll in grid.counts[grid.first_roll :].tolist()]
+    rolls = grid.multisets[grid.first_roll :]
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
     holds = [dice_of(held) for held in answer.held.tolist()]  # all dice where a category is scored
@@ -168,7 +168,7 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
-    every_roll = map(dice_of, grid.counts[grid.first_roll :].tolist())
+    every_roll = grid.multisets[grid.first_roll :]
     # each face has as many
     rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group

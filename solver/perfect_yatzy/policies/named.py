@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from .._files import open_file
+from .._files import open_file, read_array
 from ..approximation.approximate_strategy import ApproximateStrategy, needs_table
 from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
@@ -310,8 +310,8 @@ def _python(at: PolicyContext, path: str, name: str) -> NamedPolicy:
 def _array(at: PolicyContext, path: str) -> NamedPolicy:
     try:
         with open_file(path) as file:
-            values = np.load(file, allow_pickle=False)
-    except (OSError, ValueError, MemoryError) as error:
+            values = read_array(file)
+    except (OSError, ValueError) as error:
         raise StateError(
             _("cannot read {path}: {error}", path=path, error=error), field="policy"
         ) from error

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import open_file, replacing
+from .._files import open_file, read_array, replacing
 from .._sources import says_that_work_begins_anew
 from ..core.resources import check_space, writing_to
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
@@ -34,9 +34,16 @@ def remove_checkpoint(path: Path) -> None:
         path.with_suffix(ending).unlink(missing_ok=True)
 
 
+def _digest(values: Values) -> str:
+    """SHA-256 of an array with its dtype and shape, which the header may state wrongly."""
+    digest = hashlib.sha256(f"{values.dtype.str} {values.shape}".encode())
+    digest.update(values.data)
+    return digest.hexdigest()
+
+
 def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: object) -> None:
     """Write a layer, or other values, and what was found up to it."""
-    known = identity.fields() | {"sha256": hashlib.sha256(values.data).hexdigest()}
+    known = identity.fields() | {"sha256": _digest(values)}
     check_space(path.parent, values.nbytes)
     with writing_to(path.parent), replacing(path) as file:
         np.save(file, values)
@@ -49,10 +56,10 @@ def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, 
     """
     try:
         with open_file(path) as file:
-            values, fields = np.load(file), checked_fields(file.read())
-        if hashlib.sha256(values.data).hexdigest() != fields["sha256"]:
+            values, fields = read_array(file), checked_fields(file.read())
+        if _digest(values) != fields["sha256"]:
             return None
-    except (OSError, EOFError, MemoryError, *DAMAGED):
+    except (OSError, *DAMAGED):
         return None
     if not identity.fits(fields):
         says_that_work_begins_anew(path)

@@ -99,6 +99,13 @@ SETTINGS = {
 )
 @seed_option("Random seed of the program's dice [random].", default=None)
 @click.option(
+    "--same-dice",
+    default="",
+    metavar="TEXT",
+    help="All players get the same dice, which this text fixes, as in a challenge of the page; at the end they are "
+    "compared by the points that their errors lost.",
+)
+@click.option(
     "--warn",
     type=Number(0),
     metavar="POINTS",
@@ -139,6 +146,7 @@ def play(
     opponents: tuple[str, ...],
     dice: str,
     seed: int | None,
+    same_dice: str,
     warn: float,
     no_warn: bool,
     advice: Advice,
@@ -172,8 +180,7 @@ def play(
     from ...policies.computer_players import parse_kind
     from ..terminal_game import Quit, TerminalGame
 
-    if seed is not None and dice == "typed":
-        raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
+    check_dice(dice, seed, same_dice)
     unseen: dict[str, Any] = {}  # a field that advice is for
     if field is not None:
         unseen, advice = {"field": field_of_file(field)}, "win"
@@ -192,6 +199,7 @@ def play(
             "opponents": asked,
             "dice": dice,
             "seed": seed,
+            "same_dice": same_dice,
         }
         check_same_game(session, {"rules": service.rules(rules).fingerprint} | requested, save_file)
         text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
@@ -199,7 +207,9 @@ def play(
     else:
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
-        session = new_session(service.rules(rules), parse_players(players), opponents, seed)
+        session = new_session(
+            service.rules(rules), parse_players(players), opponents, seed, same_dice
+        )
     if not no_warn or any(session.computers):
         try:
             service.check_mean(session.rules)
@@ -227,6 +237,20 @@ def play(
         )
         return
     finish(game, record)
+
+
+def check_dice(dice: str, seed: int | None, same_dice: str) -> None:
+    """Raise StateError if options about the program's dice come with typed ones, or are too
+    long.
+    """
+    from ...game import limits
+
+    options = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
+    for option, given in options.items():
+        if given and dice == "typed":
+            text = _("{option} can only be used when the program rolls, not with --dice typed")
+            raise StateError(text.format(option=option))
+    limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
 
 
 def confirm_discard(save_file: SaveFile) -> None:
@@ -268,7 +292,11 @@ def resume_command(without: str = "") -> str:
 
 
 def new_session(
-    rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None
+    rules: RuleSet,
+    players: tuple[str, ...],
+    opponents: tuple[str, ...],
+    seed: int | None,
+    same_dice: str = "",
 ) -> Session:
     """A new game of persons, then computer players; StateError for unknown kinds and names that
     are not allowed.
@@ -287,7 +315,7 @@ def new_session(
         names.append(name)
     check_names(names)
     computers = [*("" for _person in players), *(kind.key for kind in kinds)] if kinds else []
-    return Session(rules, tuple(names), seed, tuple(computers))
+    return Session(rules, tuple(names), seed, tuple(computers), same_dice)
 
 
 def parse_players(text: str) -> tuple[str, ...]:
@@ -325,6 +353,7 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         "opponents": tuple(filter(None, session.computers)),
         "dice": "typed" if session.seed is None else "program",
         "seed": session.seed,
+        "same_dice": session.same_dice,
     }
     if differences := [
         name for name, value in requested.items() if is_given(name) and saved[name] != value
@@ -374,7 +403,7 @@ def finish(game: TerminalGame, record: str) -> None:
     from ...play.record import dated, write_games
     from ...play.review import review
     from ...service.answers import approximate_fields
-    from ..views.game_text import winner_line
+    from ..views.game_text import same_dice_line, winner_line
     from ..views.review_text import summary_lines
     from ..views.wording import approximate_lines
 
@@ -399,10 +428,11 @@ def finish(game: TerminalGame, record: str) -> None:
     game.save.remove()
     echo_fitted(_("Recorded in {record}.\n", record=record))
     try:
-        for i in range(len(finished.players)):
-            echo_fitted(
-                "\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n"
-            )
+        found = [review(game.strategy, finished, i) for i in range(len(finished.players))]
+        for each in found:
+            echo_fitted("\n".join(summary_lines(game.rules, each)) + "\n")
+        if game.session.same_dice and len(found) > 1:
+            echo_fitted(same_dice_line(finished.players, [each.points_lost for each in found]))
         for line in approximate_lines(approximate_fields(game.strategy)):
             click.echo(line)
     except RulesError as error:

@@ -4,13 +4,13 @@ terminal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...core.rules import RuleSet
 from ...game.notation import glyphs, spaced
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
-from ...words import N_, _, enumerated, ngettext
+from ...words import N_, _, enumerated, ngettext, number_text
 from ..text_width import columns_of, shortened
 from . import wording
 
@@ -125,6 +125,13 @@ def winner_line(session: Session) -> str:
     second = max(score for score in scores if score < highest)
     sentence = _("{name} wins with {points} points, {lead} ahead.")
     return sentence.format(name=winners[0], points=highest, lead=highest - second)
+
+
+def same_dice_line(players: Sequence[str], lost: Sequence[float]) -> str:
+    """Players of the same dice by what their errors lost, the least first."""
+    order = sorted(range(len(players)), key=lambda i: lost[i])
+    parts = (f"{short_name(players[i])} {number_text(lost[i], 1)}" for i in order)
+    return _("The same dice for all; points lost by errors: {players}.\n", players="; ".join(parts))
 
 
 def player_prefix(session: Session, player: int) -> str:

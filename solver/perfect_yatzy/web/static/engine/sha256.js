@@ -10,7 +10,8 @@ const START = primes(8).map((prime) => fraction(Math.sqrt(prime))),
   ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
 const turned = (x, bits) => (x >>> bits) | (x << (32 - bits));
 
-function computed(bytes) {
+// The digest of a Uint8Array, at once: for short ones.
+export function computed(bytes) {
   const size = Math.ceil((bytes.length + 9) / 64) * 64,
     padded = new Uint8Array(size),
     view = new DataView(padded.buffer);

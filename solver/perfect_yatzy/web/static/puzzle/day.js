@@ -60,7 +60,7 @@ export async function askDay(rules, day) {
   const text = `perfect-yatzy puzzle ${numberOf(day)}`,
     rolls = [dice];
   while (rolls.length < count + (isSaved ? position.saved : 0))
-    rolls.push(await fixedDice(text, rolls.length + 1, dice.length, faces));
+    rolls.push(fixedDice(text, rolls.length + 1, dice.length, faces));
   return { ...position, day, rolls };
 }
 

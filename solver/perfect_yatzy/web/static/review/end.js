@@ -1,7 +1,8 @@
 // The end of a game: how the score compares with perfect play, luck and errors, the largest mistake, sharing.
+import { friendName, isOfSameDice, linkOfChallenge, newChallenge } from "../table/challenge.js";
 import { placeText, signedText } from "../table/actions.js";
 import { ask } from "../store/ask.js";
-import { button, byId, element, say } from "../words/dom.js";
+import { button, byId, copyText, element, say, setEnabled, table } from "../words/dom.js";
 import { gameRecord, hasRecord, playerName } from "../store/game.js";
 import { _, formatNumber, formatPercent } from "../words/i18n.js";
 import { remember, reviewGame, save } from "../store/memory.js";
@@ -20,6 +21,7 @@ import {
   onDraw,
   redraw,
   rules,
+  showNotice,
   state,
   totals,
 } from "../store/state.js";
@@ -80,6 +82,7 @@ function whatHappened() {
     : [];
   return [
     ...notes.map((text) => element("p", { class: "hint", id: "graded-by" }, text)),
+    ...comparison(record, found),
     ...found.flatMap((each) => [
       ...(found.length > 1 ? [element("h3", {}, each.player)] : []),
       reviewFigures(each, false),
@@ -96,11 +99,79 @@ function whatHappened() {
         },
         { id: "review-end" },
       ),
+      challengeButton(record, found),
       ...(found.length
         ? [button(_("Share a picture"), () => sharePicture(record, found), { id: "share" })]
         : []),
     ),
   ];
+}
+
+// --- the same dice for a friend ---
+
+const isChallenge = (record) =>
+  Boolean(state.sameDice) && isOfSameDice(record, state.sameDice, rules());
+
+// Who scored more and who lost fewer points by errors.
+function comparison(record, found) {
+  if (!state.challenge || !found.length) return [];
+  if (!isChallenge(record))
+    return [element("p", { class: "hint" }, _("Not all dice were those of the challenge."))];
+  const { score, lost } = state.challenge,
+    [own] = found,
+    fields = { name: friendName(state.challenge) };
+  const scores =
+    own.result === score
+      ? _("Both scored the same.")
+      : own.result > score
+        ? _("You scored more.")
+        : _("{name} scored more.", fields);
+  const choices =
+    Math.abs(own.points_lost - lost) < EVEN
+      ? _("Both chose equally well.")
+      : own.points_lost < lost
+        ? _("You chose better.")
+        : _("{name} chose better.", fields);
+  const row = (name, points, errors) => [name, formatNumber(points), formatNumber(errors, 1)];
+  return [
+    element("h3", { id: "challenge-result" }, scores, " ", choices),
+    table(
+      _("The challenge"),
+      [_("The challenge"), _("Final score"), _("Points lost")],
+      [row(_("You"), own.result, own.points_lost), row(fields.name, score, lost)],
+      { class: "challenge" },
+    ),
+    element(
+      "p",
+      { class: "hint" },
+      _("Who keeps other dice meets other luck: errors say who chose better."),
+    ),
+  ];
+}
+
+// Sends the dice of this game with its result; of another game no dice can be sent, so a new one begins.
+function challengeButton(record, found) {
+  if (!isChallenge(record))
+    return button(_("New game with dice to share"), newChallenge, { id: "challenge-new" });
+  const send = async () => {
+    const { result, points_lost: lost } = found[0],
+      url = linkOfChallenge({
+        text: state.sameDice,
+        rules: state.rules,
+        name: state.players[0].name,
+        score: result,
+        lost,
+      });
+    if (navigator.canShare?.({ url })) {
+      await navigator.share({ url }).catch(() => {}); // closed by the player
+      return;
+    }
+    await copyText(url);
+    showNotice(_("The link to the challenge is copied."));
+  };
+  const sender = button(_("Challenge a friend: same dice"), send, { id: "challenge-send" });
+  setEnabled(sender, found.length > 0);
+  return sender;
 }
 
 function largestMistake({ decisions }, record) {

@@ -6,6 +6,7 @@ import "../table/dice.js";
 import "../table/card.js";
 import "../table/advice.js";
 import "../table/players.js";
+import "../table/challenge.js";
 import "../table/keys.js";
 import "../puzzle/today.js";
 import "../puzzle/training.js";

@@ -60,19 +60,28 @@ function endRoll(s) {
 
 // Rolls the dice that are missing. The phone answers like a table.
 function rollHere(s) {
-  s.dice = rollOf(s.dice);
+  s.dice = rollOf(s.dice, s.rolls.length + 1);
   Object.assign(s, { typed: false, flow: null });
   navigator.vibrate?.(10);
   endRoll(s);
 }
 
-// All dice after rolling those that are not held.
-export const rollOf = (hold) => [
+// What each die shows in a turn and a roll, from 1, where a text fixes the dice of a game for everybody.
+let sameDice = null;
+export const provideSameDice = (faces) => {
+  sameDice = faces;
+};
+
+// All dice after rolling those that are not held. The dice held lie first; where all get the same dice, each place after
+// them has one face in a roll.
+export const rollOf = (hold, roll) => [
   ...hold,
-  ...Array.from(
-    { length: rules().dice - hold.length },
-    () => 1 + Math.floor(randomFraction() * rules().faces),
-  ),
+  ...(state.sameDice
+    ? sameDice(state.sameDice, Object.keys(me().card).length + 1, roll, rules()).slice(hold.length)
+    : Array.from(
+        { length: rules().dice - hold.length },
+        () => 1 + Math.floor(randomFraction() * rules().faces),
+      )),
 ];
 
 export function firstRoll() {
@@ -440,6 +449,7 @@ export const gameRecord = () => ({
     ? { computers: state.players.map(({ computer = "" }) => computer) }
     : {}),
   ...(state.date ? { date: state.date } : {}),
+  ...(state.sameDice ? { same_dice: state.sameDice } : {}),
   turns: state.turns,
 });
 

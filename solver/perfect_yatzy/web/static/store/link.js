@@ -5,8 +5,8 @@ import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100,
   MAX_POINTS = 99999,
-  MAX_SEATS = 8,
-  MAX_NAME = 30;
+  MAX_SEATS = 8;
+export const MAX_NAME = 30; // of a player
 // As in the addresses of the API.
 const POSITION_FIELDS = [
   "rules",

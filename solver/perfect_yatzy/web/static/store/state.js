@@ -24,6 +24,8 @@ export const newPlayer = (name = "", { computer } = {}) => ({
 // `assumed` of the dice, the first ones, were kept as the page marked them, without a word of the player.
 // `visits` means that the table shows a position of a review or of an exercise, or the "example", not the player's own game.
 // `flow` has the dice typed in one go over more than were due, see flowOf().
+// `sameDice` is the text that fixes the dice of a game which others can play, too; `challenge` what a friend made of them:
+// { name, score, lost }.
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
   rules: "yatzy",
@@ -47,6 +49,8 @@ export const emptyState = () => ({
   turns: [],
   edited: false,
   date: "",
+  sameDice: "",
+  challenge: null,
   visits: false,
 });
 

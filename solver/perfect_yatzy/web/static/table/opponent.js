@@ -95,7 +95,7 @@ async function turnOf(kind) {
     rolls = [],
     holds = [];
   let left = state.left,
-    dice = rollOf([]);
+    dice = rollOf([], 1);
   for (;;) {
     const fields = { ...start, dice, rolls_left: left };
     const hold = left > 0 ? drawn(await optionsFor("hold", fields, kind), temperature) : null;
@@ -105,7 +105,7 @@ async function turnOf(kind) {
     }
     rolls.push(sorted(dice));
     holds.push(sorted(hold.hold));
-    dice = rollOf(hold.hold);
+    dice = rollOf(hold.hold, rolls.length + 1);
     left -= 1;
     drawLine(_("{name} keeps {dice}", { name: playerName(state.player), dice: optionName(hold) }));
     await new Promise((resolve) => setTimeout(resolve, isStill.matches ? 0 : PAUSE_MS));

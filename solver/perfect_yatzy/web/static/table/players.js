@@ -1,12 +1,12 @@
 // Two to eight players on one page: their names. Each has a card; the page says whose turn it is.
 import { button, byId, element, onClick } from "../words/dom.js";
 import { isGameStarted } from "../store/game.js";
+import { MAX_NAME } from "../store/link.js";
 import { _ } from "../words/i18n.js";
 import { change, newPlayer, rules, startGame, state } from "../store/state.js";
 import { computerName, computersFor } from "./opponent.js";
 
-const MAX_PLAYERS = 8,
-  MAX_NAME = 30;
+const MAX_PLAYERS = 8;
 
 function nameRow(name, computer = "") {
   const list = byId("names"),

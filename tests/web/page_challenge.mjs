@@ -1,0 +1,80 @@
+// A challenge: the dice of a link, its result, and what the end compares.
+import { byId, equal, game, isTrue, load, openPage, s, state, test, web } from "../support/page_modules.mjs";
+
+test("a link of a challenge is read and written", ["yatzy"], async () => {
+  const { challengeOfLink, linkOfChallenge } = await load("table/challenge");
+  const played = { text: "k7wm2pxa", rules: "yatzy+bonus-35", name: "Änn & Bo", score: 269, lost: 7 };
+  equal(challengeOfLink(linkOfChallenge(played).replace(/^[^#]*/, "")), played);
+  const nobody = { name: "", score: null, lost: null };
+  equal(challengeOfLink("#challenge=abc"), { text: "abc", rules: "yatzy", ...nobody });
+  equal(challengeOfLink("#challenge=abc&rules=maxi&score=26x&lost=1"), { text: "abc", rules: "maxi", ...nobody });
+  equal(challengeOfLink("#challenge=abc&score=261"), { text: "abc", rules: "yatzy", ...nobody }); // half a result is none
+  equal([challengeOfLink("#rules=yatzy&dice=12345"), challengeOfLink("#challenge="), challengeOfLink("")], [null, null, null]);
+  equal(challengeOfLink(`#challenge=${"x".repeat(199)}`).text.length, 100);
+  equal(challengeOfLink(`#challenge=a&by=${"x".repeat(99)}`).name.length, 30);
+});
+
+test("dice of a challenge are those of its text, whatever is undone, and other dice are found out", ["yatzy"], async ([yatzy]) => {
+  const { newChallenge, isOfSameDice } = await load("table/challenge"), { fixedDice } = await load("engine/fixed-dice");
+  newChallenge();
+  const { sameDice } = s(), faces = (turn, roll) => fixedDice(`perfect-yatzy challenge ${sameDice} turn ${turn}`, roll, 5, 6);
+  isTrue(/^[a-z2-9]{8}$/.test(sameDice), sameDice);
+  for (let turn = 1; turn <= 3; turn++) {
+    game.firstRoll();
+    equal(s().dice, faces(turn, 1));
+    const held = s().dice.slice(0, turn);
+    for (let time = 0; time < 2; time++) {
+      if (time) state.undo();
+      game.holdAndRoll(held);
+      equal(s().dice, [...held.toSorted(), ...faces(turn, 2).slice(turn)]);
+    }
+    game.takeCategory({ category: yatzy.categories[turn].id, points: 0 });
+  }
+  const record = game.gameRecord();
+  equal(record.same_dice, sameDice);
+  isTrue(isOfSameDice(record, sameDice, yatzy));
+  isTrue(!isOfSameDice(record, sameDice + "x", yatzy));
+  record.turns[1].rolls[0] = record.turns[1].rolls[0].map((face) => 7 - face);
+  isTrue(!isOfSameDice(record, sameDice, yatzy));
+  state.change((t) => state.startGame(t));
+  equal([s().sameDice, s().challenge], ["", null]);
+});
+
+const end = () => web.text("end").replaceAll("\u00a0", " ");
+
+test("a friend takes a challenge, and the end compares scores and points lost", ["yatzy"], async ([{ categories }]) => {
+  web.answers.expect = () => ({ expected_final_score: 248.4 });
+  location.hash = "#challenge=k7wm2pxa&rules=yatzy&by=Anna&score=269&lost=7.0";
+  await openPage();
+  equal(web.text("challenge-title"), "Anna scored 269. Your turn, the same dice.");
+  equal([s().sameDice, web.text("notice")], ["", ""]); // nothing has begun
+  byId("challenge-take").click();
+  await web.pass(50);
+  equal([s().sameDice, s().challenge], ["k7wm2pxa", { name: "Anna", score: 269, lost: 7 }]);
+  let result, lost;
+  web.answers.review = () => ({ player: "You", finished: true, start: 248.4, result, luck: 0, points_lost: lost, grades: { best: 1 }, rolls: [], decisions: [] });
+  const play = async (score, errors) => {
+    [result, lost] = [score, errors];
+    state.change((t) => Object.assign(t, { turns: [], players: [state.newPlayer()], date: `2026-11-20T12:00:0${(score + errors * 10) % 10}Z` }));
+    for (const { id } of categories) {
+      game.firstRoll();
+      game.takeCategory({ category: id, points: 0 });
+    }
+    await web.pass(50);
+    return end();
+  };
+  for (const [score, errors, sentence] of [
+    [261, 3.1, "Anna scored more. You chose better."], [300, 9, "You scored more. Anna chose better."],
+    [269, 7.01, "Both scored the same. Both chose equally well."],
+  ]) {
+    const said = await play(score, errors);
+    isTrue(said.includes(sentence) && said.includes("Anna2697.0") && said.includes("meets other luck"), said);
+  }
+  let copied = "";
+  Object.assign(navigator, { clipboard: { writeText: async (text) => { copied = text; } } });
+  byId("challenge-send").click();
+  await web.pass(10);
+  equal(copied, "http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0");
+  state.undo();
+  equal(s().sameDice, "k7wm2pxa");
+});
