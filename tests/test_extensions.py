@@ -391,7 +391,7 @@ print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_co
     assert copy.python("-c", program).split() == ["200", "414"]
 
 
-LARGEST_WHEEL = 1_340_000  # bytes; 1,200,000 are wanted
+LARGEST_WHEEL = 1_350_000  # bytes, of which seven languages are 240,000; 1,200,000 are wanted
 LEFT_OUT = shutil.ignore_patterns(
     ".git",
     ".venv",
