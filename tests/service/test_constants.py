@@ -164,7 +164,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "CHEAP_WORK_SECONDS": 0.04,
         "SHORT_RUNNING": 1,
         "CHEAP_RUNNING": 2,
-        "CHEAP_QUEUED": 6,
+        "CHEAP_QUEUED": 4,
         "REQUEST_THREADS": 40,
         "SHORT_QUEUED": 6,
         "LONG_RUNNING": 1,
