@@ -165,7 +165,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "SHORT_RUNNING": 1,
         "CHEAP_RUNNING": 2,
         "CHEAP_QUEUED": 4,
-        "REQUEST_THREADS": 40,
+        "REQUEST_THREADS": 38,
         "SHORT_QUEUED": 6,
         "LONG_RUNNING": 1,
         "LONG_QUEUED": 8,
