@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice, pairwise
 from typing import Literal
 
@@ -208,7 +208,9 @@ class TurnEndings(PositionSample):
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndings]:
-    """Play games from the empty card under perfect play for the mean."""
+    """The decisions that end each turn of games from the empty card, under perfect play for the
+    mean.
+    """
     rules, size = strategy.rules, len(strategy.rules.categories)
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
@@ -218,9 +220,9 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndi
         # one position of each game, in their order
         end = sample.take(ends[sample.turn[ends] == turn])
         category = end.action - hold_count(rules)
-        turns.append(
-            TurnEndings(**vars(end), category=category, points=_points(strategy, end, category))
-        )
+        columns = {column.name: getattr(end, column.name) for column in fields(end)}
+        points = _points(strategy, end, category)
+        turns.append(TurnEndings(**columns, category=category, points=points))
     return turns
 
 

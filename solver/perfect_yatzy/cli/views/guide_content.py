@@ -504,18 +504,24 @@ def _digits(dice: Dice) -> str:
     return "".join(map(str, dice))
 
 
-def sheets(content: GuideContent, card: bool) -> list[Sheet]:
-    """The two sheets of a guide or sides of a card; without a learned strategy one sheet of what
-    is always known.
-    """
-    if card:
-        sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
-        return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
+def card_sides(content: GuideContent) -> list[Sheet]:
+    """The sides of a card."""
+    sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
+    return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
+
+
+def guide_sheets(content: GuideContent) -> list[Sheet]:
+    """The two sheets of a guide; without a learned strategy one sheet of what is always known."""
     if "prices" not in content.sections:
         return [Sheet((("give_up", "opening", "odds"),))]
-    columns: tuple[tuple[str, ...], ...] = ("prices", "bonus"), ("holds", "examples", "give_up")
-    if "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES:
+    has_many_rules = (
+        "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES
+    )
+    columns: tuple[tuple[str, ...], ...]
+    if has_many_rules:
         columns = ("prices", "bonus", "give_up"), ("holds", "examples")
+    else:
+        columns = ("prices", "bonus"), ("holds", "examples", "give_up")
     return [Sheet(columns, below=("losses",)), Sheet((("longer", "opening", "odds"),))]
 
 
