@@ -70,7 +70,7 @@ def test_the_reader_does_what_the_policy_does(name: str, length: int, positions:
     ("name", "length"),
     [
         ("kniffel", 16),  # where jokers and the bonus for another Kniffel matter
-        *(ring_2(name, length) for name in GAMES for length in LENGTHS),
+        *(ring_2(name, length) for name in [*GAMES, "maxi-unsaved"] for length in LENGTHS),
     ],
 )
 def test_the_reader_holds_the_same_dice_of_every_roll(name: str, length: int) -> None:

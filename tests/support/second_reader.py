@@ -214,14 +214,7 @@ class _Sentence:
         conditions = self.conditions() if self.take(r",? if ") else []
         if not self.take(": "):
             raise self.unknown()
-        if self.take(r"roll all dice\."):
-            action = "roll"
-        elif self.rest in words:
-            action, self.rest = "keep", ""
-        else:
-            raise self.unknown()
-        if self.rest:
-            raise self.unknown()
+        action = self.action(words)
 
         mentioned = {name for name in self.names if name in self.text}
         known: dict[tuple[frozenset[str], bool], tuple[Bools, Ints]] = {}
@@ -231,6 +224,8 @@ class _Sentence:
             key = frozenset(boxes), bool(turn.card.joker_paid)
             if key not in known:
                 fits, dice = pattern(turn)
+                if action == "stop":
+                    dice = turn.counts
                 known[key] = fits, turn.card.hold_index(dice)
             fits, kept = known[key]
             where = fits[None, :, None]
@@ -241,6 +236,16 @@ class _Sentence:
             return Fitting(where, kept, keeps=True)
 
         return rule
+
+    def action(self, words: list[str]) -> str:
+        """What to do with the dice: the end of the sentence."""
+        if self.rest in words:
+            return "keep"
+        if self.rest == "stop.":
+            return "stop"
+        if self.rest == "roll all dice.":
+            return "roll"
+        raise self.unknown()
 
     def unknown(self) -> ValueError:
         return ValueError(f"cannot read {self.rest!r} in {self.text!r}")
@@ -281,20 +286,24 @@ class _Sentence:
         """The dice that a rule names, and the words for keeping them."""
         all_of_them = ["keep all of them."]
         if found := self.take(f"At least {NUMBER} alike(?: of {RANGE})?(, their upper box open)?"):
-            return _alike(
-                1, NUMBERS[found[1]], self.faces(found[2]), upper=bool(found[3])
-            ), all_of_them
-        if found := self.take(f"Two faces(?: of {RANGE})? with at least two dice each"):
-            return _alike(2, 2, self.faces(found[1]), upper=False), all_of_them
+            least = [NUMBERS[found[1]]]
+            return _alike(least, self.faces(found[2]), upper=bool(found[3])), all_of_them
+        if found := self.take(f"(Two|Three) faces(?: of {RANGE})? with at least two dice each"):
+            least = [2] * NUMBERS[found[1].lower()]
+            return _alike(least, self.faces(found[2]), upper=False), all_of_them
+        if found := self.take(f"Different faces with at least {NUMBER} and {NUMBER} dice"):
+            least = [NUMBERS[found[1]], NUMBERS[found[2]]]
+            return _alike(least, self.faces(None), upper=False), all_of_them
         if found := self.take(
             f"Of the faces(?: {RANGE})?( whose upper box is open)?, the one you have most of"
         ):
-            return _alike(1, 1, self.faces(found[1]), upper=bool(found[2])), all_of_them
+            return _alike([1], self.faces(found[1]), upper=bool(found[2])), all_of_them
         if self.take("The face you have most of"):
-            return _alike(1, 1, self.faces(None), upper=False), all_of_them
+            return _alike([1], self.faces(None), upper=False), all_of_them
         if found := self.take(f"At least {NUMBER} (?:die that shows|dice that show) {RANGE}"):
             faces = self.faces(found[2])
-            words = "keep " + " and ".join(f"every {face}" for face in faces) + "."
+            *others, last = [f"every {face}" for face in faces]
+            words = f"keep {', '.join(others)} and {last}." if others else f"keep {last}."
             return _showing(NUMBERS[found[1]], faces), [*all_of_them, words]
         return self.straight() or self.roll()
 
@@ -397,22 +406,24 @@ class _Sentence:
 
 
 def _alike(
-    groups: int, least: int, faces: list[int], *, upper: bool
+    least: list[int], faces: list[int], *, upper: bool
 ) -> Callable[[Turn], tuple[Bools, Ints]]:
-    """So many faces with at least so many dice each: those with the most dice, then the higher."""
+    """Different faces with at least so many dice: those with the most dice, then the higher."""
 
     def look(turn: Turn) -> tuple[Bools, Ints]:
         fitting = [face for face in faces if not upper or face in turn.open_faces]
         counts = turn.nothing.copy()
         columns = [face - 1 for face in fitting]
         counts[:, columns] = turn.counts[:, columns]
-        counts[counts < least] = 0
         order = np.argsort(counts * 100 + np.arange(counts.shape[1]), axis=1)[:, ::-1]
         kept = turn.nothing.copy()
         rows = np.arange(len(counts))
-        for group in range(groups):
-            kept[rows, order[:, group]] = counts[rows, order[:, group]]
-        return (kept > 0).sum(axis=1) == groups, kept
+        fits = np.ones(len(counts), dtype=np.bool_)
+        for place, dice in enumerate(least):
+            chosen = counts[rows, order[:, place]]
+            kept[rows, order[:, place]] = chosen
+            fits &= chosen >= dice
+        return fits, kept
 
     return look
 
