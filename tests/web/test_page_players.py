@@ -152,15 +152,24 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
     page.expects("#statistics-status", "0 games added, 1 left out")  # it is known
     page.enter("play")
-    figures = [found.start, found.luck, -found.points_lost]
+    figures = [found.start, found.luck, -found.points_lost, found.result]
     assert numbers(page, "#end .figures dd") == pytest.approx(figures, abs=0.051)
     page.expects("#end h3", f"Turn {worst.turn}, roll {worst.roll}")
     gap = abs(found.result - yatzy.value())
-    page.expects("#end", f"{gap:.1f} points ", "of games by perfect play end lower.")
+    page.expects("#result", f"{found.result:.0f}", f"{gap:.1f} points ")
+    page.expects("#result", "of games by perfect play end lower.")
+    assert page.get_attribute("#result svg", "aria-label").endswith("the average is 248.4")
     page.expects("#said", f"{gap:.1f} points ")
     with page.expect_download() as picture:
         page.click("#share")
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
+    dice = " ".join(map(str, worst.dice))
+    assert page.get_attribute(".largest .dice-row", "aria-label") == dice
+    kept = worst.dice if worst.done.hold is None else worst.done.hold
+    assert page.count(".largest .mini.held") in (0, len(kept))  # none where a box was taken
+    page.click(".largest button").expects("#exercise h4", f"lost {worst.loss:.1f} point")
+    assert page.locator("#exercise .exercise-card").is_visible()
+    page.enter("play")
     page.click("#review-end").expects("#review-name", f"{found.result:.0f} points")
     assert page.locator("#review-own").is_hidden()  # below its own result
     page.enter("play")
