@@ -163,13 +163,6 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     with page.expect_download() as picture:
         page.click("#share")
     assert Path(picture.value.path()).read_bytes().startswith(b"\x89PNG")
-    dice = " ".join(map(str, worst.dice))
-    assert page.get_attribute(".largest .dice-row", "aria-label") == dice
-    kept = getattr(worst.done, "hold", ())  # none where a box was taken
-    assert page.count(".largest .mini.held") == len(kept)
-    page.click(".largest button").expects("#exercise h4", f"lost {worst.loss:.1f} point")
-    assert page.locator("#exercise .exercise-card").is_visible()
-    page.enter("play")
     page.click("#review-end").expects("#review-name", f"{found.result:.0f} points")
     assert page.locator("#review-own").is_hidden()  # below its own result
     page.enter("play")
