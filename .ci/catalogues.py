@@ -1,24 +1,29 @@
-"""The catalogues of the languages, compiled: ``.mo`` for the command, JSON for the page.
+"""The catalogues of the languages, compiled: the texts of all once, and the translations of each.
 
 The build backend does it before each build and each installation, ``make messages`` after it has
-updated the words. The compiled files are not in git.
+updated the words. The compiled files are not in git. Tests of scripts read the messages of the
+page from ``static/messages``; a package has no such files, as the server makes them of the others.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
 LOCALE = PACKAGE / "locale"
 STATIC = PACKAGE / "web" / "static"
+CLICK = "click"  # the source of its words
 PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
+CONTEXT_END = "\x04"  # as in perfect_yatzy/words.py
 # differs from day to day
 HEADER_NOISE = (
     '"POT-Creation',
@@ -56,39 +61,72 @@ def po_bytes(catalog: Catalog) -> bytes:
 
 
 def mo_bytes(catalog: Catalog) -> bytes:
-    """The compiled catalogue, with a fixed date in its header."""
-    plain = read_po(io.BytesIO(po_bytes(catalog)), locale=catalog.locale)
-    plain.creation_date = plain.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
+    """The words of click, which it asks gettext for; with a fixed date."""
+    words = Catalog(locale=catalog.locale, charset="utf-8", fuzzy=False)
+    words.creation_date = words.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
+    for entry in catalog:
+        if entry.id and CLICK in (name for name, _ in entry.locations):
+            words.add(entry.id, entry.string)
     buffer = io.BytesIO()
-    write_mo(buffer, plain)
+    write_mo(buffer, words)
     return buffer.getvalue()
 
 
-def page_text(catalog: Catalog) -> str:
-    """The messages of the page as JSON: text -> translation, or -> [singular, plural]."""
+def key_of(entry: Message) -> str:
+    """The key of a message: its text, or that for one, after its context."""
+    text = entry.id if isinstance(entry.id, str) else entry.id[0]
+    return f"{entry.context}{CONTEXT_END}{text}" if entry.context else text
+
+
+def translation_of(entry: Message) -> str | list[str]:
+    """The translation of a message, or its forms; empty if one is missing."""
+    forms = [entry.string] if isinstance(entry.string, str) else list(entry.string)
+    if not all(forms):
+        return ""
+    return forms[0] if isinstance(entry.string, str) else forms
+
+
+def compiled(catalogs: Mapping[str, Catalog]) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """The texts of all catalogues, those of the page first, and for each language its translations
+    in that order.
+    """
+    on_page = dict[str, bool]()
+    for catalog in catalogs.values():
+        for entry in catalog:
+            if entry.id:
+                names = [name for name, _ in entry.locations]
+                shown = not entry.context and any(name.startswith(PAGE) for name in names)
+                on_page[key_of(entry)] = on_page.get(key_of(entry), False) or shown
+    texts = sorted(on_page, key=lambda text: (not on_page[text], text))
     found = {}
-    for entry in catalog:
-        if (
-            not entry.id
-            or entry.context
-            or not any(name.startswith(PAGE) for name, _ in entry.locations)
-        ):
-            continue
-        key, value = (
-            (entry.id, entry.string)
-            if isinstance(entry.id, str)
-            else (entry.id[0], list(entry.string))
-        )
-        if all([value] if isinstance(value, str) else value):
-            found[key] = value
-    data = {"language": str(catalog.locale), "messages": dict(sorted(found.items()))}
-    return json.dumps(data, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+    for language, catalog in catalogs.items():
+        own = {key_of(entry): translation_of(entry) for entry in catalog if entry.id}
+        found[language] = [own.get(text, "") for text in texts]
+    return {"page": sum(on_page.values()), "texts": texts}, found
+
+
+def page_text(language: str, texts: dict[str, Any], translations: list[Any]) -> str:
+    """The messages of the page as the server sends them: text -> translation, or -> [singular,
+    plural].
+    """
+    pairs = zip(texts["texts"][: texts["page"]], translations, strict=False)
+    data = {"language": language, "messages": {text: own for text, own in pairs if own}}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def compile_catalogues() -> None:
     """Write the compiled files of every language that has a catalogue."""
     (STATIC / "messages").mkdir(exist_ok=True)
-    for folder in sorted(path.parent.parent for path in LOCALE.glob("*/LC_MESSAGES/*.po")):
-        catalog = read_catalog(folder.name)
-        po_path(folder.name).with_suffix(".mo").write_bytes(mo_bytes(catalog))
-        json_path(folder.name).write_text(page_text(catalog), encoding="utf-8")
+    folders = sorted(path.parent.parent for path in LOCALE.glob("*/LC_MESSAGES/*.po"))
+    catalogs = {path.name: read_catalog(path.name) for path in folders}
+    texts, translations = compiled(catalogs)
+    write_json(LOCALE / "texts.json", texts)
+    for language, own in translations.items():
+        po_path(language).with_suffix(".mo").write_bytes(mo_bytes(catalogs[language]))
+        write_json(po_path(language).with_suffix(".json"), own)
+        json_path(language).write_text(page_text(language, texts, own), encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=0)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -30,7 +30,7 @@ from perfect_yatzy.strategy.distribution import stored_distribution
 from .web import RUNS, free_port, wait_until_listening
 
 CONNECTIONS, SECONDS = 64, 120.0
-ALONE = 5  # requests of each kind without load
+ALONE = 20  # requests of each kind without load: the costs of a kind differ
 CHEAP = 0.5  # seconds; kinds of requests that cost less alone are cheap
 CHEAP_LIMIT, COST_FACTOR = 2.0, 5.0
 PATIENCE = 120.0

@@ -373,7 +373,8 @@ OWN_READS = {
     "policies.strategy_sheet": {"is_file", "read_bytes"},
     "strategy.verify": {"open"},
     "web.site.folder": {"read_bytes", "read_text"},
-    "web.static_files": {"is_dir", "read_bytes"},
+    "web.static_files": {"is_dir", "read_bytes", "read_text"},
+    "words": {"read_text"},
 }
 
 

@@ -3,14 +3,15 @@ message.
 """
 
 import ast
+import json
 import re
+from gettext import GNUTranslations
 from pathlib import Path
 from typing import Any
 
 import catalogues
 import messages
 import pytest
-from babel.messages.mofile import read_mo
 from perfect_yatzy.cli.views.answer_text import _hold_lines
 from perfect_yatzy.cli.views.wording import card_line, rerolls_left_text
 from perfect_yatzy.cli.views.words import Words
@@ -26,6 +27,7 @@ from perfect_yatzy.words import (
     ngettext,
     number_text,
     number_word,
+    page_messages,
 )
 from support.command import Run
 
@@ -159,20 +161,33 @@ def test_every_text_is_translated_with_its_fields_and_margins(
 def test_compiled_catalogues_are_those_of_the_sources(
     code: str, catalogs: dict[str, list[Any]]
 ) -> None:
+    """The texts of all languages once, and each with its translations in their order; the page has
+    the first ones.
+    """
     catalog = catalogues.read_catalog(code)
-    with catalogues.po_path(code).with_suffix(".mo").open("rb") as file:
-        compiled = read_mo(file)
-    wanted = {
-        (entry.context or "", *texts(entry.id), *texts(entry.string)) for entry in catalogs[code]
+    shared = json.loads((catalogues.LOCALE / "texts.json").read_text())
+    compiled = json.loads(catalogues.po_path(code).with_suffix(".json").read_text())
+    keys = [(context, text) for *context, text in (key.split("\x04") for key in shared["texts"])]
+    found = {
+        ("".join(context), text, *texts(own))
+        for (context, text), own in zip(keys, compiled, strict=True)
     }
-    found = set()
-    for entry in compiled:
-        context = (
-            entry.context.decode() if isinstance(entry.context, bytes) else entry.context or ""
-        )
-        found |= {(context, *texts(entry.id), *texts(entry.string))} if entry.id else set()
+    wanted = {
+        (entry.context or "", texts(entry.id)[0], *texts(entry.string)) for entry in catalogs[code]
+    }
     assert found == wanted
-    assert catalogues.json_path(code).read_text() == catalogues.page_text(catalog)
+    on_page = {
+        entry.id if isinstance(entry.id, str) else entry.id[0]
+        for entry in catalogs[code]
+        if any(name.startswith(catalogues.PAGE) for name, _ in entry.locations)
+    }
+    assert page_messages(code).keys() == on_page == set(shared["texts"][: shared["page"]])
+    assert json.loads(catalogues.json_path(code).read_text())["messages"] == page_messages(code)
+    with catalogues.po_path(code).with_suffix(".mo").open("rb") as file:
+        words = GNUTranslations(file)  # those of click
+    for entry in catalogs[code]:
+        if catalogues.CLICK in (name for name, _ in entry.locations):
+            assert words.gettext(texts(entry.id)[0]) == texts(entry.string)[0]
     assert catalog.num_plurals == (1 if code in ONE_FORM else 2)
 
 

@@ -233,6 +233,7 @@ print("answered")
 # The command that goes on until it is interrupted; here as soon as it has said its address.
 SERVE = """
 import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it
 command = [sys.executable, "-m", "perfect_yatzy", "serve", "--port", "0"]
 with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
     for line in process.stderr:

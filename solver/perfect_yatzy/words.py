@@ -16,17 +16,16 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gettext import NullTranslations
 
 ENGLISH = "en"
 LANGUAGES = (
     ENGLISH,
     *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")),
 )
-DOMAIN = "perfect_yatzy"
+DOMAIN = "perfect_yatzy"  # of the words of click, which it asks gettext for
+LOCALE = Path(__file__).with_name("locale")
+COMPILED = "LC_MESSAGES/perfect_yatzy.json"  # of a language; its texts are those of texts.json
+CONTEXT_END = "\x04"  # between the context of a text and the text, as in GNU gettext
 RELATED = {
     "no": "nb",
     "nn": "nb",
@@ -150,7 +149,7 @@ def language_accepted(header: str) -> str | None:
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
     """A sentence in the current language with its fields filled in; without any its braces stay."""
     code = language or current_language()
-    text = message if code == ENGLISH else _catalogue(code).gettext(message)
+    text = message if code == ENGLISH else _form(_catalogue(code).get(message, message), 1)
     return text.format(**fields) if fields else text
 
 
@@ -162,7 +161,7 @@ def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> st
     if code == ENGLISH:
         text = singular if number == 1 else plural
     else:
-        text = _catalogue(code).ngettext(singular, plural, number)
+        text = _form(_catalogue(code).get(singular, [singular, plural]), number)
     return text.format(**fields) if fields else text
 
 
@@ -171,7 +170,9 @@ def pgettext(context: str, message: str, language: str | None = None) -> str:
     (``msgctxt``).
     """
     code = language or current_language()
-    return message if code == ENGLISH else _catalogue(code).pgettext(context, message)
+    if code == ENGLISH:
+        return message
+    return _form(_catalogue(code).get(context + CONTEXT_END + message, message), 1)
 
 
 def N_(message: str) -> str:
@@ -206,12 +207,37 @@ def significant_text(value: float, digits: int) -> str:
     return number_text(value, max(0, -int(exponent)))
 
 
-@cache
-def _catalogue(code: str) -> NullTranslations:
-    from gettext import translation
+def page_messages(code: str) -> dict[str, str | list[str]]:
+    """The messages of the page: text -> translation, or -> [singular, plural]."""
+    count, texts = _texts()
+    translations = _catalogue(code)
+    return {text: translations[text] for text in texts[:count] if text in translations}
 
-    # Installed without data files: English.
-    return translation(DOMAIN, Path(__file__).with_name("locale"), [code], fallback=True)
+
+def _form(text: str | list[str], number: int) -> str:
+    """The form for a number: languages have one for 1 and one for the others, or one for all."""
+    return text if isinstance(text, str) else text[0 if number == 1 else -1]
+
+
+@cache
+def _texts() -> tuple[int, list[str]]:
+    """The texts of all catalogues, and how many of them, the first ones, the page has."""
+    import json
+
+    with suppress(OSError):  # installed without data files: English
+        found = json.loads((LOCALE / "texts.json").read_text(encoding="utf-8"))
+        return found["page"], found["texts"]
+    return 0, []
+
+
+@cache
+def _catalogue(code: str) -> dict[str, str | list[str]]:
+    import json
+
+    with suppress(OSError):
+        translations = json.loads((LOCALE / code / COMPILED).read_text(encoding="utf-8"))
+        return {text: own for text, own in zip(_texts()[1], translations, strict=True) if own}
+    return {}
 
 
 NUMBER_WORDS = (

@@ -1,6 +1,5 @@
-// What tests ask a page in the browser. Modules of the page are imported from the folder that the page takes its own from;
-// elsewhere they would be loaded a second time.
-window.loaded = (name) => import(document.querySelector('script[src$="shell/app.js"]').src.slice(0, -"shell/app.js".length) + name + ".js");
+// What tests ask a page in the browser. Its modules are those of its one script (perfect_yatzy/web/bundle.py).
+window.loaded = (name) => loadModule(name + ".js");
 // Pages of tests roll here unless a test says otherwise: the question how to play is one of the first visit.
 try {
   localStorage["perfect-yatzy-dice"] ??= '"here"';

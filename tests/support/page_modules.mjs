@@ -215,6 +215,7 @@ export async function openPage() {
     await settle();
   }
   [state, game] = [await load("store/state"), await load("store/game")];
+  for (const name of ["engine/game", "engine/card"]) await load(name); // reading a file takes a time that no clock here knows
 }
 
 // A test with modules of a page that has these rule sets; without any, the page has not begun.

@@ -211,6 +211,7 @@ class StaticHost:
     sent: list[tuple[str, int]] = field(default_factory=list)  # path and bytes of each answer
     is_down: bool = False  # it still has its port, and answers nothing
     has_ranges: bool = True  # whether it knows Range requests
+    paused: dict[str, int] = field(default_factory=dict)  # of a file only so many bytes, so long
 
     @property
     def bytes_sent(self) -> int:
@@ -250,7 +251,11 @@ def static_host(folder: Path) -> Iterator[StaticHost]:
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             host.sent.append((self.path, len(content)))
-            self.wfile.write(content)
+            first = host.paused.get(path.name, 0)
+            self.wfile.write(content[:first])
+            if first:
+                wait_until(lambda: path.name not in host.paused, "the file is sent on")
+            self.wfile.write(content[first:])
 
         def log_message(self, *args: object) -> None:
             pass

@@ -13,13 +13,14 @@ import "../../solver/npm/file-fetch.js";
 const folder = pathToFileURL(process.argv[2] + "/").href;
 if (process.argv[3]) Object.defineProperty(globalThis, "crypto", { value: {} });
 
-const { answer, errorFields } = await import(folder + "engine/worker.js");
-const { Site } = await import(folder + "engine/site.js");
-const { traffic } = await import(folder + "engine/files.js");
+const modules = new URL("../../solver/perfect_yatzy/web/static/engine/", import.meta.url).href; // a site has one script of them
+const { answer, errorFields } = await import(modules + "worker.js");
+const { Site } = await import(modules + "site.js");
+const { traffic } = await import(modules + "files.js");
 let site = new Site(folder);
 
-const { Card } = await import(folder + "engine/card.js");
-const { Game } = await import(folder + "engine/game.js");
+const { Card } = await import(modules + "card.js");
+const { Game } = await import(modules + "game.js");
 const games = new Map();
 
 // What a card is worth and where its state is in the table; what each box that may take a roll pays, and what follows.

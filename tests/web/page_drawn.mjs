@@ -153,6 +153,7 @@ async function follow(known, base, fields, room = PLAY) {
   await openPage();
   await loadAll();
   state.change((t) => BASES[base](t, ids));
+  await web.pass(3000); // no answer comes later
   await openPage();
   const before = await shown(room), seen = new Set([before.join()]);
   const compare = async (about) => {

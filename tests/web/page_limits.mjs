@@ -157,9 +157,9 @@ test("the pages of a large table used last stay, 32 megabytes of them", [], asyn
     asked.push(page);
     return new Response(pages[page], { status: 206 });
   };
-  const { openTable } = await load("engine/table"), sha256 = Buffer.from(await digest(digests)).toString("hex");
+  const { loadTable, openTable } = await load("engine/table"), sha256 = Buffer.from(await digest(digests)).toString("hex");
   const entry = { coding: "pages", bytes: 8, page_bytes: pageBytes, part_bytes: 6 * pageBytes, count: 6 * perPage, digest_bytes: 8, parts: ["values"] };
-  const table = await openTable("http://site/", null, { ...entry, digests: { file: "digests", sha256 } });
+  const opened = { ...entry, digests: { file: "digests", sha256 } }, table = openTable("http://site/", null, opened, await loadTable("http://site/", opened));
   for (const [page, wasThere] of [[0], [1], [2], [3], [0, true], [4], [0, true], [3, true], [1], [4, true], [2]]) {
     await table.load([page * perPage + 5]);
     equal([table.at(page * perPage + 5), asked.splice(0)], [page, wasThere ? [] : [page]], page);

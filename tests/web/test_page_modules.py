@@ -220,19 +220,6 @@ def imported(module: str) -> list[str]:
     return [posixpath.normpath(f"{posixpath.dirname(module)}/{path}") for path in paths]
 
 
-def test_every_module_is_loaded_with_the_page() -> None:
-    """A browser asks for all that the first roll needs at once, not wave by wave."""
-    known, waiting = {"store/server"}, ["shell/app", "store/server"]
-    while waiting:
-        found = set(imported(waiting.pop())) - known
-        known |= found
-        waiting += found
-    listed = re.findall(
-        r'<link rel="modulepreload" href="([\w/-]+)\.js">', (STATIC / "index.html").read_text()
-    )
-    assert sorted(listed) == sorted(known)
-
-
 def test_rooms_import_one_another_in_one_direction() -> None:
     """A room imports only from itself and from those before it; what answers questions, and the
     parts that are loaded last, are chosen when the page runs.

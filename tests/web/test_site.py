@@ -13,10 +13,11 @@ import pytest
 from perfect_yatzy import Strategy
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.web.site.folder import check_folder, service_worker
+from support.browser import Visitor, looks_right
 from support.command import Run, printed, refusal
 from support.engine import make_site, random_positions
 from support.flips import flip
-from support.server import static_host
+from support.server import BASE, static_host
 
 HOLD = {"rules": "yatzy-forced", "dice": "33456"}
 LINK = "#rules=yatzy-forced"
@@ -56,7 +57,7 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
         Path("notes.txt")
     }
     assert files == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
-    assert len(files) > 30
+    assert len(files) > 20
     for path in files:
         assert (folder / path).read_bytes() == (built / path).read_bytes(), path
 
@@ -106,7 +107,7 @@ def test_a_site_that_cannot_be_made_is_refused(run: Run, tmp_path: Path) -> None
 
 def test_the_page_chooses_the_engine_and_names_no_other_site(forced_site: Path) -> None:
     html = (forced_site / "index.html").read_text()
-    assert html.count('name="perfect-yatzy-engine"') == 1
+    assert html.count('<meta name="perfect-yatzy-engine"') == 1
     assert 'name="perfect-yatzy-engine" content="browser"' in html
     assert html.count('rel="manifest"') == 1
     manifest = json.loads((forced_site / "manifest.webmanifest").read_text())
@@ -142,7 +143,7 @@ def included(name: str) -> str:
 def ask(page: Any, path: str, body: dict[str, Any]) -> Any:
     """The answer of the engine; an error as its code."""
     return page.evaluate(
-        """([path, body]) => import("./engine/client.js").then((engine) => engine.ask(path, body))
+        """([path, body]) => loaded("engine/client").then((engine) => engine.ask(path, body))
              .catch((error) => error.code)""",
         [path, body],
     )
@@ -214,7 +215,7 @@ def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, page: Any
 
 
 # The milliseconds that each of twelve questions takes.
-QUESTIONS = """import("./engine/client.js").then(async ({ ask }) => {
+QUESTIONS = """loaded("engine/client").then(async ({ ask }) => {
   const times = [];
   for (const face of [1, 2, 3, 4, 5, 6]) for (const rolls_left of [1, 2]) {
     const start = performance.now();
@@ -258,6 +259,55 @@ def test_yatzy_loads_soon(yatzy_site: Path, page: Any) -> None:
     print(f"first load {host.bytes_sent:,} bytes, {seconds:.2f} s; a hold {milliseconds:.1f} ms")
     assert seconds < 20
     assert milliseconds < 1000 * seconds / 10
+
+
+@pytest.mark.full
+def test_the_advice_needs_six_requests_and_waits_for_nothing_else(
+    forced_site: Path, page: Any
+) -> None:
+    """On a slow line the table comes first; what later questions need comes after it."""
+    with static_host(forced_site) as host:
+        page.goto(host.address + LINK + "&dice=33456&rolls_left=2")
+        page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")
+        kept(page)
+        sent = [path.partition(BASE)[2] for path, _ in host.sent]
+    kinds = [re.sub(r"-[0-9a-f]{12}|yatzy-forced/", "", name) for name in sent]
+    first = kinds.index("data/values.bin") + 1
+    data = ("data/rules-en.bin", "data/rules.bin", "data/values.bin")
+    assert sorted(kinds[:first]) == sorted(("", "engine/worker.js", "site.json", *data))
+    assert {"data/bonus.bin", "data/deviations.bin", "sw.js"} <= set(kinds[first:])
+
+
+@pytest.mark.full
+def test_boxes_are_counted_and_the_page_says_how_much_is_loaded(
+    forced_site: Path, page: Any
+) -> None:
+    """The values are held back half way: the card shows what the dice pay, and a box is taken.
+
+    Their loading begins before the question that needs them, with what is kept for later visits.
+    """
+    table = next((forced_site / "data" / "yatzy-forced").glob("values-*.bin"))
+    half, size = table.stat().st_size // 2, table.stat().st_size
+    with static_host(forced_site) as host:
+        host.paused[table.name] = half
+        page.goto(host.address + LINK)
+        Visitor(page, host.address).wait_for(
+            lambda: any(path.endswith(table.name) for path, _ in host.sent)
+        )
+        page.goto(host.address + LINK + "&dice=33456&rolls_left=2")
+        page.wait_for_selector("#card .row button", state="attached")
+        loaded = [f"{count / 1e6:.1f}" for count in (half, size)]
+        page.wait_for_selector(f"#bars:has-text('{loaded[0]} of {loaded[1]} MB')")
+        assert page.inner_text("#answer").split("\n") == ["One moment", "loading the advice"]
+        looks_right(Visitor(page, host.address), "loading")
+        page.click("#card .row button >> nth=0")  # the first box of a forced order: ones
+        assert page.evaluate(
+            "loaded('store/state').then(({ state }) => state.players[0].card)"
+        ) == {"ones": 0}
+        page.evaluate("loaded('store/state').then(({ undo }) => undo())")
+        host.paused.clear()
+        page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")
+        assert "MB" not in page.inner_text("#table")
 
 
 def data_moved(host: Any) -> int:
@@ -360,7 +410,7 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         kept(page)
         for name, mark in (
             ("index.html", "<!-- second version -->"),
-            ("engine/errors.js", "// second version"),
+            ("engine/worker.js", "// second version"),
         ):
             path = forced_site / name
             path.write_text(path.read_text() + mark)
@@ -374,9 +424,9 @@ def test_a_new_version_replaces_the_old_one_as_a_whole(
         page.evaluate(f"{registration}.update().then(() => null))")
         page.wait_for_function(f"{registration}.waiting !== null)")
         # the page that is open stays with its version
-        assert not page.evaluate(included("engine/errors.js"))
+        assert not page.evaluate(included("engine/worker.js"))
         visit(page, host.address)
-        for name in ("engine/errors.js", "index.html"):
+        for name in ("engine/worker.js", "index.html"):
             page.wait_for_function(included(name))
         page.wait_for_function(
             "caches.keys().then((names) => names.filter((name) => name.startsWith('perfect-yatzy-page-')).length === 1)"

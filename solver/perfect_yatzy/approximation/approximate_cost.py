@@ -113,8 +113,10 @@ class _Size(NamedTuple):
         """
         if rules.saved_rolls or not self.free:
             return 0.0
-        calls = refining_calls(left, (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows)
-        return CALLS * calls * (VISITS * self.solve + VISITED_ROW * self.rows + self.in_all())
+        # Operations of a call: those that count for the limit, and those that it takes in truth.
+        counted = (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows
+        taken = VISITS * self.solve + VISITED_ROW * self.rows + self.in_all()
+        return CALLS * refining_calls(left, counted) * taken
 
 
 def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
+from ..core.lanes import ceil_div
 from ..core.lattice import kernel_lattice
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
@@ -168,7 +169,7 @@ class LaneTurns:
 
         def run_chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
-            blocks = (len(rows) + LANES - 1) // LANES
+            blocks = ceil_div(len(rows), LANES)
             size = blocks * LANES
             # the last block is filled up with earlier states
             part = states.take(np.resize(rows, size))

@@ -17,7 +17,7 @@ turn are recursions of one die a step::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, combinations_with_replacement
 from math import comb, factorial, prod
 
@@ -68,6 +68,13 @@ class Lattice:
         """Number of full rolls."""
         return self.n_holds - self.first_roll
 
+    @cached_property
+    def multisets(self) -> list[Dice]:
+        """The dice of every multiset."""
+        faces = range(1, self.faces + 1)
+        by_size = (combinations_with_replacement(faces, size) for size in range(self.dice + 1))
+        return [*chain.from_iterable(by_size)]
+
     def rank(self, counts: npt.ArrayLike) -> Ints:
         """Index of each multiset ``(..., faces)``, given by the number of dice of each face:
         ``(...)`` int64.
@@ -84,9 +91,7 @@ def lattice(dice: int, faces: int) -> Lattice:
     """The lattice of `dice` dice with `faces` faces, built once per process."""
     by_size = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
     # Each as the number of dice that show each face.
-    multisets = [
-        tuple(map(chosen.count, range(faces))) for same_size in by_size for chosen in same_size
-    ]
+    multisets = [tuple(map(chosen.count, range(faces))) for chosen in chain.from_iterable(by_size)]
     index = {counts: i for i, counts in enumerate(multisets)}
     up_to_size = [comb(size + faces, faces) for size in range(dice + 1)]  # number of multisets
     first = np.array([0, *up_to_size], dtype=np.int64)

@@ -105,7 +105,7 @@ class LaneSets:
         """The sums with a box of a lane set, from those before it was filled (axis 0) and its
         points (axis 1).
         """
-        added = self._points[box] * self.uppers.shift(box, 1)
+        added = self._points[box] * self.uppers.category_weights[box]
         return self.uppers.cap(np.add.outer(self.sums[lane_set - self.weight_of[box]], added))
 
     def _sums(self, lane_set: int) -> Ints:

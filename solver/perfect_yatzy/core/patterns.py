@@ -315,20 +315,28 @@ def sums_text(patterns: tuple[Pattern, ...]) -> str:
     """Fixed points for each of at least four sums in a row, in words; empty if the patterns are
     something else.
     """
+    if not _pays_sums_in_a_row(patterns):
+        return ""
     first, last = patterns[0], patterns[-1]
-    sums = [
-        p.low for p in patterns if p.low is not None and p.low == p.high
-    ]  # of the patterns for a single sum
-    if len(patterns) < 4 or len(sums) < len(patterns) or first.score != "fixed":
-        return ""
-    in_a_row = sums == [*range(sums[0], sums[0] + len(sums))]
-    otherwise_alike = (
-        len({replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}) == 1
-    )
-    points = [p.fixed_points for p in patterns]
-    equal_steps = len({after - before for before, after in pairwise(points)}) == 1
-    if not (in_a_row and otherwise_alike and equal_steps):
-        return ""
-    dice = replace(first, low=None, high=None).required
     text = _("{dice}, sum of all dice {low} to {high}: {least} to {most} points")
-    return text.format(dice=dice, low=first.low, high=last.low, least=points[0], most=points[-1])
+    return text.format(
+        dice=replace(first, low=None, high=None).required,
+        low=first.low,
+        high=last.low,
+        least=first.fixed_points,
+        most=last.fixed_points,
+    )
+
+
+def _pays_sums_in_a_row(patterns: tuple[Pattern, ...]) -> bool:
+    """Whether at least four patterns pay for one sum each, one after the other, points in equal
+    steps.
+    """
+    sums = [p.low for p in patterns if p.low is not None and p.low == p.high]
+    if len(patterns) < 4 or len(sums) < len(patterns) or patterns[0].score != "fixed":
+        return False
+    if sums != [*range(sums[0], sums[0] + len(sums))]:
+        return False
+    otherwise = {replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}
+    steps = {after.fixed_points - before.fixed_points for before, after in pairwise(patterns)}
+    return len(otherwise) == len(steps) == 1

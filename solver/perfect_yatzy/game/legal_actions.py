@@ -526,24 +526,16 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
 
 
 @lru_cache(maxsize=32)
-def holds_by_number(rules: RuleSet) -> list[Dice]:
-    """The dice of every hold, and after the holds those of every roll, in the order of their
-    numbers.
-    """
-    return [dice_of(counts) for counts in lattice(rules.dice, rules.faces).counts.tolist()]
-
-
-@lru_cache(maxsize=32)
 def actions_by_number(rules: RuleSet) -> list[Action]:
     """The action of every number."""
     ids = [category.id for category in rules.categories]
-    return [*holds_by_number(rules)[: hold_count(rules)], *ids]
+    return [*lattice(rules.dice, rules.faces).multisets[: hold_count(rules)], *ids]
 
 
 @lru_cache(maxsize=32)
 def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
     """The number of every hold."""
-    return {dice: number for number, dice in enumerate(holds_by_number(rules))}
+    return {dice: number for number, dice in enumerate(lattice(rules.dice, rules.faces).multisets)}
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:

@@ -279,9 +279,7 @@ def flag(description: str, default: bool) -> Field:
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool):
             return value
-        reader.add_problem(
-            path, _("is {value}; {must}", value=shown(value), must=_("must be true or false"))
-        )
+        reader.refuse(path, value, _("must be true or false"))
         return default
 
     return Field(_schema("boolean", description, default), check, default)

@@ -25,7 +25,7 @@ from ..core.scoring import scoring_options
 from ..errors import StateError, game_over, shown
 from ..game import limits
 from ..game.legal_actions import numbered_action
-from ..game.notation import check_dice, counts_of, dice_of, is_subset, spaced
+from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
@@ -413,9 +413,7 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     """A function that writes a turn of a game as JSON, as :meth:`Game.to_json` does."""
     rules, outcomes = rollout.rules, rollout.model.turn_outcomes
-    dice_texts = [
-        json.dumps(dice_of(counts)) for counts in lattice(rules.dice, rules.faces).counts.tolist()
-    ]
+    dice_texts = [json.dumps(dice) for dice in lattice(rules.dice, rules.faces).multisets]
     ids = [json.dumps(category.id) for category in rules.categories]
     # One entry, or row, for each game. After the last hold of a turn its row has -1.
     category, points = (

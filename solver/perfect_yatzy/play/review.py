@@ -32,7 +32,6 @@ from ..core.state import State
 from ..core.turn_model import turn_model
 from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
-from ..game.notation import dice_of
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.batch import BatchPositions, each_option, sorted_positions
@@ -76,7 +75,7 @@ class GameColumns:
         self.rules = rules
         self.cards: list[tuple[int, int]] = []  # game and player of each card
         self._numbers = {
-            dice_of(c): i for i, c in enumerate(lattice(rules.dice, rules.faces).counts.tolist())
+            dice: number for number, dice in enumerate(lattice(rules.dice, rules.faces).multisets)
         }
         self._turns_in_card: list[int] = []
         # By turn

@@ -273,18 +273,17 @@ class WinningPlayer(ComputerPlayer):
             return means
         key, solve = found
 
-        def evaluator() -> TurnEvaluator:
+        def solved_evaluator() -> TurnEvaluator:
             solved = solve()
             return solved.evaluator_at(solved.check(card))
 
-        return self._cached(key, evaluator)
+        return self._cached(key, solved_evaluator)
 
     def _two_players(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
         """A solve against one other who plays to win, too; None if the rest is no game of two,
         or takes too long.
         """
-        other = known[0]
-        if len(known) > 1 or isinstance(other, int):
+        if len(known) != 1 or not isinstance(other := known[0], Scorecard):
             return None
         turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
         if turns_ahead not in (0, 1):  # this player moves next
@@ -296,7 +295,7 @@ class WinningPlayer(ComputerPlayer):
         key = card.state, game.lead, other.state
         is_solved = key in self._solved
         stored = None if is_solved else stored_game(game, self.settings.tables)
-        if not (is_solved or stored or game.cost().seconds <= WIN_SECONDS):
+        if not is_solved and not stored and game.cost().seconds > WIN_SECONDS:
             return None
         return key, partial(
             versus_strategy, self.settings, game, (card, other), self.strategy.evaluator, stored

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice, pairwise
 from typing import Literal
 
@@ -103,7 +103,7 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     if rules.rolls_per_turn == 1:
         return ()
     grid = lattice(rules.dice, rules.faces)
-    rolls = [dice_of(roll) for roll in grid.counts[grid.first_roll :].tolist()]
+    rolls = grid.multisets[grid.first_roll :]
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
     holds = [dice_of(held) for held in answer.held.tolist()]  # all dice where a category is scored
@@ -168,7 +168,7 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
-    every_roll = map(dice_of, grid.counts[grid.first_roll :].tolist())
+    every_roll = grid.multisets[grid.first_roll :]
     # each face has as many
     rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
@@ -208,7 +208,9 @@ class TurnEndings(PositionSample):
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndings]:
-    """Play games from the empty card under perfect play for the mean."""
+    """The decisions that end each turn of games from the empty card, under perfect play for the
+    mean.
+    """
     rules, size = strategy.rules, len(strategy.rules.categories)
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
@@ -218,9 +220,9 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndi
         # one position of each game, in their order
         end = sample.take(ends[sample.turn[ends] == turn])
         category = end.action - hold_count(rules)
-        turns.append(
-            TurnEndings(**vars(end), category=category, points=_points(strategy, end, category))
-        )
+        columns = {column.name: getattr(end, column.name) for column in fields(end)}
+        points = _points(strategy, end, category)
+        turns.append(TurnEndings(**columns, category=category, points=points))
     return turns
 
 

@@ -141,8 +141,7 @@ def decide(env: single.YatzyEnv, agent: Agent, score: Score) -> tuple[int, float
         action = int(np.where(np.isfinite(values), values, np.inf).argmin())
     regret = float(values.max() - values[action])
     score.best += regret < 1e-9
-    first = env.rules.rolls_per_turn - 1
-    kind = "category" if not env.rolls_left else KINDS[env.rolls_left < first]
+    kind = KINDS[not env.position.is_first_roll] if env.rolls_left else "category"
     score.regrets[kind].append(regret)
     return action, regret
 

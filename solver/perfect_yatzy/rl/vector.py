@@ -110,6 +110,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         """Start a new game in all environments, or in some of them."""
         which = np.flatnonzero(self._reset_mask(options))
         seeds = self._seeds(seed)
+        if isinstance(seeds, range):  # from one number on, which seeds `np_random`, too
+            super().reset(seed=seeds.start)
         if not self._started:
             # Random seeds for environments that are not given one, now or later.
             self._fields[:, kernel.SEED] = self.np_random.integers(0, 1 << 63, self.num_envs)
@@ -125,6 +127,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        """The seed of each environment; None for those that are not given one."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, Sequence | np.ndarray):
@@ -132,7 +135,6 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
                 raise StateError(f"there are {len(seed)} seeds for {self.num_envs} environments")
             return [None if one is None else whole_number(one, "seed") for one in seed]
         first = whole_number(seed, "seed")
-        super().reset(seed=first)  # seeds `np_random`
         return range(first, first + self.num_envs)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> Bools:

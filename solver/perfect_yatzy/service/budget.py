@@ -217,22 +217,14 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        self.first: float | None = (
-            None  # the share that was done at the first mark, by an earlier run
-        )
+        self.first = 0.0  # the share that was done at the first mark, by an earlier run
         # seconds, and the share that was done then
         self.marks: deque[tuple[float, float]] = deque()
 
     def left(self, done: float) -> float | None:
         """Seconds left now that the share `done` is done; None while it is too early to tell."""
         now = time.perf_counter()
-        # the first of several works, or the next one
-        if self.first is None or done < self.marks[-1][1]:
-            self.first, self.marks = done, deque([(now, done)])
-        if now - self.marks[-1][0] >= 1:  # a mark a second is enough
-            self.marks.append((now, done))
-        while len(self.marks) > 1 and self.marks[1][0] <= now - LATELY:
-            self.marks.popleft()
+        self._mark(now, done)
         if done >= 1:
             return 0.0
         then, done_then = self.marks[0]
@@ -240,6 +232,18 @@ class Pace:
         if is_early or done <= done_then:
             return None
         return (now - then) * (1 - done) / (done - done_then)
+
+    def _mark(self, now: float, done: float) -> None:
+        """Keep a mark a second of the time that counts as lately."""
+        if (
+            not self.marks or done < self.marks[-1][1]
+        ):  # the first of several works, or the next one
+            self.first = done
+            self.marks = deque([(now, done)])
+        if now - self.marks[-1][0] >= 1:
+            self.marks.append((now, done))
+        while len(self.marks) > 1 and self.marks[1][0] <= now - LATELY:
+            self.marks.popleft()
 
 
 @dataclass(frozen=True)

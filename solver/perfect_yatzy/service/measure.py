@@ -184,41 +184,14 @@ def run_evaluations(
 ) -> list[dict[str, Any]]:
     """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
-    rules, card = parsed[0].rules, parsed[0].card
     # announces a solve of perfect play, with which the policies are compared
-    service.strategy(rules)
+    service.strategy(parsed[0].rules)
     names = [str(fields["policy"]) for fields in requests]
     if opponent := requests[0].get("against"):
         names.append(str(opponent))  # evaluated after the policies of the requests
         for name in names:  # refused before anything is computed
             listed(name, named_policy(name, service.policy_context(parsed[0])).policy)
-    found: dict[
-        int, tuple[str, Evaluation | SampledEvaluation]
-    ] = {}  # title and evaluation, by place in `names`
-    with workers as cluster:
-        if cluster:
-            from ..cluster.tasks import evaluate_on
-
-            results = evaluate_on(
-                service.settings,
-                cluster.engine,
-                names,
-                rules,
-                card,
-                parsed[0].games,
-                parsed[0].seed,
-            )
-        else:
-            # of several: how many are done
-            within = progress if len(names) == 1 else lambda done, total: None
-            context = service.policy_context(parsed[0], within)
-            results = (
-                (number, *evaluate_named(name, context)) for number, name in enumerate(names)
-            )
-        for number, title, evaluation in results:
-            found[number] = title, evaluation
-            if progress and len(names) > 1:
-                progress(len(found), len(names))
+    found = _evaluated(service, parsed[0], names, progress, workers)
     replies = []
     for number, (request, request_fields) in enumerate(zip(parsed, requests, strict=True)):
         title, mine = found[number]
@@ -227,17 +200,68 @@ def run_evaluations(
             | {"policy": names[number], "title": title}
             | _measured(request, mine)
         )
-        # neither policy looks at the card of the other, so the two final scores are independent
         if opponent:
-            _title, theirs = found[len(parsed)]
-            scores = _distribution_of(rules, mine), _distribution_of(rules, theirs)
-            chance = scores[0].chance_against(scores[1])
-            answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
-            if request_fields.get("even"):
-                points, even = even_handicap(*scores)
-                answer["against"]["even"] = {"points": points, "chance": even}
+            _title, theirs = found[-1]
+            wants_even = bool(request_fields.get("even"))
+            answer["against"] = {"policy": str(opponent)} | _compared(
+                request.rules, mine, theirs, wants_even
+            )
         replies.append(answer)
     return replies
+
+
+def _evaluated(
+    service: QueryService,
+    request: Request,
+    names: Sequence[str],
+    progress: Progress | None,
+    workers: Workers,
+) -> list[tuple[str, Evaluation | SampledEvaluation]]:
+    """Title and evaluation of each named policy, by the rules, card, games and seed of a request."""
+    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # by place in `names`
+    with workers as cluster:
+        if cluster:
+            from ..cluster.tasks import evaluate_on
+
+            results = evaluate_on(
+                service.settings,
+                cluster.engine,
+                names,
+                request.rules,
+                request.card,
+                request.games,
+                request.seed,
+            )
+        else:
+            # of several: how many are done
+            within = progress if len(names) == 1 else lambda done, total: None
+            context = service.policy_context(request, within)
+            results = (
+                (number, *evaluate_named(name, context)) for number, name in enumerate(names)
+            )
+        for number, title, evaluation in results:
+            found[number] = title, evaluation
+            if progress and len(names) > 1:
+                progress(len(found), len(names))
+    return [found[number] for number in range(len(names))]
+
+
+def _compared(
+    rules: RuleSet,
+    mine: Evaluation | SampledEvaluation,
+    theirs: Evaluation | SampledEvaluation,
+    wants_even: bool,
+) -> dict[str, Any]:
+    """The chance to win against another policy, and on request the handicap that makes it even.
+
+    Neither policy looks at the card of the other, so the two final scores are independent.
+    """
+    scores = _distribution_of(rules, mine), _distribution_of(rules, theirs)
+    answer: dict[str, Any] = {"chance": scores[0].chance_against(scores[1]), "ties": "half"}
+    if wants_even:
+        points, chance = even_handicap(*scores)
+        answer["even"] = {"points": points, "chance": chance}
+    return answer
 
 
 def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:

@@ -19,7 +19,6 @@ from ..core.lattice import kernel_lattice
 from ..core.state_space import LANES
 from ..core.table_slices import window
 from ..core.turn_model import turn_model
-from ..game.legal_actions import holds_by_number
 from ..objectives.policy_kernel import score_policy
 from ..objectives.stored_job import StoredJob, can_be_stored, stored_type
 from .batch_kernel import (
@@ -55,7 +54,7 @@ class CompiledTurn:
         self._ranked = ranked_options(len(self._policy.option_values) + 1)
         self._known = np.full(3, -1, dtype=np.int64)
         self._first_category = grid.first_roll
-        rolls = holds_by_number(rules)[grid.first_roll :]
+        rolls = grid.multisets[grid.first_roll :]
         self._roll_of: dict[Dice, int] = {dice: roll for roll, dice in enumerate(rolls)}
         self._jobs: dict[int, StoredJob] = {}  # by the number of filled categories
         self._lock = Lock()  # threads ask one after the other

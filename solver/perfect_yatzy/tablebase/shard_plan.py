@@ -109,12 +109,14 @@ def unrounded_bytes(objective: Objective) -> int:
 
 
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
-    """The plan of :meth:`ShardPlan.cuts`."""
-    space, shards = objective.space, []
+    """The plan of :meth:`ShardPlan.cuts`; ValueError if the cuts are not those of the objective."""
+    space = objective.space
+    shards: list[Shard] = []
     if [layer[0] for layer in cuts] != [*range(space.categories, objective.first_layer - 1, -1)]:
         raise ValueError("the layers differ")
     for filled, *ends in cuts:
-        starts, runs = objective.places.row_starts(filled), [*pairwise([0, *ends])]
+        starts = objective.places.row_starts(filled)
+        runs = [*pairwise([0, *ends])]
         if ends[-1] != len(starts) - 1 or any(first >= end for first, end in runs):
             raise ValueError("the rows differ")
         shards += [

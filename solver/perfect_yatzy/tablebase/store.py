@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -309,18 +309,19 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
     """The tables that a name means: the one of that name, else of a rule set, else those whose
     name begins so.
     """
-    # The start is `yatzy-mean`, or goes on with a part of the fingerprint that tells two games
-    # apart.
     entries = list(entries)
-    exact = [entry for entry in entries if entry.name == name]
-    of_key = [entry for entry in entries if entry.key == name]
-    of_objective = [entry for entry in entries if f"{entry.key}-{entry.objective}" == name]
-    found = exact or of_key or of_objective
-    if not found and re.search(r"-[0-9a-f]+$", name):  # it ends with a part of a fingerprint
-        found = [
-            entry for entry in entries if re.fullmatch(rf"{re.escape(name)}[0-9a-f]*", entry.name)
-        ]
-    return found
+    names: tuple[Callable[[TableEntry], str], ...] = (
+        lambda entry: entry.name,
+        lambda entry: entry.key,
+        lambda entry: f"{entry.key}-{entry.objective}",
+    )
+    for name_of in names:
+        if found := [entry for entry in entries if name_of(entry) == name]:
+            return found
+    if not re.search(r"-[0-9a-f]+$", name):
+        return []
+    # It ends with a part of the fingerprint, which tells two games apart.
+    return [entry for entry in entries if re.fullmatch(rf"{re.escape(name)}[0-9a-f]*", entry.name)]
 
 
 def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:

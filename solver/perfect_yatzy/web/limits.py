@@ -32,7 +32,7 @@ MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 # Concurrent computations by class of cost: puzzles and what takes no longer, what is estimated below
 # INSTANT_SOLVE_SECONDS, and what takes longer. A question that takes no more than a turn never waits.
 # Queues are short: who comes when one is full is told at once, and asks again later.
-CHEAP_RUNNING, CHEAP_QUEUED = 2, 6
+CHEAP_RUNNING, CHEAP_QUEUED = 2, 4
 CHEAP_TURNS = 100  # of a game whose review is cheap
 CHEAP_WORK_SECONDS = (
     0.04  # estimate of what is solved for a cheap answer; it may take five times as long

@@ -2,8 +2,8 @@
 their content.
 
 A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body
-if it is the same). Scripts and styles are named in a folder whose name is a hash of all files: a
-browser caches those permanently.
+if it is the same). The modules are sent as one script. It and the styles are named in a folder
+whose name is a hash of all files: a browser caches those permanently.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import localized
 from ..policies.levels import level_figures
 from ..service.answers import picked
+from ..words import ENGLISH, LANGUAGES, page_messages
+from .bundle import bundle
 from .limits import MAX_RULE_SETS_CACHED
 
 if TYPE_CHECKING:  # `yatzy site` needs no web framework
@@ -54,6 +56,10 @@ COMPRESSED = {
 }  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
+ENTRY = "shell/app.js"  # the module with which the page begins
+ENTRY_TAG = f'src="{ENTRY}"'  # as index.html names it
+MESSAGES = "messages"  # the folder of the words
+SCRIPT = "page.js"  # all modules, as the server sends them
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 FIRST = ("yatzy", "maxi")  # what most people play
 # Too many dice to enter, or too large for an exact table: no advice without a long wait.
@@ -117,31 +123,48 @@ def takes_gzip(accepted: str) -> bool:
 
 
 def page_files() -> dict[str, Content]:
-    """The files of the page by path: `index.html` also by none, scripts and styles also in the
-    folder.
+    """The files of the page by path: `index.html` also by none; what it names, the script and the
+    styles, is in a folder.
     """
     found = {}
     for name, source in static_files():
         if (suffix := name.rpartition(".")[2]) in MEDIA_TYPES:
             found[name] = Content.of(source.read_bytes(), suffix)
+    found |= {name: Content.of(text, "json") for name, text in messages()}
     tags = "".join(found[name].tag for name in sorted(found))
     folder = f"v-{hashlib.sha256(tags.encode()).hexdigest()[:12]}/"
-    html = re.sub(
-        r'((?:src|href)=")([\w/-]+\.(?:js|css)")',
-        rf"\1{folder}\2",
-        found["index.html"].body.decode(),
-    )
+    styles = {folder + name: found[name] for name in found if name.endswith(".css")}
+    named = styles | {folder + SCRIPT: Content.of(bundle([ENTRY], module_text).encode(), "js")}
+    html = found["index.html"].body.decode().replace(ENTRY_TAG, f'src="{SCRIPT}"')
+    html = re.sub(r'((?:src|href)=")([\w/-]+\.(?:js|css)")', rf"\1{folder}\2", html)
     index = Content.of(html.encode(), "html")
-    in_folder = [name for name in found if name.endswith((".js", ".css"))]
-    immutable = {folder + name: replace(found[name], caching=IMMUTABLE) for name in in_folder}
+    immutable = {name: replace(content, caching=IMMUTABLE) for name, content in named.items()}
     return found | immutable | {"index.html": index, "": index}
+
+
+def messages() -> Iterator[tuple[str, bytes]]:
+    """The words of the page in each language that is not English: path and JSON."""
+    for code in LANGUAGES:
+        if code != ENGLISH:
+            found = {"language": code, "messages": page_messages(code)}
+            text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+            yield f"{MESSAGES}/{code}.json", text.encode()
+
+
+def module_text(name: str) -> str:
+    """The text of a module of the page."""
+    return STATIC.joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def static_files(
     folder: Traversable = STATIC, prefix: str = ""
 ) -> Iterator[tuple[str, Traversable]]:
-    """All files of the page with their paths, but for those whose names begin with a dot."""
+    """All files of the page with their paths, but for those whose names begin with a dot, and for
+    the messages of tests.
+    """
     for entry in folder.iterdir():
+        if prefix + entry.name == MESSAGES:
+            continue
         if entry.is_dir():
             yield from static_files(entry, f"{prefix}{entry.name}/")
         elif not entry.name.startswith("."):

@@ -180,8 +180,19 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         signed = {
             name: ("+" if value > 0 else "") + _whole(value, words) for name, value in terms.items()
         }
-        points, threshold = rules.bonus.points, rules.threshold
-        found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **signed))
+        thresholds, points = (
+            words.listed([str(number) for number in numbers], "or")
+            for numbers in zip(*rules.bonus.steps, strict=True)
+        )
+        found.append(
+            words.fill(
+                "prices.bonus_steps" if rules.bonus.lower_steps else "prices.bonus_parts",
+                points=points,
+                thresholds=thresholds,
+                threshold=rules.threshold,
+                **signed,
+            )
+        )
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
         listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
         # Par is the same whole number of dice in each of these boxes, or points that differ.
@@ -493,18 +504,24 @@ def _digits(dice: Dice) -> str:
     return "".join(map(str, dice))
 
 
-def sheets(content: GuideContent, card: bool) -> list[Sheet]:
-    """The two sheets of a guide or sides of a card; without a learned strategy one sheet of what
-    is always known.
-    """
-    if card:
-        sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
-        return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
+def card_sides(content: GuideContent) -> list[Sheet]:
+    """The sides of a card."""
+    sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
+    return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
+
+
+def guide_sheets(content: GuideContent) -> list[Sheet]:
+    """The two sheets of a guide; without a learned strategy one sheet of what is always known."""
     if "prices" not in content.sections:
         return [Sheet((("give_up", "opening", "odds"),))]
-    columns: tuple[tuple[str, ...], ...] = ("prices", "bonus"), ("holds", "examples", "give_up")
-    if "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES:
+    has_many_rules = (
+        "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES
+    )
+    columns: tuple[tuple[str, ...], ...]
+    if has_many_rules:
         columns = ("prices", "bonus", "give_up"), ("holds", "examples")
+    else:
+        columns = ("prices", "bonus"), ("holds", "examples", "give_up")
     return [Sheet(columns, below=("losses",)), Sheet((("longer", "opening", "odds"),))]
 
 

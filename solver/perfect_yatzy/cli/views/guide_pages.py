@@ -10,7 +10,7 @@ from html import escape
 from itertools import zip_longest
 
 from ..text_width import columns_of, left, right, wrap
-from .guide_content import GuideContent, Section, column_groups, sheets
+from .guide_content import GuideContent, Section, card_sides, column_groups, guide_sheets
 from .print_size import COLUMNS, type_size
 from .wording import WIDTH, columns, html_page
 from .words import Span, Text, joined
@@ -39,7 +39,7 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
         *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead),
     ]
     body = ""
-    for number, sheet in enumerate(sheets(content, card)):
+    for number, sheet in enumerate(card_sides(content) if card else guide_sheets(content)):
         columns = [_sections(content, names) for names in sheet.columns]
         beside = "".join(f"<div>{column}</div>" for column in columns)
         html = "".join(head) if number == 0 else ""

@@ -277,7 +277,10 @@ def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[
         yield words.fill("legend.turns")
     if "bonus needs" in conditions:
         steps = sorted({str(least) for bonus in rules.bonuses for least, _ in bonus.steps}, key=int)
-        yield words.fill("legend.needs", thresholds=words.listed(steps, "or"))
+        listed: str | Text = words.listed(steps, "or")
+        if any(bonus.lower_steps for bonus in rules.bonuses):
+            listed = words.fill("legend.next_step", steps=listed)
+        yield words.fill("legend.needs", thresholds=listed)
     if {"above par", "below par"} & conditions:
         yield words.fill("legend.par", bonus=words.words("prices.bonus"))
 

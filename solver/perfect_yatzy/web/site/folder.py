@@ -21,6 +21,7 @@ the other in a file of their own.
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import json
@@ -63,7 +64,15 @@ from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
 from ...words import _
-from ..static_files import STATIC, rule_set_json, static_files
+from ..bundle import bundle
+from ..static_files import (
+    ENTRY,
+    ENTRY_TAG,
+    STATIC,
+    messages,
+    module_text,
+    rule_set_json,
+)
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
 VALUE_BITS = 30  # after the point, of values
@@ -80,8 +89,13 @@ DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
 WORKER_SOURCE = "engine/service-worker.js"
 HEAD = """<link rel="manifest" href="manifest.webmanifest">
 <link rel="apple-touch-icon" href="icon-192.png">
-<script src="engine/offline.js" type="module"></script>
+<script>
+var startedEngine = new Worker("engine/worker.js", { type: "module" }); // loaded beside the page
+startedEngine.onerror = () => { startedEngine = null; };
+</script>
 """
+ICON = "icon.svg"
+ENGINE, OFFLINE = "engine/worker.js", "engine/offline.js"  # modules of the page
 # The icons of the installed page, a die that shows five; the ground of the maskable one fills the
 # square.
 ICONS = Path(__file__).with_name("icons")
@@ -164,15 +178,15 @@ class DataFiles:
         self.write = write  # takes the name of a file and its content
         self.sizes: dict[str, int] = {}
 
-    def add(self, name: str, data: bytes) -> dict[str, str]:
+    def add(self, name: str, data: bytes) -> dict[str, Any]:
         """Write a file; what the reader must know about it."""
         digest = hashlib.sha256(data).hexdigest()
         file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
         self.write(file, data)
         self.sizes[file] = len(data)
-        return {"file": file, "sha256": digest}
+        return {"file": file, "sha256": digest, "size": len(data)}
 
-    def add_json(self, name: str, value: Any) -> dict[str, str]:
+    def add_json(self, name: str, value: Any) -> dict[str, Any]:
         """Write a JSON value, compressed."""
         text = json.dumps(value, separators=(",", ":"), allow_nan=False)
         return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
@@ -415,16 +429,16 @@ def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any
 
 
 def page_files() -> Iterator[tuple[str, bytes]]:
-    """The files of the page, with the engine in the browser instead of the server."""
-    for name, source in sorted(static_files(), key=lambda entry: entry[0]):
-        if name in (WORKER_SOURCE, "llms.txt"):  # a site has no addresses to ask
-            continue
-        content = source.read_bytes()
-        if name == "index.html":
-            engine = '<meta name="perfect-yatzy-engine" content="browser">\n'
-            html = re.sub(r'<meta name="perfect-yatzy-engine"[^>]*>\n?', "", content.decode())
-            content = html.replace("</head>", f"{engine}{HEAD}</head>", 1).encode()
-        yield name, content
+    """The files of the page, with the engine in the browser instead of the server.
+
+    The scripts, the styles and the icon are part of the page itself: on a slow line each request
+    takes longer than what it brings.
+    """
+    yield from messages()
+    yield ICON, STATIC.joinpath(ICON).read_bytes()
+    yield "index.html", _page().encode()
+    worker = bundle([ENGINE], module_text, base="../", is_compact=True)
+    yield ENGINE, worker.encode()
     for image in sorted(ICONS.iterdir()):
         yield image.name, image.read_bytes()
     icons = [
@@ -448,6 +462,24 @@ def page_files() -> Iterator[tuple[str, bytes]]:
         "icons": [*icons, maskable, {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml"}],
     }
     yield "manifest.webmanifest", json.dumps(manifest, indent=1).encode()
+
+
+def _page() -> str:
+    """The page with what it needs to be shown."""
+
+    def style(found: re.Match[str]) -> str:
+        text = re.sub(r"^ +|/\*.*?\*/", "", module_text(found[1]), flags=re.MULTILINE | re.DOTALL)
+        return f"<style{found[2]}>\n{text}</style>"
+
+    icon = base64.b64encode(STATIC.joinpath(ICON).read_bytes()).decode()
+    script = bundle([ENTRY, OFFLINE], module_text, is_compact=True).replace("</", r"<\/")
+    html = STATIC.joinpath("index.html").read_text(encoding="utf-8")
+    html = html.replace('content="server"', 'content="browser"', 1)
+    html = html.replace(f'href="{ICON}"', f'href="data:image/svg+xml;base64,{icon}"')
+    html = re.sub(r'<link rel="stylesheet" href="([\w/-]+\.css)"([^>]*)>', style, html)
+    html = html.replace(f'<script {ENTRY_TAG} type="module"></script>\n', "")
+    html = html.replace("</head>", f"{HEAD}</head>", 1)
+    return html.replace("</body>", f'<script type="module">\n{script}</script>\n</body>', 1)
 
 
 def service_worker(page: Mapping[str, bytes]) -> bytes:

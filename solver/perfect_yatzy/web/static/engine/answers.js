@@ -96,11 +96,11 @@ function bestFields(entries, card, aim, choices = []) {
 
 async function explain(found, options, entries, body) {
   if (!body.explain) return;
+  const { game, state, left, opened } = found,
+    places = Turn.childPlaces(game, state, game.saved_rolls ? left : 0);
   const bonusAt = found.aim
     ? null
-    : await found.opened.bonusAt(
-        Turn.childPlaces(found.game, found.state, found.game.saved_rolls ? found.left : 0),
-      );
+    : await (body.explain === "as-loaded" ? opened.bonusAsLoaded(places) : opened.bonusAt(places));
   options.slice(0, EXPLAINED).forEach((option, i) => {
     entries[i].outlook = outlook(
       found.aim?.turn ?? found.turn,

@@ -4,12 +4,23 @@ import { _ } from "../words/i18n.js";
 import { N_ } from "./errors.js";
 
 let worker = null,
-  lastId = 0;
-const waiting = new Map(); // id -> {resolve, reject, path, body}
+  lastId = 0,
+  progress = null; // of the table that is being fetched, { loaded, size }
+const waiting = new Map(); // id -> {resolve, reject, onProgress}
 
+// The first one has been started by the page of a site, before this script was there.
 function start() {
-  worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-  worker.addEventListener("message", ({ data: { id, answer, error } }) => {
+  worker =
+    globalThis.startedEngine ??
+    new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  globalThis.startedEngine = null;
+  worker.addEventListener("message", ({ data: { id, answer, error, loading } }) => {
+    if (loading) {
+      progress = loading.loaded < loading.size ? loading : null;
+      for (const { onProgress } of waiting.values()) onProgress?.(loading);
+      return;
+    }
+    if (error) progress = null; // it may have failed
     const question = waiting.get(id);
     waiting.delete(id);
     if (error) question?.reject(asError(error));
@@ -18,7 +29,7 @@ function start() {
   // The worker could not be loaded, or has ended: the next question begins a new one.
   worker.addEventListener("error", (event) => {
     event.preventDefault();
-    worker = null;
+    worker = progress = null;
     const error = asError({
       code: "network",
       template: N_("The engine could not be loaded; check the connection."),
@@ -32,13 +43,15 @@ function start() {
 const asError = ({ code, template, values, field, retryable }) =>
   new AskError(code, _(template, values), { field, retryable }); // marked elsewhere
 
-// Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields.
-export function ask(path, body = {}, { signal } = {}) {
+// Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields. `onProgress({ loaded, size })` is told
+// how many bytes of the table are here.
+export function ask(path, body = {}, { signal, onProgress } = {}) {
   if (signal?.aborted) return Promise.reject(signal.reason);
   if (!worker) start();
   const id = ++lastId;
   return new Promise((resolve, reject) => {
-    waiting.set(id, { resolve, reject });
+    waiting.set(id, { resolve, reject, onProgress });
+    if (progress) onProgress?.(progress); // another question has begun to fetch it
     worker.postMessage({ id, path, body });
     signal?.addEventListener(
       "abort",

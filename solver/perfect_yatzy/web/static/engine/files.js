@@ -18,8 +18,9 @@ async function openCache() {
   } // forbidden in some private windows
 }
 
-// The bytes of a file or of a range of it; tried once more, because networks of phones fail for a moment.
-async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
+// The bytes of a file or of a range of it; tried once more, because networks of phones fail for a moment. `onLoaded` takes the
+// number of bytes so far.
+async function download(url, { onLoaded, ...options }, timeout = TIMEOUT_MS, retries = 1) {
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeout) });
     traffic.requests++;
@@ -31,12 +32,12 @@ async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
         N_("This server cannot send parts of large files, which these rules need."),
       );
     }
-    const bytes = await response.arrayBuffer();
+    const bytes = await (onLoaded ? streamed(response, onLoaded) : response.arrayBuffer());
     traffic.bytes += bytes.byteLength;
     return bytes;
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    if (retries) return download(url, options, timeout, retries - 1);
+    if (retries) return download(url, { onLoaded, ...options }, timeout, retries - 1);
     throw new EngineError(
       "network",
       N_("The file {file} could not be loaded; check the connection."),
@@ -45,19 +46,31 @@ async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
   }
 }
 
+async function streamed(response, onLoaded) {
+  const parts = [];
+  let size = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(parts).arrayBuffer();
+    parts.push(value);
+    onLoaded((size += value.byteLength));
+  }
+}
+
 const isIntact = async (bytes, sha256) => hexOf(await sha256Of(new Uint8Array(bytes))) === sha256;
 export const damaged = (file) =>
   new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
 
-// The bytes of a data file, unpacked. `entry` is {file, sha256} of site.json.
-export async function dataFile(base, { file, sha256 }) {
+// The bytes of a data file, unpacked. `entry` is {file, sha256} of site.json; `onLoaded` is told while it is fetched.
+export async function dataFile(base, { file, sha256 }, onLoaded) {
   const url = new URL(file, base),
     cache = await openCache(),
     kept = await cache?.match(url);
   let bytes = kept && (await kept.arrayBuffer());
   if (!bytes || !(await isIntact(bytes, sha256))) {
-    bytes = await download(url, { cache: kept ? "reload" : "default" });
-    if (!(await isIntact(bytes, sha256))) bytes = await download(url, { cache: "reload" });
+    bytes = await download(url, { cache: kept ? "reload" : "default", onLoaded });
+    if (!(await isIntact(bytes, sha256)))
+      bytes = await download(url, { cache: "reload", onLoaded });
     if (!(await isIntact(bytes, sha256))) throw damaged(file);
     await cache?.put(url, new Response(bytes)).catch(() => {}); // the disk is full: it works, but not offline
   }

@@ -1,7 +1,7 @@
 // Keeps the page and the data of the game in the browser, so that the next visit needs no network.
 import { ask } from "./client.js";
 
-const KEEP_AFTER_MS = 3000; // when the first answers are there
+const KEEP_AFTER_MS = 500; // after the first questions
 
 async function start() {
   if (!("serviceWorker" in navigator) || !window.isSecureContext) return; // plain http, except on this machine
@@ -38,11 +38,11 @@ async function keep() {
   document.documentElement.dataset.offline = "ready"; // for tests
 }
 
-// Not earlier: the page and its table come first where the network is slow.
+// Not earlier: the table of the game comes first where the network is slow, then its other files, then the page once more.
 addEventListener("load", () =>
-  setTimeout(() => {
-    start().catch(() => {}); // without it the page works, but not offline
-    keep().catch(() => {});
+  setTimeout(async () => {
+    await keep().catch(() => {}); // without it the page works, but not offline
+    await start().catch(() => {});
   }, KEEP_AFTER_MS),
 );
 

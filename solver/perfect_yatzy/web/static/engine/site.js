@@ -2,7 +2,7 @@
 import { EngineError, N_ } from "./errors.js";
 import { dataFile, dataJson, siteFile } from "./files.js";
 import { Game } from "./game.js";
-import { openTable } from "./table.js";
+import { loadTable, openTable } from "./table.js";
 
 const MAX_RESULTS = 8; // distributions and goals kept for each rule set
 
@@ -10,6 +10,7 @@ const MAX_RESULTS = 8; // distributions and goals kept for each rule set
 class OpenedGame {
   constructor(base, entry, game, table) {
     Object.assign(this, { base, entry, game, table, kept: new Map(), results: new Map() });
+    this.loaded = new Set(); // names of further tables
   }
 
   once(name, make) {
@@ -34,7 +35,10 @@ class OpenedGame {
   async valuesOf(name, places) {
     const entry = this.entry[name];
     if (!entry) return null;
-    const table = await this.once(name, () => openTable(this.base, this.game, entry));
+    const table = await this.once(name, async () =>
+      openTable(this.base, this.game, entry, await loadTable(this.base, entry)),
+    );
+    this.loaded.add(name);
     await table.load(places);
     return (place) => table.at(place);
   }
@@ -45,6 +49,14 @@ class OpenedGame {
 
   bonusAt(places) {
     return this.valuesOf("bonus", places);
+  }
+
+  // The same if the table is here; else null, and it is fetched for later questions.
+  bonusAsLoaded(places) {
+    const isLoaded = this.loaded.has("bonus"),
+      found = this.bonusAt(places);
+    found.catch(() => {});
+    return isLoaded ? found : null;
   }
 
   // The distribution from the empty card on, and the puzzles: null if the site has none.
@@ -64,7 +76,8 @@ class OpenedGame {
 
 export class Site {
   constructor(base) {
-    Object.assign(this, { base, opened: new Map(), files: new Map() });
+    Object.assign(this, { base, opened: new Map(), files: new Map(), scored: new Map() });
+    this.onLoaded = () => {}; // takes the number of bytes of a table so far, and of all
   }
 
   // What the site has: site.json.
@@ -92,17 +105,29 @@ export class Site {
     return found;
   }
 
+  // The rules as arrays, as GET /api/scoring gives them: with them boxes are counted without the table.
+  async scoring(spec) {
+    const entry = await this.entry(spec);
+    if (!this.scored.has(entry.id)) {
+      const made = dataJson(this.base, entry.data);
+      made.catch(() => this.scored.delete(entry.id));
+      this.scored.set(entry.id, made);
+    }
+    return this.scored.get(entry.id);
+  }
+
   async open(spec) {
     const entry = await this.entry(spec);
     if (!this.opened.has(entry.id)) {
       const made = (async () => {
-        const game = new Game(await dataJson(this.base, entry.data));
-        return new OpenedGame(
-          this.base,
-          entry,
-          game,
-          await openTable(this.base, game, entry.values),
-        );
+        const { values } = entry,
+          { size } = values;
+        const [scoring, bytes] = await Promise.all([
+          this.scoring(entry.id),
+          loadTable(this.base, values, size && ((loaded) => this.onLoaded(loaded, size))),
+        ]);
+        const game = new Game(scoring);
+        return new OpenedGame(this.base, entry, game, openTable(this.base, game, values, bytes));
       })();
       made.catch(() => this.opened.delete(entry.id));
       this.opened.set(entry.id, made);

@@ -5,10 +5,13 @@ import { sha256 } from "./sha256.js";
 const MAX_BYTES = 32 << 20; // of pages kept in memory
 const AT_A_TIME = 6; // requests; browsers send no more to a server of HTTP/1.1
 
-export const openTable = async (base, game, entry) =>
+// The bytes that a table needs at once: those of a small one, the digests of a large one.
+export const loadTable = async (base, entry, onLoaded) =>
+  new Uint8Array(await dataFile(base, entry.coding === "pages" ? entry.digests : entry, onLoaded));
+export const openTable = (base, game, entry, bytes) =>
   entry.coding === "pages"
-    ? new PagedTable(base, entry, new Uint8Array(await dataFile(base, entry.digests)))
-    : new WholeTable(decode(new Uint8Array(await dataFile(base, entry)), game, entry));
+    ? new PagedTable(base, entry, bytes)
+    : new WholeTable(decode(bytes, game, entry));
 
 class WholeTable {
   constructor(values) {

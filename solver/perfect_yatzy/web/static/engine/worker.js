@@ -2,6 +2,7 @@
 //
 //   {id, path, body}        ->  {id, answer} or {id, error: {code, template, values, field, retryable}}
 //   {id, path: "cancel"}        withdraws a question
+//                           ->  {loading: {loaded, size}} while a table is fetched: bytes so far, and all
 import { expect, hold, outcomes, score } from "./answers.js";
 import { EngineError, N_ } from "./errors.js";
 import { review } from "./review.js";
@@ -10,6 +11,7 @@ import { Site } from "./site.js";
 const DIFFICULTIES = ["easy", "medium", "hard"],
   PUZZLES_A_DAY = 1000,
   UNIX_EPOCH = 719_163; // ordinal of 1970-01-01
+const STEP_BYTES = 50_000; // of a table, between two reports
 const STRIDE = 37; // days between the puzzles that follow each other on one day
 
 // The puzzle of a seed or of a day, by default of today. A seed is the ordinal of its day times 1000 plus a number
@@ -62,6 +64,7 @@ export async function answer(site, path, body, signal) {
   if (path === "rules") return site.rules(body);
   if (path === "languages") return (await site.description()).languages;
   if (path === "site.json") return site.description();
+  if (path === "scoring") return site.scoring(body.rules);
   if (path === "keep") return site.keep(body.rules);
   const question = QUESTIONS[path];
   if (!question)
@@ -88,6 +91,13 @@ export const errorFields = (error) =>
 if (typeof WorkerGlobalScope !== "undefined") {
   const site = new Site(new URL("../", import.meta.url).href),
     running = new Map();
+  let told = -1;
+  site.onLoaded = (loaded, size) => {
+    const step = Math.floor(loaded / STEP_BYTES);
+    if (step !== told || loaded === size) self.postMessage({ loading: { loaded, size } });
+    told = loaded === size ? -1 : step;
+  };
+  site.description().catch(() => {}); // before the first question; that one says what is wrong
   self.addEventListener("message", async ({ data: { id, path, body } }) => {
     if (path === "cancel") {
       running.get(id)?.abort();

@@ -5,8 +5,8 @@ import { loadRules } from "../store/rulesets.js";
 import { store, stored } from "../store/storage.js";
 
 const KEY = "perfect-yatzy-puzzles-1";
-export const DAY_MS = 86_400_000,
-  DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
+export const DAY_MS = 86_400_000;
+export const DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
 const PUZZLES_A_DAY = 1000;
 export const DIFFICULTIES = ["easy", "medium", "hard"];
 

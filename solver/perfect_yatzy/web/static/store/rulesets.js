@@ -2,7 +2,7 @@
 import { get } from "./ask.js";
 
 export let ruleSets = []; // those of the menu
-export let language = "en"; // of the names
+let language = "en"; // of the names
 const known = new Map(); // by id with switches
 
 export const ruleSet = (spec) => known.get(spec);

@@ -81,7 +81,12 @@ export function heldText(answer, held) {
 }
 
 // What stands in place of the advice.
-export function missingText(phase, state, { answer, failure, cost, scores, isLong }, rules) {
+export function missingText(
+  phase,
+  state,
+  { answer, failure, cost, scores, loading, isLong },
+  rules,
+) {
   const isTurnStart = phase === "start",
     missing = rules.dice - state.dice.length;
   if (phase === "over" || phase === "next")
@@ -94,12 +99,33 @@ export function missingText(phase, state, { answer, failure, cost, scores, isLon
     return answer.choosesHold
       ? _("Your choice: tap the dice to keep, or a box.")
       : _("Your choice: tap a box of the card.");
+  if (phase === "waiting" && loading) return _("One moment");
   if (phase === "waiting")
     return isLong ? _("Working … this takes a little longer the first time.") : _("Working …");
   if (missing === rules.dice) return state.rolls.length ? _("Enter the next roll.") : "";
   return ngettext("{count} more die.", "{count} more dice.", missing, {
     count: formatNumber(missing),
   });
+}
+
+// What stands below it while the table of the game is fetched: what is done, what the player may do meanwhile, how much is here.
+export function loadingText({ loaded, size }, state) {
+  const megabytes = (bytes) => formatNumber(bytes / 1e6, 1);
+  return {
+    then: _("loading the advice"),
+    meanwhile: state.left ? _("Tap the dice to keep, or a box.") : _("Tap a box."),
+    gap: _("Later turns need no loading."),
+    bars: [
+      {
+        of: "",
+        share: Math.min(1, loaded / size),
+        text: _("{loaded} of {size} MB", {
+          loaded: megabytes(Math.min(loaded, size)),
+          size: megabytes(size),
+        }),
+      },
+    ],
+  };
 }
 
 // The final score, also `own` while others still play; among several players who has won.

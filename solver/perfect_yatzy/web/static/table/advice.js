@@ -119,17 +119,19 @@ function draw() {
 onFound(draw);
 
 function drawHeadline() {
-  const { headline, phase, text, hasError, answer } = shown,
+  const { headline, phase, text, hasError, answer, loading } = shown,
     before = byId("held").textContent;
   byId("answer").className = headline
     ? answer.aim
       ? "hero chance"
       : "hero"
-    : phase === "over" || phase === "next"
-      ? "final"
-      : hasError
-        ? "error"
-        : "";
+    : loading
+      ? "hero"
+      : phase === "over" || phase === "next"
+        ? "final"
+        : hasError
+          ? "error"
+          : "";
   byId("answer").replaceChildren(
     ...(headline
       ? [
@@ -152,7 +154,9 @@ function drawHeadline() {
             element("small", {}, headline.name),
           ),
         ]
-      : [text]),
+      : loading
+        ? [element("span", {}, element("strong", {}, text), element("small", {}, loading.then))]
+        : [text]),
   );
   byId("instead-of").textContent = answer?.instead
     ? _("For the average: {reason}", {
@@ -161,9 +165,10 @@ function drawHeadline() {
           : known.failure.error.message,
       })
     : "";
-  byId("gap").textContent = headline?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
-  byId("why").textContent = headline?.reason.text || "";
-  drawBars(headline?.reason.bars || []);
+  byId("gap").textContent =
+    headline?.gap ?? loading?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
+  byId("why").textContent = headline?.reason.text || loading?.meanwhile || "";
+  drawBars(headline?.reason.bars || loading?.bars || []);
   byId("held").textContent = shown.held;
   if (shown.held !== before) say(shown.held);
 }

@@ -1,6 +1,6 @@
 // Asks for the advice on the position of the page: the answer, the boxes that may be taken, or why there is none.
 import { ask, get, isInBrowser, latestOnly } from "../store/ask.js";
-import { position, rules, state } from "../store/state.js";
+import { rules } from "../store/state.js";
 
 const DEBOUNCE_MS = 15,
   LONG_WAIT_MS = 1000,
@@ -11,7 +11,8 @@ let key = "",
   timer = 0,
   tell = () => {};
 // answer: { choosesHold, aim, approximate, entries } of the position asked for, `instead` if it is for the average because the
-// objective has none; isLong: the answer takes its time; boxes: those that may be taken, of the answer to `score`; failure: { error, query, body }
+// objective has none; isLong: the answer takes its time; loading: { loaded, size } in bytes while the table of the game is fetched;
+// boxes: those that may be taken, counted here until the answer to `score` is there; failure: { error, query, body }
 export let known = { answer: null, boxes: null, failure: null };
 
 // What was found is told to a function of the page.
@@ -43,8 +44,8 @@ export function askFor(position, objective, isComplete) {
   const signal = newRequest(),
     questions = questionsFor(position, objective);
   if (!isComplete) return true;
-  if (isUnsolved()) findBoxes(signal);
-  else timer = setTimeout(() => request(questions, signal), DEBOUNCE_MS);
+  findBoxes(position, signal);
+  if (!isUnsolved()) timer = setTimeout(() => request(questions, signal), DEBOUNCE_MS);
   return true;
 }
 
@@ -60,12 +61,18 @@ async function request([body, ...others], signal, instead = null) {
     tell();
   }, LONG_WAIT_MS);
   signal.addEventListener("abort", () => clearTimeout(wait));
+  const onProgress = (loading) => {
+    if (signal.aborted) return;
+    known = { ...known, loading };
+    tell();
+  };
   let answers = null,
     error = null;
   try {
-    // The points of each box are asked beside the holds, with the same objective.
+    // The points of each box are asked beside the holds, with the same objective. In the browser the advice does not wait for a
+    // second table, that of the upper bonus.
     answers = await Promise.all([
-      ask(query, { ...body, explain: true }, { signal }),
+      ask(query, { ...body, explain: isInBrowser ? "as-loaded" : true }, { signal, onProgress }),
       choosesHold ? ask("score", body, { signal }) : null,
     ]);
   } catch (thrown) {
@@ -109,57 +116,76 @@ async function request([body, ...others], signal, instead = null) {
   }
   known = { ...known, answer: null, failure };
   tell();
-  findBoxes(signal);
+  findBoxes(body, signal);
   // Asked again in the background: the player goes on meanwhile.
   if (error.retryable)
     timer = setTimeout(() => request([body, ...others], newRequest(), instead), RETRY_MS);
 }
 
-// --- playing on without advice: counted here, so that a game goes on while the server is away ---
+// --- playing on without advice: counted here, so that a game goes on while the advice is on its way or the server is away ---
 
-const counters = new Map(); // by rules, a function from the fields of a request to the boxes
+const counters = new Map(); // by rules: a function from the fields of a request to the boxes, or the promise of one
 
 // Loads what counting needs, before it is needed.
-export async function learnToCount(spec) {
-  if (isInBrowser || counters.has(spec)) return;
-  counters.set(spec, null);
-  try {
-    const [{ Game }, { Card }, data] = await Promise.all([
-      import("../engine/game.js"),
-      import("../engine/card.js"),
-      get("scoring", { rules: spec }),
-    ]);
-    const game = new Game(data),
-      { lattice, categories, outcomes } = game;
-    counters.set(spec, (body) => {
-      const card = Card.read(game, body).state,
-        roll = lattice.index([...body.dice].sort((a, b) => a - b)) - lattice.firstRoll;
-      return game
-        .outcomesOf(card, roll, body.rolls_left === game.maxRerolls(card))
-        .map((outcome) => ({
-          category: categories[outcomes.category[outcome]].id,
-          points: game.points(outcome),
-          bonus_points: game.bonusPoints(outcome),
-        }));
-    });
-  } catch {
-    counters.delete(spec);
-  } // the next roll tries again
+export function learnToCount(spec) {
+  if (!counters.has(spec)) {
+    const loaded = loadCounter(spec);
+    counters.set(spec, loaded);
+    loaded.then(
+      (count) => counters.set(spec, count),
+      () => counters.delete(spec), // the next roll tries again
+    );
+  }
+  return counters.get(spec);
 }
 
-// The player goes on without advice: what each box pays, if somebody can count it.
-async function findBoxes(signal) {
-  const body = { ...position(), dice: state.dice, rolls_left: state.left };
+async function loadCounter(spec) {
+  const [{ Game }, { Card }, data] = await Promise.all([
+    import("../engine/game.js"),
+    import("../engine/card.js"),
+    get("scoring", { rules: spec }),
+  ]);
+  const game = new Game(data),
+    { lattice, categories, outcomes } = game;
+  return (body) => {
+    const card = Card.read(game, body).state,
+      roll = lattice.index([...body.dice].sort((a, b) => a - b)) - lattice.firstRoll;
+    return game
+      .outcomesOf(card, roll, body.rolls_left === game.maxRerolls(card))
+      .map((outcome) => ({
+        category: categories[outcomes.category[outcome]].id,
+        points: game.points(outcome),
+        bonus_points: game.bonusPoints(outcome),
+      }));
+  };
+}
+
+// What each box pays, if somebody can count it: at once if counting has been learnt.
+async function findBoxes(body, signal) {
+  const count = counters.get(body.rules);
+  if (typeof count === "function") {
+    known = { ...known, boxes: counted(count, body) };
+    return;
+  }
   let boxes = null;
-  if (!isInBrowser) await learnToCount(body.rules);
   try {
-    boxes =
-      counters.get(body.rules)?.(body) ??
-      (await ask(isInBrowser ? "score" : "points", body, { signal })).categories;
+    boxes = counted(await learnToCount(body.rules), body);
   } catch {
-    /* nobody can */
+    boxes = await ask("points", body, { signal }).then(
+      ({ categories }) => categories,
+      () => null, // nobody can
+    );
   }
   if (signal.aborted || known.answer) return;
   known = { ...known, boxes };
   tell();
+}
+
+// None for a card that cannot occur: the answer says so.
+function counted(count, body) {
+  try {
+    return count(body);
+  } catch {
+    return null;
+  }
 }

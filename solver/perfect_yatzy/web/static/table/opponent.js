@@ -19,8 +19,8 @@ import { computerTurn, playerName, randomFraction, rollOf, sorted } from "../sto
 import { byId, diceRow, element, say } from "../words/dom.js";
 import { _, formatNumber } from "../words/i18n.js";
 
-export const WIN = "win",
-  PERFECT = 8; // the number of the level without errors
+export const WIN = "win";
+export const PERFECT = 8; // the number of the level without errors
 const LIMIT = 8, // as in policies/levels.py: an option that loses more than this many temperatures is never taken
   WEAKER = [2, 3, 5, 6], // of the levels with errors
   PAUSE_MS = 400,

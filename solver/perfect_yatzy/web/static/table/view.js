@@ -6,11 +6,13 @@
 //               alone: there will be none
 //   primary     the one large action, null if nothing is to be done yet; secondary: further ones
 //   advised     the dice that the page marks, null if none; bestBox: the box that it marks
+//   loading     what the page says while the table of the game is fetched, null if it is not
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
 import {
   boxTitle,
   gapText,
   heldText,
+  loadingText,
   lossOf,
   missingText,
   optionTitle,
@@ -30,7 +32,7 @@ export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].so
 const isFull = (player, rules) => Object.keys(player.card).length === rules.categories.length;
 const heldOf = (state) => state.dice.filter((_die, i) => state.held[i]).sort((a, b) => a - b);
 
-// `known` has answer, boxes (of the answer to `score`), failure, isHidden, isUnsolved and the final scores of the players;
+// `known` has answer, boxes (of the answer to `score`, or counted), loading, failure, isHidden, isUnsolved and the final scores of the players;
 // `screen` has isNarrow, showsAll, showsList and comparesBoxes.
 export function view(state, known, screen = {}) {
   const rules = ruleSet(state.rules),
@@ -49,7 +51,8 @@ export function view(state, known, screen = {}) {
     primary: primaryOf(phase, state, known, rules, held),
     secondary: secondaryOf(phase, state),
     advised: isRoll ? best.hold : null,
-    boxes: ["advice", "own", "alone"].includes(phase) ? known.boxes : null,
+    loading: phase === "waiting" && known.loading ? loadingText(known.loading, state) : null,
+    boxes: ["waiting", "advice", "own", "alone"].includes(phase) ? known.boxes : null,
     bestBox: best?.category || "",
     player: phase === "over" ? winners(known.scores)[0] : state.player,
     headline: answer ? headlineOf(answer, entry, state.rules) : null,

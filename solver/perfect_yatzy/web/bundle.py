@@ -1,0 +1,126 @@
+"""The modules of the page as one script: a browser asks for one file instead of fifty.
+
+Every module becomes an asynchronous function that asks for the modules it imports, in their order,
+and gives what it exports. So the order of a browser is kept, a module waits for the words of the
+page, and each module is run once. An exported ``let`` changes later: it becomes a variable of the
+whole script, which the modules that import it see under its name.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Callable
+from graphlib import TopologicalSorter
+
+IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"([^"]+)";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:(?:async )?function|const|class|(let)) (\w+)", re.MULTILINE)
+EXPORT_LIST = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
+WHEN_RUN = re.compile(r"\bimport\(([^()]*)\)")  # of a module that is asked for when the page runs
+# A line of its own, or the end of one in which no text follows that could contain it.
+COMMENT = re.compile(r"^\s*//.*\n|(?<=[;,{}()\]]) +// [^\"'`\n]*$", re.MULTILINE)
+INDENT = re.compile(r"^[ ]+", re.MULTILINE)
+
+# These names are taken: no module may declare them.
+LOADER = """const pageFolder = new URL({base}, import.meta.url), madeModules = {{}};
+const loadModule = (name) => (madeModules[name] ??= pageModules[name]());
+const loadFrom = (place, path) =>
+  loadModule(new URL(path, new URL(place, "page:/")).pathname.slice(1));
+globalThis.loadModule = loadModule; // for tests
+for (const name of {entries}) await loadModule(name);
+"""
+TAKEN = re.compile(r"\b(?:pageFolder|pageModules|madeModules|loadModule|loadFrom)\b")
+
+
+class Module:
+    """A module of the page, taken apart."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, folder = name, posixpath.dirname(name)
+
+        def resolved(path: str) -> str:
+            return posixpath.normpath(f"{folder}/{path}")
+
+        self.imports = [(resolved(path), _names(names)) for names, path in IMPORT.findall(text)]
+        self.when_run = [
+            resolved(path)
+            for asked in WHEN_RUN.findall(text)
+            for path in re.findall(r'"([^"]+)"', asked)
+        ]
+        declared = EXPORT.findall(text)
+        self.variables = [each for let, each in declared if let]
+        self.constants = [each for let, each in declared if not let]
+        for listed in EXPORT_LIST.findall(text):
+            self.constants += _names(listed)
+        if TAKEN.search(text):
+            raise ValueError(f"{name} uses a name of the bundle")
+        text = EXPORT_LIST.sub("", IMPORT.sub("", text))
+        text = re.sub(r"^export (let )?", "", text, flags=re.MULTILINE)
+        text = WHEN_RUN.sub(rf"loadFrom({json.dumps(name)}, \1)", text)
+        self.body = text.replace("import.meta.url", f"new URL({json.dumps(name)}, pageFolder)")
+
+
+def _names(listed: str) -> list[str]:
+    """The names of a list in braces, such as ``a, b as c``."""
+    return [each for each in re.split(r"\s*,\s*", listed.strip()) if each]
+
+
+def bundle(
+    entries: list[str], read: Callable[[str], str], *, base: str = "./", is_compact: bool = False
+) -> str:
+    """The entries, run in this order, with all modules they need.
+
+    Parameters
+    ----------
+    entries
+        Paths of modules below the folder of the page.
+    read
+        Gives the text of a module.
+    base
+        The folder of the page as seen from the script.
+    is_compact
+        Without comments and indentation, for hosts that do not compress.
+    """
+    modules: dict[str, Module] = {}
+    waiting = list(entries)
+    while waiting:
+        name = waiting.pop()
+        if name not in modules:
+            modules[name] = Module(name, read(name))
+            waiting += [each for each, _ in modules[name].imports] + modules[name].when_run
+    # Modules that import each other would wait for each other.
+    TopologicalSorter(
+        {name: [path for path, _ in each.imports] for name, each in modules.items()}
+    ).prepare()
+    variables = [each for name in sorted(modules) for each in modules[name].variables]
+    if len(set(variables)) < len(variables):
+        raise ValueError(f"modules of the page export variables of one name: {variables}")
+    parts = [f"let {', '.join(variables)};\n"] if variables else []
+    parts.append("const pageModules = {\n")
+    parts += [_function(modules[name], modules) for name in sorted(modules)]
+    parts += ["};\n", LOADER.format(base=json.dumps(base), entries=json.dumps(entries))]
+    text = "".join(parts)
+    return INDENT.sub("", COMMENT.sub("", text)) if is_compact else text
+
+
+def _function(module: Module, modules: dict[str, Module]) -> str:
+    """A module as a function that gives its exports."""
+    lines = []
+    for name, wanted in module.imports:
+        other = modules[name]
+        found = [each.split(" as ") for each in wanted]
+        for source, *alias in found:
+            if source not in other.constants and (alias or source not in other.variables):
+                raise ValueError(
+                    f"{module.name} imports {source} of {name}, "
+                    "which does not export it, or as a variable, which keeps its name"
+                )
+        taken = ", ".join(": ".join(each) for each in found if each[0] in other.constants)
+        lines.append(
+            f"{f'const {{ {taken} }} = ' if taken else ''}await loadModule({json.dumps(name)});"
+        )
+    seen = [f"get {each}() {{ return {each}; }}" for each in module.variables]
+    exports = ", ".join(module.constants + seen)
+    head = "\n".join(lines)
+    return f"async {json.dumps(module.name)}() {{\n{head}\n{module.body}\nreturn {{ {exports} }};\n}},\n"
