@@ -1,4 +1,4 @@
-// A challenge: the dice of a link, its result, and what the end compares.
+// A challenge: the dice of a link, its result, and what the end compares; what the end of any game shows.
 import { byId, equal, game, isTrue, load, openPage, s, state, test, web } from "../support/page_modules.mjs";
 
 test("a link of a challenge is read and written", ["yatzy"], async () => {
@@ -77,4 +77,37 @@ test("a friend takes a challenge, and the end compares scores and points lost", 
   equal(copied, "http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0");
   state.undo();
   equal(s().sameDice, "k7wm2pxa");
+});
+
+test("the end shows the score of the person, the sum, and the largest error to try again", ["yatzy"], async ([{ categories }]) => {
+  await openPage();
+  const percentiles = { 5: 180, 25: 220, 50: 250, 75: 280, 95: 310 }, chances = Array(200).fill(0.005);
+  web.answers.expect = ({ spread }) => ({ expected_final_score: 248.4, ...(spread === false ? {} : { distribution: { lowest: 150, chances, percentiles } }) });
+  const decision = (turn, loss, grade) => ({
+    turn, roll: 1, rolls_left: 2, dice: [2, 3, 3, 5, 5], loss, grade, done: { hold: [3, 5, 5], category: null }, best: { hold: [3, 3], category: null },
+  }); // prettier-ignore
+  web.answers.review = ({ player }) => ({
+    player: ["Ann", "Sensible"][player], finished: true, start: 248.4, result: 190 + player, luck: -50, points_lost: 8.4 - player, grades: { mistake: 2 }, rolls: [],
+    decisions: [decision(1, 0.9, "mistake"), decision(2, 1.4, "mistake")],
+  }); // prettier-ignore
+  const turns = categories.flatMap(({ id }) => [0, 1].map((player) => ({ player, rolls: [[2, 3, 3, 5, 5]], holds: [], category: id, points: id === "chance" ? 190 + player : 0 })));
+  const player = (name, computer, i) => Object.assign(state.newPlayer(name, { computer }), { card: Object.fromEntries(categories.map(({ id }) => [id, id === "chance" ? 190 + i : 0])) });
+  state.change((t) => Object.assign(t, { turns, players: [player("Ann", undefined, 0), player("Sensible", "3", 1)], player: 1, date: "2026-11-28T12:00:00Z" }));
+  await web.pass(100);
+  const result = byId("result").textContent.replaceAll("\u00a0", " ");
+  isTrue(result.startsWith("190Sensible wins with 191 points."), result); // Ann's score, who has lost
+  isTrue(result.endsWith("20 % of games by perfect play end lower."), result); // 40 of 200 equal chances
+  equal(byId("end").querySelectorAll("dd").map((each) => each.textContent), ["248.4", "−50.0", "−8.4", "190", "248.4", "−50.0", "−7.4", "191"]);
+  const largest = byId("end").querySelector(".largest"), dice = largest.querySelector(".dice-row");
+  equal([dice.getAttribute("aria-label"), dice.querySelectorAll(".held").length], ["2 3 3 5 5", 3]);
+  isTrue(/Turn 2, roll 1.*Played: keep 3 5 5/.test(largest.textContent.replaceAll("\u00a0", " ")), largest.textContent);
+  isTrue(!largest.textContent.includes("3\u00a03\u00a0"), "the best choice is not said");
+  web.answers.score = () => ({ categories: [{ category: "chance", points: 18, expected_final_score: 200 }] });
+  web.answers.hold = () => ({ holds: [{ hold: [3, 3], category: null, expected_final_score: 250 }, { hold: [3, 5, 5], category: null, expected_final_score: 248.6 }] });
+  largest.querySelector("button").click();
+  await web.pass(100);
+  equal([document.body.dataset.room, byId("exercise").querySelector("h4").textContent], ["puzzle", "An error that lost 1.4 points"]);
+  equal(byId("exercise").querySelectorAll(".die").length, 5);
+  state.undo();
+  equal(byId("result").children.length, 0);
 });

@@ -152,11 +152,13 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
     page.expects("#statistics-status", "0 games added, 1 left out")  # it is known
     page.enter("play")
-    figures = [found.start, found.luck, -found.points_lost]
+    figures = [found.start, found.luck, -found.points_lost, found.result]
     assert numbers(page, "#end .figures dd") == pytest.approx(figures, abs=0.051)
     page.expects("#end h3", f"Turn {worst.turn}, roll {worst.roll}")
     gap = abs(found.result - yatzy.value())
-    page.expects("#end", f"{gap:.1f} points ", "of games by perfect play end lower.")
+    page.expects("#result", f"{found.result:.0f}", f"{gap:.1f} points ")
+    page.expects("#result", "of games by perfect play end lower.")
+    assert page.get_attribute("#result svg", "aria-label").endswith("the average is 248.4")
     page.expects("#said", f"{gap:.1f} points ")
     with page.expect_download() as picture:
         page.click("#share")

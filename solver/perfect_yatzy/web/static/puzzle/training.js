@@ -202,17 +202,26 @@ async function drill() {
       : due
         ? ""
         : _("None is due now; this one is asked early."),
-    title: ngettext(
-      "An error that lost {loss} point",
-      "An error that lost {loss} points",
-      mistake.loss,
-      { loss: formatNumber(mistake.loss, 1) },
-    ),
+    title: errorTitle(mistake.loss),
     onGrade: (grade) => answerMistake(mistake.key, grade === "best" || grade === "tied"),
     buttons: () => [
       ...(nextMistake(true) ? [button(_("Next error"), drill, { class: "primary" })] : []),
       toTable(mistake.position),
     ],
+  });
+}
+
+const errorTitle = (loss) =>
+  ngettext("An error that lost {loss} point", "An error that lost {loss} points", loss, {
+    loss: formatNumber(loss, 1),
+  });
+
+// One error of a game, asked again at once.
+export function askAgain({ position, loss }) {
+  showRoom("puzzle");
+  return exerciseBelow("drill-bar", () => position, {
+    title: errorTitle(loss),
+    buttons: () => [toTable(position)],
   });
 }
 

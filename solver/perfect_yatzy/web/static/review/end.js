@@ -1,21 +1,35 @@
-// The end of a game: how the score compares with perfect play, luck and errors, the largest mistake, sharing.
+// The end of a game: the score on the curve of perfect play, luck and errors, the largest error, sharing.
 import { friendName, isOfSameDice, linkOfChallenge, newChallenge } from "../table/challenge.js";
-import { placeText, signedText } from "../table/actions.js";
+import { keptDice, placeText, signedText } from "../table/actions.js";
+import { endText } from "../table/advice-text.js";
+import { curveOf, resultCurve } from "../table/distribution.js";
 import { ask } from "../store/ask.js";
-import { button, byId, copyText, element, say, setEnabled, table } from "../words/dom.js";
+import {
+  button,
+  byId,
+  chartWidth,
+  copyText,
+  diceRow,
+  element,
+  say,
+  setEnabled,
+  table,
+} from "../words/dom.js";
 import { gameRecord, hasRecord, playerName } from "../store/game.js";
-import { _, formatNumber, formatPercent } from "../words/i18n.js";
-import { remember, reviewGame, save } from "../store/memory.js";
-import { choicesView } from "./review-decision.js";
+import { askAgain } from "../puzzle/training.js";
+import { _, formatNumber, formatPercent, language } from "../words/i18n.js";
+import { positionOf, remember, reviewGame, save } from "../store/memory.js";
+import { choiceLine } from "./review-decision.js";
 import { reviewFigures } from "./review-view.js";
 import { showRoom } from "../table/room.js";
 import { objectiveName } from "../table/options.js";
 import { ruleSet } from "../store/rulesets.js";
-import { whySentence } from "../table/why.js";
+import { winners } from "../table/view.js";
 import {
   hasAim,
   isCardFull,
   isFull,
+  me,
   noteStored,
   objective,
   onDraw,
@@ -28,8 +42,10 @@ import {
 
 const EVEN = 0.05; // points: a smaller gap rounds to nothing
 const WIDTH = 720,
-  ROW = 110,
-  TOP = 120; // pixels of the picture
+  EDGE = 40,
+  ROW = 160,
+  TOP = 90,
+  CURVE = 240; // pixels of the picture
 
 let start = null; // what perfect play makes of an empty card: { rules, mean, approximate, distribution }
 let wasOpen = false; // whether a game has ended on this page; one that had ended before is read with the page
@@ -39,17 +55,63 @@ const isGameOver = () => state.players.every(isFull);
 function drawEnd() {
   const box = byId("end");
   box.hidden = !isCardFull();
+  if (start?.rules !== state.rules && boxesLeft() < 2) request(); // the curve is there when the last box is taken
   if (box.hidden) {
     wasOpen = true;
+    byId("result").replaceChildren();
     return;
   }
-  if (start?.rules !== state.rules) request();
   const sentences = start?.mean === undefined ? [] : verdicts();
+  drawResult(sentences);
   box.replaceChildren(
-    ...sentences.map((sentence) => element("p", {}, sentence)),
+    ...(isDuel() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
     ...(hasRecord() && isGameOver() ? whatHappened() : []),
   );
   if (wasOpen) say(...sentences);
+}
+
+const boxesLeft = () => rules().categories.length - Object.keys(me().card).length;
+const isDuel = () => state.players.length > 1 && isGameOver();
+
+// Whose score is the result: the only person's; of several the winner's, and while others still play one's own.
+function shownPlayer() {
+  if (!isGameOver()) return state.player;
+  const persons = state.players.flatMap(({ computer }, i) => (computer ? [] : [i]));
+  return persons.length === 1 ? persons[0] : winners(scores())[0];
+}
+const scores = () => state.players.map((player) => totals(player).all);
+
+let drawnFor = "";
+
+// The score in large figures, and where it lies on the curve of perfect play.
+function drawResult(sentences) {
+  const box = byId("result"),
+    points = scores()[shownPlayer()],
+    distribution = spread(),
+    beside = isDuel() ? endText(state, scores(), null) : (sentences[0] ?? "");
+  const key = JSON.stringify([
+    points,
+    beside,
+    start.mean,
+    Boolean(distribution),
+    start.rules,
+    chartWidth(box),
+    language,
+  ]);
+  if (key === drawnFor && box.children.length) return; // the score does not run along the curve again
+  drawnFor = key;
+  const share = shareBelow(points);
+  box.replaceChildren(
+    // The headline says the score and who has won, unseen.
+    element(
+      "div",
+      { class: "result-head" },
+      element("b", { "aria-hidden": "true" }, formatNumber(points)),
+      element("span", { "aria-hidden": isDuel() ? "true" : null }, beside),
+    ),
+    ...(distribution ? [resultCurve(box, distribution, { mean: start.mean, points })] : []),
+    ...(share === null ? [] : [element("p", {}, shareSentence(share))]),
+  );
 }
 
 let reviewed = null; // { key, record, found }: the game on the table, its reviews
@@ -83,14 +145,15 @@ function whatHappened() {
   return [
     ...notes.map((text) => element("p", { class: "hint", id: "graded-by" }, text)),
     ...comparison(record, found),
-    ...found.flatMap((each) => [
+    ...found.flatMap((each, player) => [
       ...(found.length > 1 ? [element("h3", {}, each.player)] : []),
-      reviewFigures(each, false),
-      ...largestMistake(each, record),
+      reviewFigures(each),
+      ...largestMistake(each, player, record),
     ]),
     element(
       "p",
-      { class: "bar" },
+      { class: "ways-on" },
+      challengeButton(record, found),
       button(
         _("Review this game"),
         () => {
@@ -99,7 +162,6 @@ function whatHappened() {
         },
         { id: "review-end" },
       ),
-      challengeButton(record, found),
       ...(found.length
         ? [button(_("Share a picture"), () => sharePicture(record, found), { id: "share" })]
         : []),
@@ -174,21 +236,33 @@ function challengeButton(record, found) {
   return sender;
 }
 
-function largestMistake({ decisions }, record) {
+// The best choice is not said: it can be tried first.
+function largestMistake({ decisions }, player, record) {
   const worst = decisions.reduce(
     (most, each) => (each.loss > (most?.loss ?? 0) ? each : most),
     null,
   );
   if (!worst || worst.loss < EVEN)
     return [element("p", {}, _("No errors: every decision was the best one."))];
+  const mistake = { position: positionOf(record, player, worst), loss: worst.loss };
   return [
     element(
-      "h3",
-      {},
-      _("The largest error: {place}", { place: placeText(worst.turn, worst.roll) }),
+      "div",
+      { class: "largest" },
+      element(
+        "h3",
+        {},
+        _("The largest error: {place}", { place: placeText(worst.turn, worst.roll) }),
+      ),
+      diceRow(worst.dice, keptDice(worst.dice, worst.done)),
+      element(
+        "p",
+        {},
+        ...choiceLine(worst, record.rules),
+        " ",
+        button(_("Try again"), () => askAgain(mistake), { class: "quiet" }),
+      ),
     ),
-    ...choicesView(worst, record.rules),
-    element("p", {}, whySentence(worst.best, worst.done, record.rules)),
   ];
 }
 
@@ -227,13 +301,11 @@ function verdicts() {
   }
   const points = totals().all,
     share = shareBelow(points);
-  return share === null
-    ? [gapSentence(points)]
-    : [
-        gapSentence(points),
-        _("{share} of games by perfect play end lower.", { share: formatPercent(share, 0) }),
-      ];
+  return share === null ? [gapSentence(points)] : [gapSentence(points), shareSentence(share)];
 }
+
+const shareSentence = (share) =>
+  _("{share} of games by perfect play end lower.", { share: formatPercent(share, 0) });
 
 function gapSentence(points) {
   const gap = points - start.mean,
@@ -252,9 +324,13 @@ function gapSentence(points) {
     : _("{gap} points below the average of perfect play ({mean}).", fields);
 }
 
+// The distribution of perfect play, if it has a curve.
+const spread = () =>
+  start.approximate || !(start.distribution?.chances.length > 1) ? null : start.distribution;
+
 function shareBelow(points) {
-  if (!start.distribution || start.approximate) return null;
-  const { lowest, chances } = start.distribution;
+  if (!spread()) return null;
+  const { lowest, chances } = spread();
   return chances.slice(0, Math.max(0, points - lowest)).reduce((sum, chance) => sum + chance, 0);
 }
 
@@ -262,7 +338,7 @@ function shareBelow(points) {
 async function sharePicture(record, found) {
   const canvas = Object.assign(document.createElement("canvas"), {
       width: WIDTH,
-      height: TOP + ROW * found.length + 50,
+      height: TOP + ROW * found.length + (spread() ? CURVE : 0) + 50,
     }),
     pen = canvas.getContext("2d");
   const style = getComputedStyle(document.documentElement),
@@ -272,26 +348,51 @@ async function sharePicture(record, found) {
     pen.fillStyle = colour(name);
     pen.fillText(text, x, y);
   };
-  pen.fillStyle = colour("--paper");
+  const felt = pen.createLinearGradient(0, 0, 0, canvas.height);
+  felt.addColorStop(0, colour("--felt-top"));
+  felt.addColorStop(1, colour("--felt-bottom"));
+  pen.fillStyle = felt;
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  write(ruleSet(record.rules).name, 40, 70, 34, "--ink", 700);
+  write(ruleSet(record.rules).name, EDGE, 62, 30, "--felt-soft", 600);
   found.forEach((each, i) => {
     const y = TOP + ROW * i;
-    if (found.length > 1) write(each.player, 40, y + 10, 22, "--soft");
-    write(formatNumber(each.result), 40, y + 62, 56, "--go", 700);
+    if (found.length > 1) write(each.player, EDGE + 220, y + 75, 28, "--felt-soft");
+    write(formatNumber(each.result), EDGE, y + 75, 88, "--felt-ink", 800);
     write(
       _("perfect average {start} · luck {luck} · errors {errors}", {
         start: formatNumber(each.start, 1),
         luck: signedText(each.luck),
         errors: signedText(-each.points_lost),
       }),
-      190,
-      y + 55,
+      EDGE,
+      y + 120,
       22,
-      "--ink",
+      "--felt-soft",
     );
   });
-  write("perfect-yatzy", 40, canvas.height - 24, 18, "--soft");
+  if (spread()) {
+    const base = TOP + ROW * found.length + CURVE - 20,
+      points = found[shownPlayer()].result,
+      box = { width: WIDTH, top: base - CURVE + 40, base },
+      { line, below, above, xOf } = curveOf(spread(), points, box);
+    for (const [path, style] of [
+      [below, "--curve-below"],
+      [above, "--curve-above"],
+    ]) {
+      pen.fillStyle = colour(style);
+      pen.fill(new Path2D(path));
+    }
+    pen.lineWidth = 2;
+    pen.strokeStyle = colour("--felt-soft");
+    pen.stroke(new Path2D(line));
+    pen.lineWidth = 4;
+    pen.strokeStyle = pen.fillStyle = colour("--brass");
+    pen.stroke(new Path2D(`M${xOf(points)} ${base}V${box.top - 14}`));
+    pen.beginPath();
+    pen.arc(xOf(points), box.top - 14, 8, 0, 2 * Math.PI);
+    pen.fill();
+  }
+  write("perfect-yatzy", EDGE, canvas.height - 20, 18, "--felt-soft");
   const blob = await new Promise((resolve) => {
       canvas.toBlob(resolve);
     }),

@@ -99,25 +99,19 @@ function playerButtons() {
 }
 
 // The result as a sum: start + luck - errors.
-export function reviewFigures(each, withResult = true) {
-  const sign = (value) => (Math.abs(value) < 0.05 ? null : value < 0 ? "negative" : "positive");
-  return figures(
+export const reviewFigures = (each) =>
+  figures(
     [
       [_("perfect average"), formatNumber(each.start, 1)],
-      [_("luck"), signedText(each.luck), sign(each.luck)],
-      [_("errors"), signedText(-each.points_lost), sign(-each.points_lost)],
-      ...(withResult
-        ? [
-            [
-              each.finished ? _("final score") : _("average now"),
-              formatNumber(each.result, each.finished ? 0 : 1),
-            ],
-          ]
-        : []),
+      [_("luck"), signedText(each.luck), "luck"],
+      [_("errors"), signedText(-each.points_lost), each.points_lost < 0.05 ? null : "lost"],
+      [
+        each.finished ? _("final score") : _("average now"),
+        formatNumber(each.result, each.finished ? 0 : 1),
+      ],
     ],
     { class: "figures parts" },
   );
-}
 
 function summary(each) {
   const count = shown.turns.length;

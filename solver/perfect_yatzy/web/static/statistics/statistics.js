@@ -372,11 +372,7 @@ function summary(own) {
         [ngettext("game", "games", count, {}), formatNumber(count)],
         [_("average"), formatNumber(mean("result"), 1)],
         [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
-        [
-          _("lost per game"),
-          formatNumber(mean("lost"), 1),
-          mean("lost") < 0.05 ? null : "negative",
-        ],
+        [_("lost per game"), formatNumber(mean("lost"), 1), mean("lost") < 0.05 ? null : "lost"],
         [_("luck per game"), signedText(mean("luck"))],
       ],
       { class: "figures parts" },

@@ -129,7 +129,7 @@ export function loadingText({ loaded, size }, state) {
 }
 
 // The final score, also `own` while others still play; among several players who has won.
-function endText(state, scores, own) {
+export function endText(state, scores, own) {
   if (scores.length < 2 || own !== null)
     return _("Final score: {points}.", { points: formatNumber(own ?? scores[0]) });
   const most = Math.max(...scores),

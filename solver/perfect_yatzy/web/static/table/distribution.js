@@ -10,6 +10,7 @@ const EDGE = 10,
   HEIGHT = 130,
   AXIS = 20,
   LABEL = 7; // pixels; LABEL is about the width of a character
+const SMOOTH = 8; // points on both sides: single scores go up and down by what boxes can pay
 
 export const chanceOfAtLeast = ({ chances, lowest }, score) =>
   Math.min(
@@ -54,16 +55,9 @@ export function distributionChart(container, distribution, marks, onScore) {
     {
       viewBox: `0 0 ${width} ${base + AXIS}`,
       role: "img",
-      "aria-label": _(
-        "Distribution of the final score: nine of ten games end between {low} and {high}, the average is {mean}",
-        {
-          low: formatNumber(percentiles["5"]),
-          high: formatNumber(percentiles["95"]),
-          mean: formatNumber(marks.mean, 1),
-        },
-      ),
+      "aria-label": spreadText(distribution, marks.mean),
     },
-    ...axis(first, last, width, base, xOf),
+    ...axis(scoresOfAxis(first, last, width), width, base, xOf),
     ...bars,
     ...lines(marks, first, last, width, base, xOf),
   );
@@ -75,20 +69,97 @@ export function distributionChart(container, distribution, marks, onScore) {
   return picture;
 }
 
-function axis(first, last, width, base, xOf) {
-  const tick = TICK_STEPS.find((n) => (last - first) / n <= width / 48) || 1000;
-  const parts = [svg("line", { x1: EDGE, x2: width - EDGE, y1: base, y2: base, class: "axis" })];
-  for (let score = Math.ceil(first / tick) * tick; score <= last; score += tick) {
-    parts.push(
-      svg(
-        "text",
-        { x: xOf(score).toFixed(1), y: base + 15, "text-anchor": "middle" },
-        formatNumber(score),
-      ),
-    );
-  }
-  return parts;
+function scoresOfAxis(first, last, width) {
+  const tick = TICK_STEPS.find((n) => (last - first) / n <= width / 48) || 1000,
+    lowest = Math.ceil(first / tick) * tick;
+  return Array.from(
+    { length: Math.floor((last - lowest) / tick) + 1 },
+    (_each, i) => lowest + tick * i,
+  );
 }
+
+const axis = (scores, width, base, xOf) => [
+  svg("line", { x1: EDGE, x2: width - EDGE, y1: base, y2: base, class: "axis" }),
+  ...scores.map((score) =>
+    svg(
+      "text",
+      { x: xOf(score).toFixed(1), y: base + 15, "text-anchor": "middle" },
+      formatNumber(score),
+    ),
+  ),
+];
+
+// The distribution as a smooth curve with one score on it, in a box: `line`, and the areas `below` and `above` the score,
+// as paths of SVG and of a canvas; `xOf` is where a score lies. The highest point of the curve is at `top`.
+export function curveOf(distribution, points, { width, top, base }) {
+  const { chances, lowest } = distribution,
+    [first, last] = drawnScores(distribution),
+    scores = Array.from({ length: last - first + 1 }, (_each, i) => first + i);
+  const xOf = (score) =>
+    EDGE + ((Math.min(last, Math.max(first, score)) - first) * (width - 2 * EDGE)) / (last - first);
+  const heights = scores.map((score) => {
+    let sum = 0;
+    for (let by = -SMOOTH; by <= SMOOTH; by++)
+      sum += (SMOOTH + 1 - Math.abs(by)) * (chances[score + by - lowest] ?? 0);
+    return sum;
+  });
+  const scale = (base - top) / Math.max(...heights),
+    at = (score) =>
+      `${xOf(score).toFixed(1)} ${(base - heights[score - first] * scale).toFixed(1)}`;
+  const area = (part) =>
+    part.length
+      ? `M${xOf(part[0]).toFixed(1)} ${base}L${part.map(at).join("L")}L${xOf(part.at(-1)).toFixed(1)} ${base}Z`
+      : "";
+  return {
+    line: `M${scores.map(at).join("L")}`,
+    below: area(scores.filter((score) => score <= points)),
+    above: area(scores.filter((score) => score >= points)),
+    xOf,
+    drawn: [first, last],
+  };
+}
+
+// The picture of a result: where the score lies among the games of perfect play.
+export function resultCurve(container, distribution, { mean, points }) {
+  const width = chartWidth(container),
+    base = TOP + HEIGHT,
+    box = { width, top: TOP, base },
+    { line, below, above, xOf, drawn } = curveOf(distribution, points, box);
+  const label = _("average {mean}", { mean: formatNumber(mean, 1) }),
+    x = xOf(mean),
+    own = xOf(points);
+  const isFree = (score) => Math.abs(xOf(score) - x) > ((label.length + 4) * LABEL) / 2;
+  return svg(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${base + AXIS}`,
+      role: "img",
+      "aria-label": spreadText(distribution, mean),
+    },
+    svg("path", { d: below, class: "below" }),
+    svg("path", { d: above, class: "above" }),
+    svg("path", { d: line, class: "line" }),
+    ...axis(scoresOfAxis(...drawn, width).filter(isFree), width, base, xOf),
+    svg("text", { x: x.toFixed(1), y: base + 15, "text-anchor": "middle" }, label),
+    svg("line", { x1: x, x2: x, y1: TOP + 20, y2: base, class: "mean" }),
+    svg(
+      "g",
+      { class: "own" },
+      svg("line", { x1: own, x2: own, y1: TOP - 14, y2: base }),
+      svg("circle", { cx: own, cy: TOP - 14, r: 5 }),
+    ),
+  );
+}
+
+const spreadText = ({ percentiles }, mean) =>
+  _(
+    "Distribution of the final score: nine of ten games end between {low} and {high}, the average is {mean}",
+    {
+      low: formatNumber(percentiles["5"]),
+      high: formatNumber(percentiles["95"]),
+      mean: formatNumber(mean, 1),
+    },
+  );
 
 // The points so far stand at the left, the average beside its line; labels never overlap.
 function lines({ mean, total }, first, last, width, base, xOf) {
