@@ -43,13 +43,13 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
-test: $(TEST_READY) ## ring 1, the proof of the core: about 4 minutes on two processors, the first time
+test: $(TEST_READY) ## ring 1, the proof of the core: about 6 minutes on two processors, the first time
 	$(PYTEST) $(PARALLEL)
 
 test-full: $(READY) ## ring 2 alone, everything else that is not minutes or gigabytes
 	$(PYTEST) --ring 2 -m full $(PARALLEL)
 
-test-all: $(READY) ## rings 1 and 2: about 15 minutes
+test-all: $(READY) ## rings 1 and 2: about 40 minutes
 	$(PYTEST) --ring 2 $(PARALLEL)
 
 test-slow: $(READY) ## all three rings: an hour and several gigabytes
