@@ -88,7 +88,7 @@ def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
 
 
 def test_all_players_of_a_table_have_the_same_dice(tmp_path: Path) -> None:
-    """Who keeps as many dice rolls the same others; a saved game goes on with them."""
+    """Players who keep as many dice roll the same others; a saved game goes on with them."""
     yatzy = load_rules("yatzy")
     session = Session(yatzy, ("Ann", "Bo"), 1, (), "k7wm2pxa")
     other = Session(yatzy, ("Cy",), 99, (), "k7wm2pxa")

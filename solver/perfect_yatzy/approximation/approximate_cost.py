@@ -113,7 +113,7 @@ class _Size(NamedTuple):
         """
         if rules.saved_rolls or not self.free:
             return 0.0
-        # Operations of a call: those that count for the limit, and those that it takes in truth.
+        # Operations of a call: as the limit counts them, and as many as it takes.
         counted = (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows
         taken = VISITS * self.solve + VISITED_ROW * self.rows + self.in_all()
         return CALLS * refining_calls(left, counted) * taken

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -59,14 +60,18 @@ def _checksum(values: Floats) -> int:
     return crc32(values.data, crc32(values.dtype.str.encode()))
 
 
+def _values_after(part: TurnPart) -> Floats:
+    """The values after the turn that the part needs."""
+    with suppress(ValueError):
+        values = np.array(read_array(part.layer, mapped=True)[part.first : part.last])
+        if _checksum(values) == part.checksum:
+            return values
+    raise damaged(f"the layer {part.layer} was altered")
+
+
 def solve_part(part: TurnPart) -> None:
     """Solve a part of a turn and store its values."""
-    try:
-        below = np.array(read_array(part.layer, mapped=True)[part.first : part.last])
-    except ValueError as error:
-        raise damaged(f"the layer {part.layer} was altered") from error
-    if _checksum(below) != part.checksum:
-        raise damaged(f"the layer {part.layer} was altered")
+    below = _values_after(part)
     values = _game(part.rules, part.tie).part_of_turn(part.turn, part.begin, part.end, below)
     store_layer(part.path, _game(part.rules, part.tie).identity, values)
 

@@ -43,8 +43,9 @@ def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces:
 
 
 def fixed_dice(text: str, roll: int, dice: int, faces: int) -> Dice:
-    """What each die shows to everybody in a roll, from 1; the text is that of a puzzle of the day
-    or of a turn. The page has the same function (``engine/fixed-dice.js``).
+    """The faces of all dice in a roll, the same for everybody: the text is that of a puzzle of the
+    day or of a turn, and rolls and dice count from 1. The page has the same function
+    (``engine/fixed-dice.js``).
     """
     digests = (
         hashlib.sha256(f"{text} roll {roll} die {die}".encode()).digest()

@@ -182,7 +182,8 @@ class Session:
             turn, roll = len(now.turns), len(now.dice_history)
             faces = self.rules.faces
             if self.same_dice:
-                own_turn, held = turn // len(self.players) + 1, self._held()
+                own_turn = turn // len(self.players) + 1
+                held = self._held()
                 size = self.rules.dice
                 dice = same_dice(self.same_dice, own_turn, roll + 1, held, size, faces)
             else:

@@ -235,9 +235,8 @@ class Pace:
 
     def _mark(self, now: float, done: float) -> None:
         """Keep a mark a second of the time that counts as lately."""
-        if (
-            not self.marks or done < self.marks[-1][1]
-        ):  # the first of several works, or the next one
+        is_new_work = not self.marks or done < self.marks[-1][1]
+        if is_new_work:
             self.first = done
             self.marks = deque([(now, done)])
         if now - self.marks[-1][0] >= 1:

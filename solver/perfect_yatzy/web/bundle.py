@@ -114,7 +114,7 @@ def _function(module: Module, modules: dict[str, Module]) -> str:
             if source not in other.constants and (alias or source not in other.variables):
                 raise ValueError(
                     f"{module.name} imports {source} of {name}, "
-                    "which does not export it, or as a variable, which keeps its name"
+                    "which does not export it; an exported variable cannot be renamed"
                 )
         taken = ", ".join(": ".join(each) for each in found if each[0] in other.constants)
         lines.append(

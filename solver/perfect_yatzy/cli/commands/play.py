@@ -180,7 +180,7 @@ def play(
     from ...policies.computer_players import parse_kind
     from ..terminal_game import Quit, TerminalGame
 
-    check_dice(dice, seed, same_dice)
+    check_dice_options(dice, seed, same_dice)
     unseen: dict[str, Any] = {}  # a field that advice is for
     if field is not None:
         unseen, advice = {"field": field_of_file(field)}, "win"
@@ -239,7 +239,7 @@ def play(
     finish(game, record)
 
 
-def check_dice(dice: str, seed: int | None, same_dice: str) -> None:
+def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
     """Raise StateError if options about the program's dice come with typed ones, or are too
     long.
     """

@@ -10,8 +10,8 @@ const START = primes(8).map((prime) => fraction(Math.sqrt(prime))),
   ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
 const turned = (x, bits) => (x >>> bits) | (x << (32 - bits));
 
-// The digest of a Uint8Array, at once: for short ones.
-export function computed(bytes) {
+// The digest of a Uint8Array, computed at once: for short ones.
+export function digestOf(bytes) {
   const size = Math.ceil((bytes.length + 9) / 64) * 64,
     padded = new Uint8Array(size),
     view = new DataView(padded.buffer);
@@ -61,7 +61,7 @@ export function computed(bytes) {
 export async function sha256(bytes) {
   return globalThis.crypto?.subtle
     ? new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
-    : computed(bytes);
+    : digestOf(bytes);
 }
 
 export const hexOf = (digest) =>

@@ -206,7 +206,7 @@ function comparison(record, found) {
     element(
       "p",
       { class: "hint" },
-      _("Who keeps other dice meets other luck: errors say who chose better."),
+      _("Players who keep different dice have different luck: errors show who chose better."),
     ),
   ];
 }

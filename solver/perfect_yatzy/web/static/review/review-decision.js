@@ -38,7 +38,7 @@ export const choiceLine = (each, spec) => [
 ];
 
 // What was played and what is best, as dice.
-export function choicesView(each, spec) {
+function choicesView(each, spec) {
   const choice = (label, action, content) =>
     element(
       "div",

@@ -1,5 +1,5 @@
-// A challenge: a game whose dice a friend gets, too, by a link. The faces of die n in roll r of turn t are fixed. Other
-// choices still meet other luck, so the end compares the points that errors lost beside the scores.
+// A challenge: a game whose dice a friend gets, too, by a link. The faces of die n in roll r of turn t are fixed. Players
+// who keep different dice have different luck, so the end also compares the points that errors lost.
 import { fixedDice } from "../engine/fixed-dice.js";
 import { isWithin, provideSameDice } from "../store/game.js";
 import { MAX_NAME } from "../store/link.js";
