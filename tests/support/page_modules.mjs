@@ -178,10 +178,11 @@ function rulesIn(language) {
   const named = (box) => ({ ...box, name: `${language} ${box.name}` });
   return known.map((rules) => ({ ...rules, categories: rules.categories.map(named) }));
 }
+const inOrder = (id) => id.split("+").toSorted().join("+"); // of its variants
 function useRules() {
   web.answers.rules = (wanted) => {
     const all = rulesIn(wanted.get("lang") ?? "en"), id = wanted.get("rules");
-    return all.filter((each) => (id ? each.id === id : !each.id.includes("+"))); // variants are asked for one by one
+    return all.filter((each) => (id ? inOrder(each.id) === inOrder(id) : !each.id.includes("+"))); // variants are asked for one by one
   };
 }
 

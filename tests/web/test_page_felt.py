@@ -65,8 +65,58 @@ def test_how_to_play_is_asked_once(chromium: Chromium, browser: Any, address: st
 def test_the_bar_stands_still_at_four_hundred_per_cent(
     chromium: Chromium, browser: Any, address: str
 ) -> None:
+    """Dice, headline and reason can be seen; nothing lies on them."""
     visitor = sized(chromium, address, 320, 256).open("#rules=yatzy&dice=33456&left=2").settle()
     assert visitor.evaluate("getComputedStyle(document.getElementById('bar')).position") == "static"
+    seen = """() => ["#dice .die:last-child", "#answer strong", "#answer .value", "#why"].map((place) => {
+      const part = document.querySelector(place), { left, right, top, bottom } = part.getBoundingClientRect();
+      const corners = [[left + 3, top + 3], [right - 3, bottom - 3]];
+      return corners.every(([x, y]) => y < innerHeight && part.parentElement.contains(document.elementFromPoint(x, y)));
+    })"""
+    assert visitor.evaluate("scrollY") == 0
+    assert visitor.evaluate(seen) == [True] * 4
+
+
+def test_the_bonus_bar_is_seen_in_forced_colours(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """Its edge and what is filled, both in colours of the system."""
+    visitor = sized(chromium, address, 390, 844).open("#rules=yatzy&card=ones=3+sixes=24")
+    for scheme in ("light", "dark"):
+        visitor.emulate_media(forced_colors="active", color_scheme=scheme)
+        edge, fill, text, ground = visitor.evaluate(
+            """() => {
+              const track = document.querySelector("#bonus-0 .track"), of = (part) => getComputedStyle(part);
+              return [of(track).borderTopStyle === "solid" && of(track).borderTopColor, of(track.firstChild).backgroundColor,
+                of(document.body).color, of(document.body).backgroundColor];
+            }"""
+        )
+        assert edge == fill == text != ground
+
+
+@pytest.mark.parametrize("room", ["today", "exercise"])
+def test_points_of_a_puzzle_stand_in_one_column(
+    chromium: Chromium, browser: Any, address: str, room: str
+) -> None:
+    """Those of filled boxes and those that the roll would score."""
+    visitor = sized(chromium, address, 390, 844).open()
+    visitor.enter("puzzle")
+    if room == "exercise":
+        visitor.start_exercise("#puzzle-more")
+    visitor.wait_until(
+        "(room) => document.querySelector(`#${room} .filled`) && document.querySelector(`#${room} .now`)",
+        room,
+    )
+    middles = visitor.locator(f"#{room} .exercise-card ul").evaluate_all(
+        """(sides) => sides.map((side) => [...side.querySelectorAll("li:not(.total) .points")].map((each) => {
+          const digits = document.createRange();
+          digits.selectNodeContents(each);
+          const { left, right } = digits.getBoundingClientRect();
+          return (left + right) / 2;
+        }))"""
+    )
+    for side in middles:
+        assert max(side) - min(side) < 1, middles
 
 
 def test_a_computer_plays_its_turns(blank: Visitor) -> None:
