@@ -129,6 +129,7 @@ Object.assign(globalThis, {
   },
   setTimeout(run, ms = 0) { timers.set(++lastTimer, { run, at: now + ms }); return lastTimer; },
   clearTimeout(id) { timers.delete(id); },
+  requestAnimationFrame(run) { return setTimeout(run, 16); },
   async fetch(url, options = {}) {
     const { pathname, search } = new URL(url, folder), path = decodeURIComponent(pathname.split("/api/")[1] ?? "");
     if (!path) return new Response(readFileSync(new URL(url, folder)));

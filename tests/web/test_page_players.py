@@ -166,7 +166,7 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     page.click("#review-end").expects("#review-name", f"{found.result:.0f} points")
     assert page.locator("#review-own").is_hidden()  # below its own result
     page.enter("play")
-    page.expects("#go", "New game").click("#undo")
+    page.expects("#go", "Play again").click("#undo")
     assert page.locator("#end").is_hidden()
     page.reopen().enter("statistics")
     page.wait_for_selector("#statistics .figures")  # taking back the last box forgets nothing

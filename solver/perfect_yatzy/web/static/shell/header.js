@@ -52,8 +52,9 @@ function drawHeader() {
     roll = isOver || isTurnStart() ? "" : _("roll {roll} of {rolls}", rolls);
   const { name, active } = rules();
   byId("game-name").textContent = name + (active.length ? ` +${formatNumber(active.length)}` : ""); // variants
+  const persons = state.players.filter(({ computer }) => !computer);
   drawTurn(
-    (state.players.length > 1 || me().name) && !isOver
+    (persons.length > 1 || me().name) && !isOver
       ? _("{name}, turn {turn} of {turns}", fields)
       : turn,
     roll,

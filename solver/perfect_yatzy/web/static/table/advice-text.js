@@ -163,7 +163,7 @@ function actionText(action, isTyped) {
   if (action.kind !== "roll") {
     return {
       "first-roll": isTyped ? _("Roll the dice for me") : _("Roll the dice"),
-      "new-game": _("New game"),
+      "new-game": state.challenge ? _("Revenge") : _("Play again"),
       "next-player": _("Next player"),
     }[action.kind];
   }
