@@ -606,7 +606,7 @@ test("the reason of the advice", ["yatzy"], async () => {
       "Ends in Full House in 12\u00a0% of turns, with 3 only in <1\u00a0%.",
     ],
     [best, box("chance", ends(null, 20, 0, ["chance", 1, 20])), "Ends in Threes in 88\u00a0% of turns."],
-    [ones, twos(0.4, 10, 100), "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%."],
+    [ones, twos(0.4, 10, 100), "The upper bonus is reached in 50\u00a0% of games, with Twos in 40\u00a0%."],
     [ones, twos(0.6, 10, 100), "It is worth a smaller chance of the upper bonus, 50\u00a0% instead of 60\u00a0%."],
     [ones, twos(0.5, 12, 97), "2.0 points fewer than Twos in this turn, 3.0 more in later ones."],
     [ones, twos(0.5, 8, 101), "2.0 points more than Twos in this turn, 1.0 fewer in later ones."],

@@ -119,6 +119,39 @@ def test_points_of_a_puzzle_stand_in_one_column(
         assert max(side) - min(side) < 1, middles
 
 
+TWO = """s.players = [newPlayer("Ann"), newPlayer("Bo")];
+s.players[0].card = { ones: 2, fives: 20, sixes: 18, "one-pair": 10 }; s.players[1].card = { ones: 3, sixes: 24, chance: 23 };
+s.dice = [5, 5, 6, 6, 6]; s.held = Array(5).fill(false);"""
+
+
+def test_two_players_have_their_names_above_the_columns(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """On a phone the boxes stand where those of one player do, and all of them are in sight."""
+    for width, height in SIZES[1:]:
+        visitor = sized(chromium, address, width, height).open()
+        visitor.change(TWO)
+        visitor.settle()
+        found = visitor.evaluate(
+            """() => {
+              const middle = (part) => { const box = part.getBoundingClientRect(); return Math.round((box.left + box.right) / 2); };
+              const row = (place) => [...document.querySelectorAll(`${place} .points`)].map(middle);
+              return {
+                columns: [".heads", "#take-ones", ".upper-sums", ".total"].map((place) => row(`.side:first-child ${place}`)),
+                top: document.getElementById("take-ones").getBoundingClientRect().top + scrollY,
+                bottom: document.getElementById("take-yatzy").getBoundingClientRect().bottom,
+                bar: document.getElementById("bar").getBoundingClientRect().top,
+              };
+            }"""
+        )
+        heads, *others = found["columns"]
+        assert [heads] * 2 == others[:2], found
+        assert all(abs(a - b) <= 8 for a, b in zip(heads, others[2], strict=True)), found  # larger
+        if width == 390:
+            assert round(found["top"]) == 326
+            assert found["bottom"] <= found["bar"]
+
+
 def test_a_computer_plays_its_turns(blank: Visitor) -> None:
     """Its move is one line, undo goes back to the player, and the record has both."""
     blank.open().menu("open-players")

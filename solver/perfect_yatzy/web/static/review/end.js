@@ -66,14 +66,15 @@ function drawEnd() {
   const sentences = start?.mean === undefined ? [] : verdicts();
   drawResult(sentences);
   box.replaceChildren(
-    ...(isDuel() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
-    ...(hasRecord() && isGameOver() ? whatHappened() : []),
+    ...(isDuel() && !isSummed() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
+    ...(isSummed() ? whatHappened() : []),
   );
   if (wasOpen) say(...sentences);
 }
 
 const boxesLeft = () => rules().categories.length - Object.keys(me().card).length;
 const isDuel = () => state.players.length > 1 && isGameOver();
+const isSummed = () => hasRecord() && isGameOver(); // average, luck and errors say the gap to perfect play
 
 // Whose score is the result: the only person's; of several the winner's, and while others still play one's own.
 function shownPlayer() {
@@ -90,7 +91,8 @@ function drawResult(sentences) {
   const box = byId("result"),
     points = scores()[shownPlayer()],
     distribution = spread(),
-    beside = isDuel() ? endText(state, scores(), null) : (sentences[0] ?? "");
+    besideScore = isSummed() ? sentences.slice(-1) : sentences.slice(0, 1),
+    beside = isDuel() ? endText(state, scores(), null) : (besideScore[0] ?? "");
   const key = JSON.stringify([
     points,
     beside,
@@ -113,7 +115,9 @@ function drawResult(sentences) {
       element("span", { "aria-hidden": isDuel() ? "true" : null }, beside),
     ),
     ...(distribution ? [resultCurve(box, distribution, { mean: start.mean, points })] : []),
-    ...(share === null ? [] : [element("p", {}, shareSentence(share))]),
+    ...(share === null || beside === shareSentence(share)
+      ? []
+      : [element("p", {}, shareSentence(share))]),
   );
   if (wasOpen && !isStill.matches) countUp(score, points);
 }
