@@ -75,6 +75,11 @@ test("a friend takes a challenge, and the end compares scores and points lost", 
   byId("challenge-send").click();
   await web.pass(10);
   equal(copied, "http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0");
+  equal([web.text("go"), byId("go").dataset.kind], ["Revenge", "new-game"]);
+  byId("go").click();
+  await web.pass(50);
+  isTrue(/^[a-z2-9]{8}$/.test(s().sameDice) && s().sameDice !== "k7wm2pxa", s().sameDice);
+  equal([s().challenge, s().turns, s().players.length, web.text("notice").startsWith("A new game. At the end you can send its dice")], [null, [], 1, true]);
   state.undo();
   equal(s().sameDice, "k7wm2pxa");
 });
@@ -94,6 +99,14 @@ test("the end shows the score of the person, the sum, and the largest error to t
   const player = (name, computer, i) => Object.assign(state.newPlayer(name, { computer }), { card: Object.fromEntries(categories.map(({ id }) => [id, id === "chance" ? 190 + i : 0])) });
   state.change((t) => Object.assign(t, { turns, players: [player("Ann", undefined, 0), player("Sensible", "3", 1)], player: 1, date: "2026-11-28T12:00:00Z" }));
   await web.pass(100);
+  const score = () => Number(byId("result").querySelector("b").textContent);
+  const counted = [score()];
+  for (let time = 0; time < 20; time++) {
+    await web.pass(50);
+    counted.push(score());
+  }
+  equal(counted, counted.toSorted((a, b) => a - b));
+  isTrue(counted[0] < 100 && counted.at(-1) === 190 && counted.at(-3) === 190, counted);
   const result = byId("result").textContent.replaceAll("\u00a0", " ");
   isTrue(result.startsWith("190Sensible wins with 191 points."), result); // Ann's score, who has lost
   isTrue(result.endsWith("20 % of games by perfect play end lower."), result); // 40 of 200 equal chances
@@ -110,4 +123,39 @@ test("the end shows the score of the person, the sum, and the largest error to t
   equal(byId("exercise").querySelectorAll(".die").length, 5);
   state.undo();
   equal(byId("result").children.length, 0);
+  const { matchMedia } = window;
+  window.matchMedia = (query) => ({ ...matchMedia(query), matches: query === "(prefers-reduced-motion: reduce)" });
+  await openPage();
+  state.redo();
+  await web.pass(1);
+  equal(score(), 190); // nothing moves
+  window.matchMedia = matchMedia;
+  byId("rooms").children[0].click();
+  equal([web.text("go"), s().turns.length], ["Play again", 30]);
+  byId("go").click();
+  await web.pass(50);
+  equal([s().players.map(({ name, computer, card }) => [name, computer ?? "", card]), s().player, s().turns], [[["Ann", "", {}], ["Sensible", "3", {}]], 0, []]);
+});
+
+test("two players have their names above the columns, and both see both ways to the bonus", ["yatzy"], async () => {
+  await openPage();
+  const cardOf = (card) => (name, computer) => Object.assign(state.newPlayer(name, { computer }), { card });
+  const first = cardOf({ ones: 2, twos: 6, sixes: 24 }), second = cardOf({ threes: 6, fives: 20, sixes: 24, fours: 16 });
+  const heads = () => byId("card").querySelectorAll(".heads").map((row) => row.querySelectorAll(".points").map(({ textContent, className }) => [textContent, className.includes("own")]));
+  const sums = () => byId("bonus-0").querySelectorAll(".points").map(({ textContent, className }) => [textContent, className.match(/good|bad/)?.[0], className.includes("own")]);
+  equal([heads().length, sums(), byId("upper").textContent], [0, [], "Upper 0 of 63"]);
+  state.change((t) => Object.assign(t, { players: [first("Alexandra"), second("")] }));
+  equal(heads(), [[["Alexandra", true], ["2", false]], [["Alexandra", true], ["2", false]]]);
+  equal(sums(), [["32", "good", true], ["66", "good", false]]);
+  isTrue(byId("bonus-0").textContent.startsWith("Upper, of 63 32 66"));
+  const bars = () => byId("bonus-0").querySelectorAll(".track span").map((bar) => bar.style.cssText);
+  equal([bars(), web.text("bonus")], [["width: 51%", "width: 100%"], "5 ahead"]);
+  byId("who").children[1].click();
+  equal([heads()[0], bars(), web.text("bonus")], [[["Alexandra", false], ["2", true]], ["width: 100%", "width: 51%"], "bonus 50"]);
+  byId("who").children[0].click();
+  state.change((t) => Object.assign(t, { players: [first(""), second("Sensible", "5")] }));
+  equal(heads()[1], [["You", true], ["S", false]]);
+  equal(web.text("turn-line").startsWith("Turn 4 of 15"), true);
+  byId("edit-card").click();
+  equal([heads().length, web.text("upper")], [0, "Upper 32 of 63"]); // one card is edited
 });

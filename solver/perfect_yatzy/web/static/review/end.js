@@ -46,6 +46,8 @@ const WIDTH = 720,
   ROW = 160,
   TOP = 90,
   CURVE = 240; // pixels of the picture
+const COUNT_MS = 900; // as long as the line runs along the curve (felt.css)
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 let start = null; // what perfect play makes of an empty card: { rules, mean, approximate, distribution }
 let wasOpen = false; // whether a game has ended on this page; one that had ended before is read with the page
@@ -64,14 +66,15 @@ function drawEnd() {
   const sentences = start?.mean === undefined ? [] : verdicts();
   drawResult(sentences);
   box.replaceChildren(
-    ...(isDuel() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
-    ...(hasRecord() && isGameOver() ? whatHappened() : []),
+    ...(isDuel() && !isSummed() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
+    ...(isSummed() ? whatHappened() : []),
   );
   if (wasOpen) say(...sentences);
 }
 
 const boxesLeft = () => rules().categories.length - Object.keys(me().card).length;
 const isDuel = () => state.players.length > 1 && isGameOver();
+const isSummed = () => hasRecord() && isGameOver(); // average, luck and errors say the gap to perfect play
 
 // Whose score is the result: the only person's; of several the winner's, and while others still play one's own.
 function shownPlayer() {
@@ -88,7 +91,8 @@ function drawResult(sentences) {
   const box = byId("result"),
     points = scores()[shownPlayer()],
     distribution = spread(),
-    beside = isDuel() ? endText(state, scores(), null) : (sentences[0] ?? "");
+    besideScore = isSummed() ? sentences.slice(-1) : sentences.slice(0, 1),
+    beside = isDuel() ? endText(state, scores(), null) : (besideScore[0] ?? "");
   const key = JSON.stringify([
     points,
     beside,
@@ -100,18 +104,36 @@ function drawResult(sentences) {
   ]);
   if (key === drawnFor && box.children.length) return; // the score does not run along the curve again
   drawnFor = key;
-  const share = shareBelow(points);
+  const share = shareBelow(points),
+    score = element("b", { "aria-hidden": "true" }, formatNumber(points));
   box.replaceChildren(
     // The headline says the score and who has won, unseen.
     element(
       "div",
       { class: "result-head" },
-      element("b", { "aria-hidden": "true" }, formatNumber(points)),
+      score,
       element("span", { "aria-hidden": isDuel() ? "true" : null }, beside),
     ),
     ...(distribution ? [resultCurve(box, distribution, { mean: start.mean, points })] : []),
-    ...(share === null ? [] : [element("p", {}, shareSentence(share))]),
+    ...(share === null || beside === shareSentence(share)
+      ? []
+      : [element("p", {}, shareSentence(share))]),
   );
+  if (wasOpen && !isStill.matches) countUp(score, points);
+}
+
+// The score counts up; a curve that is drawn anew has a number of its own.
+let counting = null;
+function countUp(score, points) {
+  const began = performance.now();
+  counting = score;
+  const step = () => {
+    if (counting !== score) return;
+    const rest = Math.max(0, 1 - (performance.now() - began) / COUNT_MS);
+    score.textContent = formatNumber(Math.round(points * (1 - rest ** 3)));
+    if (rest) requestAnimationFrame(step);
+  };
+  step();
 }
 
 let reviewed = null; // { key, record, found }: the game on the table, its reviews
