@@ -12,6 +12,8 @@ test("a link of a challenge is read and written", ["yatzy"], async () => {
   equal([challengeOfLink("#rules=yatzy&dice=12345"), challengeOfLink("#challenge="), challengeOfLink("")], [null, null, null]);
   equal(challengeOfLink(`#challenge=${"x".repeat(199)}`).text.length, 100);
   equal(challengeOfLink(`#challenge=a&by=${"x".repeat(99)}`).name.length, 30);
+  equal(challengeOfLink(`#challenge=a&choices=${"x".repeat(1001)}`).choices.length, 1000);
+  equal(challengeOfLink(linkOfChallenge({ ...played, choices: "0hA3.D50+100." }).replace(/^[^#]*/, "")).choices, "0hA3.D50+100.");
 });
 
 test("dice of a challenge are those of its text, whatever is undone, and other dice are found out", ["yatzy"], async ([yatzy]) => {
@@ -74,7 +76,8 @@ test("a friend takes a challenge, and the end compares scores and points lost", 
   Object.assign(navigator, { clipboard: { writeText: async (text) => { copied = text; } } });
   byId("challenge-send").click();
   await web.pass(10);
-  equal(copied, "http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0");
+  const choices = categories.map((_box, i) => `${String.fromCharCode(65 + i)}0.`).join("");
+  equal(copied, `http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0&choices=${choices}`);
   equal([web.text("go"), byId("go").dataset.kind], ["Revenge", "new-game"]);
   byId("go").click();
   await web.pass(50);
@@ -82,6 +85,55 @@ test("a friend takes a challenge, and the end compares scores and points lost", 
   equal([s().challenge, s().turns, s().players.length, web.text("notice").startsWith("A new game. At the end you can send its dice")], [null, [], 1, true]);
   state.undo();
   equal(s().sameDice, "k7wm2pxa");
+});
+
+test("choices of a challenge are compared turn by turn", ["yatzy", "yahtzee"], async ([yatzy, yahtzee]) => {
+  const { choicesText, turnsOfChoices } = await load("table/challenge-choices"), { newChallenge, sameDice } = await load("table/challenge");
+  const play = () => {
+    for (const [i, { id }] of yatzy.categories.entries()) {
+      game.firstRoll();
+      for (let roll = 0; roll < i % 3; roll++) game.holdAndRoll(s().dice.slice(0, (i + roll) % 5));
+      game.takeCategory({ category: id, points: 0 });
+    }
+  };
+  newChallenge();
+  play();
+  const text = s().sameDice, { turns } = game.gameRecord(), choices = choicesText(turns, yatzy);
+  equal(turnsOfChoices(choices, (turn, roll) => sameDice(text, turn, roll, yatzy), yatzy), turns);
+  isTrue(choices.length < 100, choices);
+  const bonus = { player: 0, rolls: [[6, 6, 6, 6, 6]], holds: [], category: "sixes", points: 30, bonus_points: 100 };
+  equal(choicesText([bonus], yahtzee), "F30+100.");
+  equal(turnsOfChoices("F30+100.", () => [6, 6, 6, 6, 6], yahtzee), [bonus]);
+  equal(turnsOfChoices("<script>", () => [], yahtzee), []);
+
+  web.answers.expect = () => ({ expected_final_score: 248.4 });
+  const reviewed = [];
+  web.answers.review = ({ game: { players, turns: played } }) => {
+    reviewed.push([players[0], played]);
+    const decisions = [{ turn: 2, loss: players[0] === "Anna" ? 1.26 : 0.01, grade: "mistake" }, { turn: 2, loss: 0.5, grade: "mistake" }].map((each) => ({
+      ...each, roll: 1, rolls_left: 2, dice: [1, 2, 3, 4, 5], done: { hold: [], category: null }, best: { hold: [5], category: null },
+    })); // prettier-ignore
+    return { player: players[0], finished: true, start: 248.4, result: 0, luck: 0, points_lost: 2, grades: { best: 1 }, rolls: [], decisions };
+  };
+  for (const [theirs, isWhole] of [[choices, true], ["A0.B0.", false], [undefined, null]]) {
+    location.hash = `#challenge=${text}&rules=yatzy&by=Anna&score=0&lost=7.0${theirs ? `&choices=${theirs}` : ""}`;
+    await openPage();
+    byId("challenge-take").click();
+    await web.pass(50);
+    play();
+    await web.pass(50);
+    equal(Boolean(byId("compare-choices")), isWhole !== null);
+    if (isWhole === null) continue;
+    byId("compare-choices").click();
+    await web.pass(50);
+    equal(reviewed.at(-1), ["Anna", isWhole ? turns : turns.slice(0, 2).map((turn) => ({ ...turn, rolls: turn.rolls.slice(0, 1), holds: [] }))]);
+    if (!isWhole) {
+      isTrue(end().includes("The choices in the link are not those of a whole game."), end());
+      continue;
+    }
+    const rows = byId("compared").querySelectorAll("tr").map((row) => row.textContent.replaceAll("\u00a0", " "));
+    equal([rows.length, rows[0], rows[1], rows[2]], [16, "TurnYouAnna", "1Ones, 0 Ones, 0 ", "2Twos, 0 −0.5Twos, 0 −1.8"]);
+  }
 });
 
 test("the end shows the score of the person, the sum, and the largest error to try again", ["yatzy"], async ([{ categories }]) => {

@@ -214,6 +214,7 @@ const LIMITS = { // and the test that goes past each
   "review/review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
   "table/players MAX_PLAYERS": "eight players have names of thirty letters",
   "table/challenge MAX_TEXT": "a link of a challenge is read and written",
+  "table/challenge MAX_CHOICES": "a link of a challenge is read and written",
   "statistics/statistics SMOOTHED": "the latest five games make the average",
   "store/ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
   "store/game MAX_GUESSES": "the hold before a roll is guessed from the dice",

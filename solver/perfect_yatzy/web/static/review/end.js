@@ -1,7 +1,14 @@
 // The end of a game: the score on the curve of perfect play, luck and errors, the largest error, sharing.
-import { friendName, isOfSameDice, linkOfChallenge, newChallenge } from "../table/challenge.js";
+import {
+  friendName,
+  isOfSameDice,
+  linkOfChallenge,
+  newChallenge,
+  sameDice,
+} from "../table/challenge.js";
+import { choicesText, turnsOfChoices } from "../table/challenge-choices.js";
 import { keptDice, placeText, signedText } from "../table/actions.js";
-import { endText } from "../table/advice-text.js";
+import { boxTitle, endText } from "../table/advice-text.js";
 import { curveOf, resultCurve } from "../table/distribution.js";
 import { ask } from "../store/ask.js";
 import {
@@ -230,7 +237,66 @@ function comparison(record, found) {
       { class: "hint" },
       _("Players who keep different dice have different luck: errors show who chose better."),
     ),
+    ...choicesCompared(record, own),
   ];
+}
+
+let compared = null; // { choices, found, error }: the review of the friend's game, once it is asked for
+
+// What both did in each turn, with what it lost: the link has the friend's choices.
+function choicesCompared(record, own) {
+  const { choices } = state.challenge;
+  if (!choices) return [];
+  if (compared?.choices !== choices)
+    return [button(_("Compare choices"), () => compare(record), { id: "compare-choices" })];
+  const { error, found } = compared;
+  if (error) return [element("p", { class: "error", role: "alert" }, error)];
+  if (!found) return [element("p", { role: "status" }, _("Working …"))];
+  const name = friendName(state.challenge),
+    cell = (turns, { decisions }, i) => {
+      const { category, points, bonus_points: bonus = 0 } = turns[i],
+        lost = decisions
+          .filter(({ turn }) => turn === i + 1)
+          .reduce((sum, { loss }) => sum + loss, 0);
+      return element(
+        "span",
+        {},
+        boxTitle({ category, points, bonus_points: bonus }),
+        " ",
+        element("b", { class: "lost" }, lost < EVEN ? "" : signedText(-lost)),
+      );
+    };
+  const rows = record.turns.map((_turn, i) => [
+    formatNumber(i + 1),
+    cell(record.turns, own, i),
+    cell(found.turns, found.review, i),
+  ]);
+  return [
+    element(
+      "div",
+      { id: "compared", tabindex: "-1" },
+      table(_("Compare choices"), [_("Turn"), _("You"), name], rows, { class: "challenge" }),
+    ),
+  ];
+}
+
+async function compare(record) {
+  const { sameDice: text, challenge } = state,
+    own = (compared = { choices: challenge.choices });
+  redraw();
+  try {
+    const dice = (turn, roll) => sameDice(text, turn, roll, rules()),
+      turns = turnsOfChoices(own.choices, dice, rules()),
+      { computers: _none, ...game } = record;
+    const [review] = await reviewGame({ ...game, players: [friendName(challenge)], turns });
+    if (!review.finished || turns.length !== record.turns.length)
+      throw new Error(_("The choices in the link are not those of a whole game."));
+    own.found = { turns, review };
+  } catch (error) {
+    own.error = error.message;
+  }
+  redraw();
+  byId("compared")?.focus({ preventScroll: true });
 }
 
 // Sends the dice of this game with its result; of another game no dice can be sent, so a new one begins.
@@ -245,6 +311,7 @@ function challengeButton(record, found) {
         name: state.players[0].name,
         score: result,
         lost,
+        choices: choicesText(record.turns, rules()),
       });
     if (navigator.canShare?.({ url })) {
       await navigator.share({ url }).catch(() => {}); // closed by the player
