@@ -20,7 +20,7 @@ export const onFound = (draw) => {
   tell = draw;
 };
 
-export const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
+export const isUnsolved = () => rules().solved === false;
 
 // The questions for a position, in the order in which they are tried: against one player who still plays the exact chance, then
 // one that assumes less of the opponents, then the average.
