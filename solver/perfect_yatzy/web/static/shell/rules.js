@@ -92,7 +92,7 @@ export function lineOf({ categories, rolls, saved_rolls: isSaved, levels }) {
     isSaved
       ? _("saved rolls")
       : ngettext("{count} roll", "{count} rolls", rolls, { count: formatNumber(rolls) }),
-    average && _("average {average}", { average: formatNumber(average, 1) }),
+    average && _("average {mean}", { mean: formatNumber(average, 1) }),
   ]
     .filter(Boolean)
     .join(" · ");
