@@ -71,6 +71,40 @@ test("another game is not replaced by a variant that arrives late", ["yatzy", "b
   equal([s().rules, games().filter(({ checked }) => checked).map(({ value }) => value), web.text("game-name")], ["balut", ["balut"], "Balut"]);
 });
 
+const TICKED = ["five-is-full-house", "four-is-two-pairs", "bonus-35", "threshold-42", "threshold-75", "threshold-84"];
+
+test("after six variants ticked one after the other another game stays, whatever arrives last", ["yatzy", "balut", "yatzy+five-is-full-house", "yatzy+five-is-full-house+four-is-two-pairs", "yatzy+five-is-full-house+four-is-two-pairs+bonus-35", "yatzy+five-is-full-house+four-is-two-pairs+bonus-35+threshold-42", "yatzy+five-is-full-house+four-is-two-pairs+bonus-35+threshold-75", "yatzy+five-is-full-house+four-is-two-pairs+bonus-35+threshold-84"], async () => {
+  await openPage();
+  const specs = [];
+  for (const count of [1, 2, 3]) specs.push(["yatzy", ...TICKED.slice(0, count)].join("+"));
+  for (const threshold of TICKED.slice(3)) specs.push(`${specs[2]}+${threshold}`);
+  const letGo = holdBack(...specs);
+  byId("open-rules").click();
+  for (const id of TICKED) {
+    tap(input(id));
+    await web.pass(500);
+  }
+  byId("rules").choose("balut");
+  for (const spec of specs.toReversed()) {
+    await letGo(spec);
+    equal([s().rules, web.text("game-name"), chosen(), byId("card").textContent.includes("Upper")], ["balut", "Balut", [], false]);
+  }
+});
+
+test("one edition of Kniffel after another replaces it, and nothing is refused", ["yatzy", "kniffel", "kniffel+travel-edition", "kniffel+no-extra"], async () => {
+  await openPage();
+  byId("open-rules").click();
+  byId("rules").choose("kniffel");
+  await web.pass(50);
+  for (const id of ["travel-edition", "no-extra"]) {
+    tap(input(id));
+    await web.pass(50);
+    equal([s().rules, chosen(), web.text("rules-error"), web.text("notice")], [`kniffel+${id}`, [id], "", ""]);
+  }
+  byId("rules-done").click();
+  equal([byId("rules-dialog").open, web.text("game-name"), web.text("notice")], [false, "Kniffel +1", ""]);
+});
+
 test("of a variant and a link the one asked for last stays", ["yatzy", "crag", "yatzy+threshold-42", "yatzy+bonus-35"], async () => {
   await openPage();
   const letGo = holdBack("yatzy+threshold-42", "yatzy+bonus-35");

@@ -175,6 +175,13 @@ def create_app(
     return app
 
 
+def prefers_quiet_refusals(request: Request) -> bool:
+    """Whether a question that needs a confirmation is refused with status 200: the page asks so,
+    since a browser reports every other status in its console.
+    """
+    return "confirmation-required=200" in request.headers.getlist("prefer")
+
+
 def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
@@ -184,6 +191,8 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
         status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+        if isinstance(error, ConfirmationRequired) and prefers_quiet_refusals(request):
+            status = 200
         return error_response(status, error)
 
     @app.exception_handler(RequestValidationError)

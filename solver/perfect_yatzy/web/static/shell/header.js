@@ -47,9 +47,11 @@ function drawHeader() {
     rolls = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1) };
   const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields),
     roll = isOver || isTurnStart() ? "" : _("roll {roll} of {rolls}", rolls);
-  byId("game-name").textContent = rules().name;
+  const { name, active } = rules();
+  byId("game-name").textContent = name + (active.length ? ` +${formatNumber(active.length)}` : ""); // variants
+  const persons = state.players.filter(({ computer }) => !computer);
   drawTurn(
-    (state.players.length > 1 || me().name) && !isOver
+    (persons.length > 1 || me().name) && !isOver
       ? _("{name}, turn {turn} of {turns}", fields)
       : turn,
     roll,
