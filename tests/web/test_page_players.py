@@ -251,10 +251,10 @@ def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:
     )
     blank.expects("#notice", "“what” is not a field of a link").expects("#take-sixes .points", "24")
     assert blank.count("#take-twos .scored") == 0
-    blank.open("#rules=giant-forced&card=ones=3")
+    blank.open("#rules=nonesuch&card=ones=3")
     blank.expects(
         "#notice",
-        "The rules “giant-forced” are not available on this page, which shows Yatzy instead.",
+        "The rules “nonesuch” are not available on this page, which shows Yatzy instead.",
     )
 
 
