@@ -165,9 +165,8 @@ class RelaxedLayout:
         box holds points.
         """
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        bit = {
-            c: 1 << i for i, c in enumerate(self.exact)
-        }  # in masks of the categories of the relaxed game
+        # The bit of each box in masks of the categories of the relaxed game.
+        bit = {c: 1 << i for i, c in enumerate(self.exact)}
         class_bit = 1 << len(self.exact)
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
         # By card: lane set, exact boxes that are filled, and categories that the turn must not
@@ -225,9 +224,8 @@ class RelaxedLayout:
         rows, layout = self.row_of(filled, tracked), self.layout
         sets = layout.lane_sets[rows]
         sums = upper_sums(self.rules).split(upper)[self.bonus_column]
-        lanes = layout.lane_of[
-            sets, np.minimum(sums, self.threshold)
-        ]  # the threshold is 0 if no sum is remembered
+        # The threshold is 0 if no sum is remembered.
+        lanes = layout.lane_of[sets, np.minimum(sums, self.threshold)]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
 

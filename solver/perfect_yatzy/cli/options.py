@@ -333,10 +333,8 @@ def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
     def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        option, on_command_line = (
-            ctx.params.pop("rules_from_option"),
-            is_given("rules_from_option", ctx),
-        )
+        option = ctx.params.pop("rules_from_option")
+        on_command_line = is_given("rules_from_option", ctx)
         if value and on_command_line and value != option:
             text = _(
                 "two rule sets given: {value} and --rules {option}", value=value, option=option

@@ -139,9 +139,9 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     is_of_use[dice.first_roll :] = paid.T
-    for hold in range(
-        dice.first_roll - 1, -1, -1
-    ):  # of use if it is with one die more: larger holds come last
+    # A hold is of use if it is with one die more. Larger holds have higher numbers, so they are
+    # done first.
+    for hold in range(dice.first_roll - 1, -1, -1):
         is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
         if box.face:  # an upper box counts dice of its face alone
@@ -156,10 +156,8 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's
     kind are jokers.
     """
-    named, first_roll = (
-        pattern_holds(rules, rule.pattern),
-        lattice(rules.dice, rules.faces).first_roll,
-    )
+    named = pattern_holds(rules, rule.pattern)
+    first_roll = lattice(rules.dice, rules.faces).first_roll
     fits = named != NO_FIT
     if rule.action == "keep":
         actions = np.where(named >= first_roll, STOP, named)  # to keep all dice is to stop

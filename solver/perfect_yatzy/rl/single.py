@@ -36,9 +36,8 @@ Observation = dict[str, npt.NDArray[Any]]
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
 Form = Literal["dict", "float", "one-hot"]
-Reward = Literal[
-    "points", "regret"
-]  # the points made, or minus what the action loses against the best one
+# The points made, or minus what the action loses against the best one.
+Reward = Literal["points", "regret"]
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -271,11 +270,9 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
-        self.render_mode, self.reward, self._encode = (
-            render_mode,
-            reward,
-            Encoding(self.rules, observation),
-        )
+        self.render_mode = render_mode
+        self.reward = reward
+        self._encode = Encoding(self.rules, observation)
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
         # The position whose action values were asked for last, and these: a step asks for those

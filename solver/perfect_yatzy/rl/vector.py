@@ -74,11 +74,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.num_envs = positive_number(num_envs, "num_envs")
-        self.rules, self.oracle, self.illegal_reward = (
-            load_rules(rules),
-            oracle,
-            float(illegal_reward),
-        )
+        self.rules = load_rules(rules)
+        self.oracle = oracle
+        self.illegal_reward = float(illegal_reward)
         self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
         self.reward, self._encode = reward, Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -187,9 +185,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         not `acted`.
         """
         taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-        with np.errstate(
-            invalid="ignore"
-        ):  # -inf less -inf: no action is legal after the end of a game
+        # After the end of a game no action is legal, and -inf less -inf is invalid.
+        with np.errstate(invalid="ignore"):
             return np.where(acted, values.max(axis=1) - taken, 0.0)
 
     def _next_games(
@@ -301,10 +298,8 @@ def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bool
     it says nothing.
     """
     # Gymnasium: `_name` tells which games have an entry
-    entries, present = (
-        info[name],
-        info[f"_{name}"] & games,
-    )
+    entries = info[name]
+    present = info[f"_{name}"] & games
     if present.any():
         # as many dimensions as the entries
         present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))

@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
 Blocks = tuple[Ints, Ints]  # start of the block and lane within, by position
-Note = Callable[
-    [int, Floats], None
-]  # takes the first of some sorted positions, and the values of their options
+# Takes the first of some sorted positions, and the values of their options.
+Note = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True, repr=False)

@@ -103,10 +103,8 @@ class ScoreForwardPass(ForwardPass):
         """
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective.places, self.evaluator.values, filled)
-        means, most_saved = (
-            window(self.space, self.mean_values, filled),
-            int(self.space.most_saved[filled]),
-        )
+        means = window(self.space, self.mean_values, filled)
+        most_saved = int(self.space.most_saved[filled])
         # for a goal, which is certain beyond the scores of a state
         known_ends = self.evaluator.objective.before > 0
 

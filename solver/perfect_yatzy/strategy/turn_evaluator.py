@@ -521,9 +521,8 @@ def outcomes_of_hold(
     stop_values = [
         evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)
     ]
-    hold_values = [
-        evaluator.hold_values(state, left) for left in range(1, rerolls)
-    ]  # index 0: one reroll left
+    # Index 0 has the values with one reroll left.
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
     dice = dice_model(rules.dice, rules.faces)
     chances: dict[
         tuple[int, int, int, int], float
@@ -536,9 +535,8 @@ def outcomes_of_hold(
         stops = stop_values[left if saving else 0]  # by category and roll
         for roll in np.flatnonzero(roll_chance).tolist():
             best_stop = stops[:, roll].max()
-            holds = dice.holds[
-                dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]
-            ]  # without all dice
+            # The first hold keeps all dice; it is left out.
+            holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
             # of equal options: a category, the first on the sheet

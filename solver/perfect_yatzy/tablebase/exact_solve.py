@@ -49,10 +49,8 @@ COST = 75  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 # with squares: points of a turn, and limbs whose weights float64 can hold
-MOST_SQUARED, MOST_LIMBS = (
-    250,
-    54,
-)
+MOST_SQUARED = 250
+MOST_LIMBS = 54
 EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
 
 
@@ -108,11 +106,9 @@ class ExactSolve:
         # the newest layer, from which a solve is resumed
         self.part = folder / name if folder else None
         # of the layers solved so far
-        self.sha256, self.error, self.tally = (
-            "",
-            0.0,
-            np.array(EMPTY_TALLY),
-        )
+        self.sha256 = ""
+        self.error = 0.0
+        self.tally = np.array(EMPTY_TALLY)
         # the largest value, which sets the limbs; a bound until the table is known
         self.most = float(MOST_POINTS)
         if rules.faces**rules.dice > MOST_ROLLS:
@@ -317,10 +313,8 @@ class ExactSolve:
 
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
-        filled, points = (
-            self.space.categories,
-            self.objective.full_cards().astype(np.int64).tolist(),
-        )
+        filled = self.space.categories
+        points = self.objective.full_cards().astype(np.int64).tolist()
         of_mean, of_square = self.places()
         # a card that has the bonus has the chance 1, at the lowest place
         of_chance = 1 if self.spread else 0
@@ -338,9 +332,8 @@ class ExactSolve:
         """The arguments of the kernel for one thread."""
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
         most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
-        by_rolls = [
-            self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)
-        ]  # rerolled, or saved
+        # A roll counts alike whether it is thrown or saved.
+        by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]
         scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
         weights, unit = self.weights(limbs)
         of_mean, of_square = self.places()
@@ -380,11 +373,9 @@ class ExactSolve:
         if not self.part or not (found := stored_layer(self.part, self.identity)):
             return None
         values, fields = found
-        self.sha256, self.error, self.tally = (
-            fields["hash"],
-            fields["error"],
-            np.array(fields["tally"]),
-        )
+        self.sha256 = fields["hash"]
+        self.error = fields["error"]
+        self.tally = np.array(fields["tally"])
         return int(fields["filled"]), values
 
 

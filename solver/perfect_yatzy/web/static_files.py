@@ -45,6 +45,7 @@ MEDIA_TYPES = {  # by suffix
     "svg": "image/svg+xml",
     "woff2": "font/woff2",
 }
+# The other kinds of files are compressed already.
 COMPRESSED = {
     "css",
     "html",
@@ -53,7 +54,7 @@ COMPRESSED = {
     "svg",
     "txt",
     "webmanifest",
-}  # the others are compressed already
+}
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
 ENTRY = "shell/app.js"  # the module with which the page begins
@@ -215,9 +216,8 @@ def rule_set_text(name: str, lang: str) -> str:
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`."""
     entries = []
-    for name, cost in zip(
-        names, costs, strict=True
-    ):  # cost: JSON text, empty for a rule set that is solved
+    # The cost is JSON text, empty for a rule set that is solved.
+    for name, cost in zip(names, costs, strict=True):
         rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
         entries.append(rule_set_text(name, lang) + rest)
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

@@ -320,10 +320,8 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     plays = _("Plays like level {number}: {name}.", number=level.number, name=name)
     lines += wrap(plays, line_width())
     if len(rating.other_results):
-        others, mean = (
-            _games_text(len(rating.other_results)),
-            number_text(float(rating.other_results.mean()), 2),
-        )
+        others = _games_text(len(rating.other_results))
+        mean = number_text(float(rating.other_results.mean()), 2)
         lines += wrap(
             _("{games} without decisions: mean result {mean}.", games=others, mean=mean),
             line_width(),
@@ -603,10 +601,8 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
                 middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0
             )
             by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
-            means, errors = (
-                [lost.value for lost in by_kind],
-                [lost.half_width or 0.0 for lost in by_kind],
-            )
+            means = [lost.value for lost in by_kind]
+            errors = [lost.half_width or 0.0 for lost in by_kind]
             shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
             places = [kinds.index(kind) + shift for kind in rating.kinds]
             lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)
