@@ -371,7 +371,10 @@ class Solution:
         threads: int | None,
         report: Report | None,
     ) -> None:
-        self.rules, self.effort, self.path, self.threads = rules, effort, path, threads
+        self.rules = rules
+        self.effort = effort
+        self.path = path
+        self.threads = threads
         self.report = report or (lambda stage, done, known: None)
         self.known: dict[str, float] = {}
         self.records: dict[str, Any] = {}

@@ -169,15 +169,19 @@ class Encoding:
         if self.form == "dict":
             return spaces.Dict(
                 {
-                    name: spaces.Box(0, high, (n,), np.int64)
-                    for name, (n, high) in self.bounds.items()
+                    name: spaces.Box(0, highest, (count,), np.int64)
+                    for name, (count, highest) in self.bounds.items()
                 }
             )
         if self.form == "float":
-            return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        # 0 or 1 is its own entry
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
-        return spaces.Box(0, 1, (sum(entries),), np.int8)
+            entries = sum(count for count, _highest in self.bounds.values())
+            return spaces.Box(0, 1, (entries,), np.float32)
+        # An entry for each value that a number may have; one that is 0 or 1 is its own entry.
+        entries = sum(
+            count if highest == 1 else count * (highest + 1)
+            for count, highest in self.bounds.values()
+        )
+        return spaces.Box(0, 1, (entries,), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
         """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(...,

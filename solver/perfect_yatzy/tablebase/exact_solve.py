@@ -86,6 +86,14 @@ def split(numbers: list[int], limbs: int) -> Floats:
     return np.stack(columns, axis=1)
 
 
+def extended(number: Fraction) -> Any:
+    """A number in extended precision."""
+    # In two parts, each a float64: their sum has the precision of the arithmetic.
+    high = float(number)
+    low = float(number - Fraction(high))
+    return np.longdouble(high) + low
+
+
 class ExactSolve:
     """A solve in integers from a state on; with `spread` of mean square and chance of the bonus,
     too.
@@ -103,13 +111,13 @@ class ExactSolve:
         self.name = "spread" if spread else "proof"
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         name = f"{table_stem(rules, 'mean')}.{self.name}.part"
-        # the newest layer, from which a solve is resumed
+        # The newest layer, from which a solve is resumed
         self.part = folder / name if folder else None
-        # of the layers solved so far
+        # The hash, the error and the tally of the layers solved so far.
         self.sha256 = ""
         self.error = 0.0
         self.tally = np.array(EMPTY_TALLY)
-        # the largest value, which sets the limbs; a bound until the table is known
+        # The largest value, which sets the limbs; a bound until the table is known
         self.most = float(MOST_POINTS)
         if rules.faces**rules.dice > MOST_ROLLS:
             text = _(
@@ -170,16 +178,12 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
-        # in units
-        total: Any = sum(
-            np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights)))
-        )
-        points = []  # of one unit, by saved rolls
-        for saved in range(int(self.space.most_saved[filled]) + 1):
-            exact = Fraction(unit, self.scale(filled, saved))
-            # In two parts, each a float64: their sum has the precision of the arithmetic.
-            points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
-        return total * np.array(points)[self.saved_rolls(filled)]
+        places = reversed(range(len(weights)))
+        units: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in places)
+        most_saved = int(self.space.most_saved[filled])
+        scales = [self.scale(filled, saved) for saved in range(most_saved + 1)]
+        points_of_unit = np.array([extended(Fraction(unit, scale)) for scale in scales])
+        return units * points_of_unit[self.saved_rolls(filled)]
 
     def layers(self, settings: Settings) -> Generator[tuple[int, Floats]]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states,

@@ -550,16 +550,19 @@ class TwoPlayerGame:
         """The chance of the first player at the start; parameters of :meth:`solve`, which yields
         to `on_layer`.
         """
-        for left, values in self.solve(settings, part, solve_turn):
+        for left, layer in self.solve(settings, part, solve_turn):
             if on_layer:
-                on_layer(left, values.values)
+                on_layer(left, layer.values)
+            values_at_start = layer  # the last layer is that of the start
         if part and not on_layer:
             discard(part)
-        # the last `values`
-        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
-        # beyond the leads and the known chances beside them, the nearest one
+        low, _high, chances = self.start_chances(
+            self.first_turn, *self.start_places, values_at_start
+        )
+        # A lead beyond all that have a chance counts as the nearest one.
         place = FRAME + self.lead - low
-        return float(chances[min(max(place, 0), len(chances) - 1)])
+        nearest = min(max(place, 0), len(chances) - 1)
+        return float(chances[nearest])
 
     @property
     def start_places(self) -> tuple[int, int]:
