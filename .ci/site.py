@@ -155,8 +155,10 @@ def main() -> None:
     modules = [f"- [`{name}`](api/{name.replace('.', '/')}.html)" for name in sys.argv[1:]]
     text = "# Python API\n\nEvery public name, with its parameters, what it returns, and its errors.\n\n"
     (PAGES / "api.md").write_text(text + "\n".join(modules) + "\n", encoding="utf-8")
-    shutil.copy(ROOT / ".ci" / "worker.js", PAGES)
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", ".ci/mkdocs.yml"]
+    for file in ("worker.js", "tables.css"):
+        shutil.copy(ROOT / ".ci" / file, PAGES)
+    # Without --quiet, which hides warnings from the count of `strict`.
+    build = [sys.executable, "-m", "mkdocs", "build", "--config-file", ".ci/mkdocs.yml"]
     subprocess.run(build, check=True, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
     finish()
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import shlex
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -39,9 +41,9 @@ from .__main__ import RUNS, cpu_name
 BOXES = {"chance": 6.0, "large-straight": -5.0}  # too much in points, by the player to be found
 BONUS = 0.25  # too much, as a share
 TEMPERATURE = 0.666
-SIZES = 10, 20, 50
+SIZES = [10, 20, 50]
 FITS = 60
-LEVELS = "2", "4", "6"
+LEVELS = ["2", "4", "6"]
 
 
 def priced_table(strategy: Strategy, boxes: dict[str, float], bonus: float) -> Floats:
@@ -126,9 +128,9 @@ def prices_of(strategy: Strategy, games: list[Any], folder: Path) -> Prices:
     return rate(path, strategies=lambda rules: strategy).ratings[0].prices
 
 
-def parts(games: list[Any], size: int) -> Iterator[list[Any]]:
+def parts(games: list[Any], size: int, most: int) -> Iterator[list[Any]]:
     """The first so many games of each set of the most."""
-    for start in range(0, len(games), max(SIZES)):
+    for start in range(0, len(games), most):
         yield games[start : start + size]
 
 
@@ -155,13 +157,13 @@ def truth(rules: RuleSet) -> dict[str, float]:
 
 
 def found_rows(
-    strategy: Strategy, games: list[Any], start_bonus: float, folder: Path
+    strategy: Strategy, games: list[Any], sizes: list[int], start_bonus: float, folder: Path
 ) -> Iterator[str]:
     """Rows of the table of what is found of the player."""
     right = truth(strategy.rules)
     wrong = [*BOXES, "bonus"]
-    for size in SIZES:
-        fits = [prices_of(strategy, each, folder) for each in parts(games, size)]
+    for size in sizes:
+        fits = [prices_of(strategy, each, folder) for each in parts(games, size, max(sizes))]
         found = [{price.name: price for price in fit.all} for fit in fits]
         covered = {
             name: np.mean([each[name].low <= right[name] <= each[name].high for each in found])
@@ -187,14 +189,16 @@ def found_rows(
         )
 
 
-def false_rows(strategy: Strategy, seed: int, fits: int, folder: Path) -> Iterator[str]:
+def false_rows(
+    strategy: Strategy, seed: int, fits: int, sizes: list[int], levels: list[str], folder: Path
+) -> Iterator[str]:
     """Rows of the table of perfect players with the noise of a level."""
-    for level in LEVELS:
+    for level in levels:
         noise = calibrated_level(strategy, parse_level(level)).temperature
         player = SoftPolicy(strategy, noise)
-        games = [*simulated_records(player, fits * max(SIZES), seed)]
-        for size in SIZES:
-            found = [prices_of(strategy, each, folder) for each in parts(games, size)]
+        games = [*simulated_records(player, fits * max(sizes), seed)]
+        for size in sizes:
+            found = [prices_of(strategy, each, folder) for each in parts(games, size, max(sizes))]
             false = [price.name for each in found for price in each.errors]
             levels = [each.level.number for each in found]
             inside = np.mean([p.low <= 0 <= p.high for each in found for p in each.all])
@@ -204,12 +208,12 @@ def false_rows(strategy: Strategy, seed: int, fits: int, folder: Path) -> Iterat
             )
 
 
-def run(seed: int, fits: int) -> list[str]:
+def run(seed: int, fits: int, sizes: list[int], levels: list[str]) -> list[str]:
     """The lines of the record."""
     strategy = open_strategy("yatzy")
     bonus = float(open_table(Settings(), BonusPoints(strategy.rules, strategy.table))[1][-1])
     games = played_games(
-        strategy, priced_table(strategy, BOXES, BONUS), TEMPERATURE, fits * max(SIZES), seed
+        strategy, priced_table(strategy, BOXES, BONUS), TEMPERATURE, fits * max(sizes), seed
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -218,7 +222,7 @@ def run(seed: int, fits: int) -> list[str]:
             f"# Prices of simulated players, {date.today()}",
             "",
             f"{cpu_name()}, Python {platform.python_version()}. "
-            f"`python -m benchmarks.prices --seed {seed} --fits {fits}`. {seconds}",
+            f"`{shlex.join(['python', '-m', 'benchmarks.prices', *sys.argv[1:]])}`. {seconds}",
             "",
             f"A player of Yatzy with chance {BOXES['chance']:+g}, large straight "
             f"{BOXES['large-straight']:+g}, bonus {BONUS:+.0%}, T {TEMPERATURE}: {fits} fits of each "
@@ -227,13 +231,13 @@ def run(seed: int, fits: int) -> list[str]:
             "",
             "| games | price | true | mean | deviation | bias | half-width | covered | shown |",
             "|---:|---|---:|---:|---:|---:|---:|---:|---|",
-            *found_rows(strategy, games, bonus, folder),
+            *found_rows(strategy, games, sizes, bonus, folder),
             "",
             "Perfect players with the noise of a level, so without any error of prices:",
             "",
             "| level | games | false lines a fit | of | covered | level found |",
             "|---|---:|---:|---|---:|---:|",
-            *false_rows(strategy, seed, fits, folder),
+            *false_rows(strategy, seed, fits, sizes, levels, folder),
         ]
 
 
@@ -241,8 +245,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fits", type=int, default=FITS)
+    parser.add_argument("--games", type=int, nargs="+", default=SIZES, help="of a fit")
+    parser.add_argument("--levels", nargs="*", default=LEVELS, help="of players without errors")
     given = parser.parse_args()
-    lines = run(given.seed, given.fits)
+    lines = run(given.seed, given.fits, given.games, given.levels)
     path = RUNS / f"{date.today()}-prices.md"
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     print(*lines, sep="\n")

@@ -157,6 +157,11 @@ def test_every_text_is_translated_with_its_fields_and_margins(
             assert not re.search(r"\w  \w", text) or re.search(r"\w  \w", original), text
 
 
+def as_click_asks(words: GNUTranslations, message: list[str]) -> str:
+    """A word of click in another language; only newer Pythons find those with a plural without it."""
+    return words.gettext(*message) if len(message) == 1 else words.ngettext(*message, 1)
+
+
 @pytest.mark.parametrize("code", TRANSLATED)
 def test_compiled_catalogues_are_those_of_the_sources(
     code: str, catalogs: dict[str, list[Any]]
@@ -187,7 +192,7 @@ def test_compiled_catalogues_are_those_of_the_sources(
         words = GNUTranslations(file)  # those of click
     for entry in catalogs[code]:
         if catalogues.CLICK in (name for name, _ in entry.locations):
-            assert words.gettext(texts(entry.id)[0]) == texts(entry.string)[0]
+            assert as_click_asks(words, texts(entry.id)) == texts(entry.string)[0]
     assert catalog.num_plurals == (1 if code in ONE_FORM else 2)
 
 

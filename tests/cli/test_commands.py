@@ -798,7 +798,7 @@ def test_hold_and_score_say_why(run: Run, yatzy: Strategy) -> None:
         "%", " %"
     )
     chances = best["bonus_chance"], other["bonus_chance"]
-    bonus = "The upper bonus is reached in {:.0%} of games instead of {:.0%}.".format(*chances)
+    bonus = "The upper bonus is reached in {:.0%} of games, with 5 6 in {:.0%}.".format(*chances)
     assert f"{ends} {bonus.replace('%', ' %')}" in words
     assert "Ends in" not in run("hold", "33456").stdout
     score = run("score", "22255", "--explain", "--lang", "de").stdout

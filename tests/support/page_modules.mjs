@@ -129,6 +129,7 @@ Object.assign(globalThis, {
   },
   setTimeout(run, ms = 0) { timers.set(++lastTimer, { run, at: now + ms }); return lastTimer; },
   clearTimeout(id) { timers.delete(id); },
+  requestAnimationFrame(run) { return setTimeout(run, 16); },
   async fetch(url, options = {}) {
     const { pathname, search } = new URL(url, folder), path = decodeURIComponent(pathname.split("/api/")[1] ?? "");
     if (!path) return new Response(readFileSync(new URL(url, folder)));
@@ -178,10 +179,11 @@ function rulesIn(language) {
   const named = (box) => ({ ...box, name: `${language} ${box.name}` });
   return known.map((rules) => ({ ...rules, categories: rules.categories.map(named) }));
 }
+const inOrder = (id) => id.split("+").toSorted().join("+"); // of its variants
 function useRules() {
   web.answers.rules = (wanted) => {
     const all = rulesIn(wanted.get("lang") ?? "en"), id = wanted.get("rules");
-    return all.filter((each) => (id ? each.id === id : !each.id.includes("+"))); // variants are asked for one by one
+    return all.filter((each) => (id ? inOrder(each.id) === inOrder(id) : !each.id.includes("+"))); // variants are asked for one by one
   };
 }
 

@@ -12,6 +12,8 @@ test("a link of a challenge is read and written", ["yatzy"], async () => {
   equal([challengeOfLink("#rules=yatzy&dice=12345"), challengeOfLink("#challenge="), challengeOfLink("")], [null, null, null]);
   equal(challengeOfLink(`#challenge=${"x".repeat(199)}`).text.length, 100);
   equal(challengeOfLink(`#challenge=a&by=${"x".repeat(99)}`).name.length, 30);
+  equal(challengeOfLink(`#challenge=a&choices=${"x".repeat(1001)}`).choices.length, 1000);
+  equal(challengeOfLink(linkOfChallenge({ ...played, choices: "0hA3.D50+100." }).replace(/^[^#]*/, "")).choices, "0hA3.D50+100.");
 });
 
 test("dice of a challenge are those of its text, whatever is undone, and other dice are found out", ["yatzy"], async ([yatzy]) => {
@@ -74,9 +76,64 @@ test("a friend takes a challenge, and the end compares scores and points lost", 
   Object.assign(navigator, { clipboard: { writeText: async (text) => { copied = text; } } });
   byId("challenge-send").click();
   await web.pass(10);
-  equal(copied, "http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0");
+  const choices = categories.map((_box, i) => `${String.fromCharCode(65 + i)}0.`).join("");
+  equal(copied, `http://localhost/#challenge=k7wm2pxa&rules=yatzy&score=269&lost=7.0&choices=${choices}`);
+  equal([web.text("go"), byId("go").dataset.kind], ["Revenge", "new-game"]);
+  byId("go").click();
+  await web.pass(50);
+  isTrue(/^[a-z2-9]{8}$/.test(s().sameDice) && s().sameDice !== "k7wm2pxa", s().sameDice);
+  equal([s().challenge, s().turns, s().players.length, web.text("notice").startsWith("A new game. At the end you can send its dice")], [null, [], 1, true]);
   state.undo();
   equal(s().sameDice, "k7wm2pxa");
+});
+
+test("choices of a challenge are compared turn by turn", ["yatzy", "yahtzee"], async ([yatzy, yahtzee]) => {
+  const { choicesText, turnsOfChoices } = await load("table/challenge-choices"), { newChallenge, sameDice } = await load("table/challenge");
+  const play = () => {
+    for (const [i, { id }] of yatzy.categories.entries()) {
+      game.firstRoll();
+      for (let roll = 0; roll < i % 3; roll++) game.holdAndRoll(s().dice.slice(0, (i + roll) % 5));
+      game.takeCategory({ category: id, points: 0 });
+    }
+  };
+  newChallenge();
+  play();
+  const text = s().sameDice, { turns } = game.gameRecord(), choices = choicesText(turns, yatzy);
+  equal(turnsOfChoices(choices, (turn, roll) => sameDice(text, turn, roll, yatzy), yatzy), turns);
+  isTrue(choices.length < 100, choices);
+  const bonus = { player: 0, rolls: [[6, 6, 6, 6, 6]], holds: [], category: "sixes", points: 30, bonus_points: 100 };
+  equal(choicesText([bonus], yahtzee), "F30+100.");
+  equal(turnsOfChoices("F30+100.", () => [6, 6, 6, 6, 6], yahtzee), [bonus]);
+  equal(turnsOfChoices("<script>", () => [], yahtzee), []);
+
+  web.answers.expect = () => ({ expected_final_score: 248.4 });
+  const reviewed = [];
+  web.answers.review = ({ game: { players, turns: played } }) => {
+    reviewed.push([players[0], played]);
+    const decisions = [{ turn: 2, loss: players[0] === "Anna" ? 1.26 : 0.01, grade: "mistake" }, { turn: 2, loss: 0.5, grade: "mistake" }].map((each) => ({
+      ...each, roll: 1, rolls_left: 2, dice: [1, 2, 3, 4, 5], done: { hold: [], category: null }, best: { hold: [5], category: null },
+    })); // prettier-ignore
+    return { player: players[0], finished: true, start: 248.4, result: 0, luck: 0, points_lost: 2, grades: { best: 1 }, rolls: [], decisions };
+  };
+  for (const [theirs, isWhole] of [[choices, true], ["A0.B0.", false], [undefined, null]]) {
+    location.hash = `#challenge=${text}&rules=yatzy&by=Anna&score=0&lost=7.0${theirs ? `&choices=${theirs}` : ""}`;
+    await openPage();
+    byId("challenge-take").click();
+    await web.pass(50);
+    play();
+    await web.pass(50);
+    equal(Boolean(byId("compare-choices")), isWhole !== null);
+    if (isWhole === null) continue;
+    byId("compare-choices").click();
+    await web.pass(50);
+    equal(reviewed.at(-1), ["Anna", isWhole ? turns : turns.slice(0, 2).map((turn) => ({ ...turn, rolls: turn.rolls.slice(0, 1), holds: [] }))]);
+    if (!isWhole) {
+      isTrue(end().includes("The choices in the link are not those of a whole game."), end());
+      continue;
+    }
+    const rows = byId("compared").querySelectorAll("tr").map((row) => row.textContent.replaceAll("\u00a0", " "));
+    equal([rows.length, rows[0], rows[1], rows[2]], [16, "TurnYouAnna", "1Ones, 0 Ones, 0 ", "2Twos, 0 −0.5Twos, 0 −1.8"]);
+  }
 });
 
 test("the end shows the score of the person, the sum, and the largest error to try again", ["yatzy"], async ([{ categories }]) => {
@@ -94,6 +151,14 @@ test("the end shows the score of the person, the sum, and the largest error to t
   const player = (name, computer, i) => Object.assign(state.newPlayer(name, { computer }), { card: Object.fromEntries(categories.map(({ id }) => [id, id === "chance" ? 190 + i : 0])) });
   state.change((t) => Object.assign(t, { turns, players: [player("Ann", undefined, 0), player("Sensible", "3", 1)], player: 1, date: "2026-11-28T12:00:00Z" }));
   await web.pass(100);
+  const score = () => Number(byId("result").querySelector("b").textContent);
+  const counted = [score()];
+  for (let time = 0; time < 20; time++) {
+    await web.pass(50);
+    counted.push(score());
+  }
+  equal(counted, counted.toSorted((a, b) => a - b));
+  isTrue(counted[0] < 100 && counted.at(-1) === 190 && counted.at(-3) === 190, counted);
   const result = byId("result").textContent.replaceAll("\u00a0", " ");
   isTrue(result.startsWith("190Sensible wins with 191 points."), result); // Ann's score, who has lost
   isTrue(result.endsWith("20 % of games by perfect play end lower."), result); // 40 of 200 equal chances
@@ -110,4 +175,39 @@ test("the end shows the score of the person, the sum, and the largest error to t
   equal(byId("exercise").querySelectorAll(".die").length, 5);
   state.undo();
   equal(byId("result").children.length, 0);
+  const { matchMedia } = window;
+  window.matchMedia = (query) => ({ ...matchMedia(query), matches: query === "(prefers-reduced-motion: reduce)" });
+  await openPage();
+  state.redo();
+  await web.pass(1);
+  equal(score(), 190); // nothing moves
+  window.matchMedia = matchMedia;
+  byId("rooms").children[0].click();
+  equal([web.text("go"), s().turns.length], ["Play again", 30]);
+  byId("go").click();
+  await web.pass(50);
+  equal([s().players.map(({ name, computer, card }) => [name, computer ?? "", card]), s().player, s().turns], [[["Ann", "", {}], ["Sensible", "3", {}]], 0, []]);
+});
+
+test("two players have their names above the columns, and both see both ways to the bonus", ["yatzy"], async () => {
+  await openPage();
+  const cardOf = (card) => (name, computer) => Object.assign(state.newPlayer(name, { computer }), { card });
+  const first = cardOf({ ones: 2, twos: 6, sixes: 24 }), second = cardOf({ threes: 6, fives: 20, sixes: 24, fours: 16 });
+  const heads = () => byId("card").querySelectorAll(".heads").map((row) => row.querySelectorAll(".points").map(({ textContent, className }) => [textContent, className.includes("own")]));
+  const sums = () => byId("bonus-0").querySelectorAll(".points").map(({ textContent, className }) => [textContent, className.match(/good|bad/)?.[0], className.includes("own")]);
+  equal([heads().length, sums(), byId("upper").textContent], [0, [], "Upper 0 of 63"]);
+  state.change((t) => Object.assign(t, { players: [first("Alexandra"), second("")] }));
+  equal(heads(), [[["Alexandra", true], ["2", false]], [["Alexandra", true], ["2", false]]]);
+  equal(sums(), [["32", "good", true], ["66", "good", false]]);
+  isTrue(byId("bonus-0").textContent.startsWith("Upper, of 63 32 66"));
+  const bars = () => byId("bonus-0").querySelectorAll(".track span").map((bar) => bar.style.cssText);
+  equal([bars(), web.text("bonus")], [["width: 51%", "width: 100%"], "5 ahead"]);
+  byId("who").children[1].click();
+  equal([heads()[0], bars(), web.text("bonus")], [[["Alexandra", false], ["2", true]], ["width: 100%", "width: 51%"], "bonus 50"]);
+  byId("who").children[0].click();
+  state.change((t) => Object.assign(t, { players: [first(""), second("Sensible", "5")] }));
+  equal(heads()[1], [["You", true], ["S", false]]);
+  equal(web.text("turn-line").startsWith("Turn 4 of 15"), true);
+  byId("edit-card").click();
+  equal([heads().length, web.text("upper")], [0, "Upper 32 of 63"]); // one card is edited
 });

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { byId, equal, forgetModules, isTrue, load, openPage, state, test, web } from "../support/page_modules.mjs";
+import { byId, equal, forgetModules, isTrue, load, openPage, s, state, test, web } from "../support/page_modules.mjs";
 
 const STATIC = process.argv[2], TESTS = dirname(fileURLToPath(import.meta.url));
 const numbers = (count, first = 0) => Array.from({ length: count }, (_each, i) => first + i);
@@ -135,13 +135,44 @@ test("the latest five games make the average", ["yatzy"], async () => {
     const player = { name: "Ann", result: 200, start: 248, luck: 0, lost, holds: lost, boxes: 0, bonus: false, faces: {} };
     return { record: recordOf(i), players: [player] };
   });
-  for (const [count, last] of [[1, "0.0"], [4, "7.5"], [5, "12.0"], [6, "20.0"], [7, "30.0"]]) {
+  for (const [count, last] of [[1, null], [2, "0.0"], [4, "7.5"], [5, "12.0"], [6, "20.0"], [7, "30.0"]]) {
     localStorage.setItem("perfect-yatzy-games-1", JSON.stringify(games.slice(0, count)));
     for (const room of [0, 3]) byId("rooms").children[room].click();
     await web.pass(10);
-    const label = document.querySelector("#statistics svg").getAttribute("aria-label");
-    equal(label, `Points lost per game: 0.0 at first, ${last} in the latest games`);
+    const chart = document.querySelector("#statistics svg"), text = web.text("statistics");
+    equal([Boolean(chart), text.includes("Upper bonus in 0\u00a0% of games.")], [count > 1, count > 1]); // one game has no course
+    if (!chart) continue;
+    equal(chart.getAttribute("aria-label"), `Points lost per game: 0.0 at first, ${last} in the latest games`);
+    const height = Number(chart.getAttribute("viewBox").split(" ")[3]), lowest = Math.max(...chart.querySelectorAll("text").map((label) => Number(label.getAttribute("y"))));
+    isTrue(lowest + 3 < height, "the 0 is cut off");
   }
+});
+
+// --- links ---
+
+test("of a wrong link three sentences are said, and little of it is cited", ["yatzy", "yatzy-saved", "yahtzee"], async () => {
+  const long = "x".repeat(5000), parts = numbers(800).map((number) => `field${number}=1`);
+  const WRONG = [
+    `rules=${long}`, `card=${long}`, `card=ones=${long}`, `dice=${long}`, `ties=${long}`, `goal=${long}`, `turn=${long}`, `unknown=${long}`,
+    `rules=yatzy-saved&saved=${long}`, `rules=yahtzee&bonus_points=${long}`, `left=${long}`, `player=${long}&player=Ann: ${long}=3`, long, `${long}=1`, parts.join("&"),
+  ]; // prettier-ignore
+  for (const link of WRONG) {
+    location.hash = `#${link}`;
+    await openPage();
+    const said = web.text("notice"), about = `${link.slice(0, 30)}: ${said}`;
+    isTrue(said.startsWith("A part of the link was ignored. ") && said.length < 300, about);
+    isTrue(!said.includes("x".repeat(21)), about);
+    equal([s().dice, said.includes("field3")], [[], false], about);
+    state.undo();
+  }
+  location.hash = `#${parts.join("&")}`;
+  await openPage();
+  equal(web.text("notice").match(/is not a field/g).length, 3);
+  byId("open-paste").click();
+  byId("paste-text").value = `http://localhost/#${parts.join("&")}&card=${long}`;
+  byId("paste-form").dispatchEvent({ type: "submit" });
+  await web.pass(50);
+  isTrue(web.text("paste-error").startsWith("Nothing was pasted yet. ") && web.text("paste-error").length < 200, web.text("paste-error"));
 });
 
 // --- the pages of a large table ---
@@ -183,11 +214,14 @@ const LIMITS = { // and the test that goes past each
   "review/review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
   "table/players MAX_PLAYERS": "eight players have names of thirty letters",
   "table/challenge MAX_TEXT": "a link of a challenge is read and written",
+  "table/challenge MAX_CHOICES": "a link of a challenge is read and written",
   "statistics/statistics SMOOTHED": "the latest five games make the average",
   "store/ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
   "store/game MAX_GUESSES": "the hold before a roll is guessed from the dice",
   "store/link MAX_SAVED": "links and texts are read and written",
   "store/link MAX_POINTS": "links and texts are read and written",
+  "store/link MAX_FAULTS": "of a wrong link three sentences are said, and little of it is cited",
+  "store/link MAX_CITED": "of a wrong link three sentences are said, and little of it is cited",
   "store/link MAX_SEATS": "a link carries all players",
   "store/link MAX_NAME": "a link carries all players",
   "store/server MAX_WAITS": "a server that works is waited for, and one that hangs is not",

@@ -606,7 +606,7 @@ test("the reason of the advice", ["yatzy"], async () => {
       "Ends in Full House in 12\u00a0% of turns, with 3 only in <1\u00a0%.",
     ],
     [best, box("chance", ends(null, 20, 0, ["chance", 1, 20])), "Ends in Threes in 88\u00a0% of turns."],
-    [ones, twos(0.4, 10, 100), "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%."],
+    [ones, twos(0.4, 10, 100), "The upper bonus is reached in 50\u00a0% of games, with Twos in 40\u00a0%."],
     [ones, twos(0.6, 10, 100), "It is worth a smaller chance of the upper bonus, 50\u00a0% instead of 60\u00a0%."],
     [ones, twos(0.5, 12, 97), "2.0 points fewer than Twos in this turn, 3.0 more in later ones."],
     [ones, twos(0.5, 8, 101), "2.0 points more than Twos in this turn, 1.0 fewer in later ones."],
@@ -650,6 +650,33 @@ test("sentences of the advice and the verdict", ["yatzy"], async () => {
   equal([lossOf({ ...b, ...at(190, 1) }, { ...a, ...at(200, 1) }), lossOf(at(201), at(200))], [10, 0]);
   equal([gradeOfChoice(c, a), gradeOfChoice({ hold: [1], category: "chance", ...at(195) }, c)], ["blunder", "best"]);
   equal([1.25, -4, 0.04].map((x) => signedText(x)), ["+1.3", "−4.0", "0.0"]);
+});
+
+test("the large button begins with a capital in every language, and the die has its verb", ["yatzy"], async () => {
+  const words = await load("words/i18n"), { actionLabel } = await load("table/advice-text"), { actionTitle } = await load("table/actions");
+  for (const language of ["en", "da", "de", "fi", "ja", "ko", "nb", "sv"]) {
+    await words.setLanguage(language);
+    for (const isTyped of [false, true])
+      for (const hold of [[3, 3], [3, 3, 3, 3], []]) {
+        const label = actionLabel({ kind: "roll", hold, count: 5 - hold.length }, isTyped);
+        equal(label[0], label[0].toUpperCase(), label);
+      }
+    const title = actionTitle({ hold: [3, 3], category: null }), verb = words._("keep");
+    isTrue(title.toLowerCase().includes(language === "ko" ? verb[0] : verb), `${title}: ${verb}`);
+  }
+  await words.setLanguage("en");
+});
+
+test("no label of a chart is cut off or lies on the bars", ["yatzy"], async () => {
+  const { distributionChart } = await load("table/distribution"), percentiles = { 5: 221, 95: 290 };
+  const chances = Array.from({ length: 80 }, (_chance, i) => (i === 2 ? 0.21 : 0.01)); // the highest bar is at the left
+  for (const total of [215, 221, 240]) {
+    const chart = distributionChart(byId("chart"), { chances, lowest: 220, percentiles }, { mean: 252.5, total });
+    const highest = Math.min(...chart.querySelectorAll("rect").map((bar) => Number(bar.getAttribute("y"))));
+    const labels = chart.querySelectorAll("text").slice(-2);
+    equal(labels.map((label) => label.getAttribute("class")), ["mean", "total"]);
+    for (const label of labels) isTrue(Number(label.getAttribute("y")) + 3 < highest && Number(label.getAttribute("y")) > 10, total);
+  }
 });
 
 test("the command says why in the sentences of the page", ["yatzy", "generala"], async () => {

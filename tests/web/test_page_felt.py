@@ -65,8 +65,91 @@ def test_how_to_play_is_asked_once(chromium: Chromium, browser: Any, address: st
 def test_the_bar_stands_still_at_four_hundred_per_cent(
     chromium: Chromium, browser: Any, address: str
 ) -> None:
+    """Dice, headline and reason can be seen; nothing lies on them."""
     visitor = sized(chromium, address, 320, 256).open("#rules=yatzy&dice=33456&left=2").settle()
     assert visitor.evaluate("getComputedStyle(document.getElementById('bar')).position") == "static"
+    seen = """() => ["#dice .die:last-child", "#answer strong", "#answer .value", "#why"].map((place) => {
+      const part = document.querySelector(place), { left, right, top, bottom } = part.getBoundingClientRect();
+      const corners = [[left + 3, top + 3], [right - 3, bottom - 3]];
+      return corners.every(([x, y]) => y < innerHeight && part.parentElement.contains(document.elementFromPoint(x, y)));
+    })"""
+    assert visitor.evaluate("scrollY") == 0
+    assert visitor.evaluate(seen) == [True] * 4
+
+
+def test_the_bonus_bar_is_seen_in_forced_colours(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """Its edge and what is filled, both in colours of the system."""
+    visitor = sized(chromium, address, 390, 844).open("#rules=yatzy&card=ones=3+sixes=24")
+    for scheme in ("light", "dark"):
+        visitor.emulate_media(forced_colors="active", color_scheme=scheme)
+        edge, fill, text, ground = visitor.evaluate(
+            """() => {
+              const track = document.querySelector("#bonus-0 .track"), of = (part) => getComputedStyle(part);
+              return [of(track).borderTopStyle === "solid" && of(track).borderTopColor, of(track.firstChild).backgroundColor,
+                of(document.body).color, of(document.body).backgroundColor];
+            }"""
+        )
+        assert edge == fill == text != ground
+
+
+@pytest.mark.parametrize("room", ["today", "exercise"])
+def test_points_of_a_puzzle_stand_in_one_column(
+    chromium: Chromium, browser: Any, address: str, room: str
+) -> None:
+    """Those of filled boxes and those that the roll would score."""
+    visitor = sized(chromium, address, 390, 844).open()
+    visitor.enter("puzzle")
+    if room == "exercise":
+        visitor.start_exercise("#puzzle-more")
+    visitor.wait_until(
+        "(room) => document.querySelector(`#${room} .filled`) && document.querySelector(`#${room} .now`)",
+        room,
+    )
+    middles = visitor.locator(f"#{room} .exercise-card ul").evaluate_all(
+        """(sides) => sides.map((side) => [...side.querySelectorAll("li:not(.total) .points")].map((each) => {
+          const digits = document.createRange();
+          digits.selectNodeContents(each);
+          const { left, right } = digits.getBoundingClientRect();
+          return (left + right) / 2;
+        }))"""
+    )
+    for side in middles:
+        assert max(side) - min(side) < 1, middles
+
+
+TWO = """s.players = [newPlayer("Ann"), newPlayer("Bo")];
+s.players[0].card = { ones: 2, fives: 20, sixes: 18, "one-pair": 10 }; s.players[1].card = { ones: 3, sixes: 24, chance: 23 };
+s.dice = [5, 5, 6, 6, 6]; s.held = Array(5).fill(false);"""
+
+
+def test_two_players_have_their_names_above_the_columns(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """On a phone the boxes stand where those of one player do, and all of them are in sight."""
+    for width, height in SIZES[1:]:
+        visitor = sized(chromium, address, width, height).open()
+        visitor.change(TWO)
+        visitor.settle()
+        found = visitor.evaluate(
+            """() => {
+              const middle = (part) => { const box = part.getBoundingClientRect(); return Math.round((box.left + box.right) / 2); };
+              const row = (place) => [...document.querySelectorAll(`${place} .points`)].map(middle);
+              return {
+                columns: [".heads", "#take-ones", ".upper-sums", ".total"].map((place) => row(`.side:first-child ${place}`)),
+                top: document.getElementById("take-ones").getBoundingClientRect().top + scrollY,
+                bottom: document.getElementById("take-yatzy").getBoundingClientRect().bottom,
+                bar: document.getElementById("bar").getBoundingClientRect().top,
+              };
+            }"""
+        )
+        heads, *others = found["columns"]
+        assert [heads] * 2 == others[:2], found
+        assert all(abs(a - b) <= 8 for a, b in zip(heads, others[2], strict=True)), found  # larger
+        if width == 390:
+            assert round(found["top"]) == 326
+            assert found["bottom"] <= found["bar"]
 
 
 def test_a_computer_plays_its_turns(blank: Visitor) -> None:

@@ -704,6 +704,9 @@ def test_a_link_writes_nothing(empty: TestClient, tmp_path: Path) -> None:
         found = empty.post(f"/api/{query}", json=asked)
         answer = found.json()
         assert (found.status_code, answer["code"]) == (409, "confirmation-required")
+        prefer = {"prefer": "confirmation-required=200"}
+        quiet = empty.post(f"/api/{query}", json=asked, headers=prefer)
+        assert (quiet.status_code, quiet.json()) == (200, answer)
         assert answer["cost"].keys() == {"what", "seconds", "disk_bytes", "memory_bytes"}
         assert answer["cost"]["seconds"] > 2
     assert not os.listdir(tmp_path)

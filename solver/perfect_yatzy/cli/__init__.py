@@ -29,7 +29,7 @@ SECTIONS = {
     N_("Study"): {
         "review": "review",
         "puzzle": "review",
-        "rate": "review",
+        "rate": "rate",
         "guide": "guide",
         "learn": "guide",
         "evaluate": "games",

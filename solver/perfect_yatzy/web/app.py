@@ -32,6 +32,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .._version import __version__
+from ..approximation.opening import opens_approximate
 from ..core.rules import RuleSet
 from ..errors import Cancelled, RulesError, SolverError, StateError, shown
 from ..game.legal_actions import start_turn
@@ -44,7 +45,7 @@ from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_js
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import check_player, explained_review
-from ..words import ENGLISH, _
+from ..words import ENGLISH, _, language_scope
 from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
@@ -174,6 +175,13 @@ def create_app(
     return app
 
 
+def prefers_quiet_refusals(request: Request) -> bool:
+    """Whether a question that needs a confirmation is refused with status 200: the page asks so,
+    since a browser reports every other status in its console.
+    """
+    return "confirmation-required=200" in request.headers.getlist("prefer")
+
+
 def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
@@ -183,6 +191,8 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
         status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+        if isinstance(error, ConfirmationRequired) and prefers_quiet_refusals(request):
+            status = 200
         return error_response(status, error)
 
     @app.exception_handler(RequestValidationError)
@@ -337,9 +347,9 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """
         names = listed_rules() if rules is None else [rules]
         found = [scheduler.rules(name) for name in names]  # built-in rule sets, not files
-        return described(tuple(names), lang, tuple(map(scheduler.cost_text, found))).response(
-            request.headers
-        )
+        with language_scope(lang):
+            states = tuple(map(scheduler.state_text, found))
+        return described(tuple(names), lang, states).response(request.headers)
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
@@ -467,15 +477,22 @@ class RequestScheduler:
             )
         return self.rules(spec)
 
-    def cost_text(self, rules: RuleSet) -> str:
-        """The cost of a table as JSON text: empty if plain questions need no confirmation, null
-        beyond the limits.
+    def state_text(self, rules: RuleSet) -> str:
+        """What depends on the tables, as a JSON object: whether plain questions need no
+        confirmation, by which strategy, the cost if they do, and the reason if it is beyond the
+        limits.
         """
         try:
             works = self.service.mean_works(rules)
-        except RulesError:
-            return "null"
-        return json.dumps(cost_json(works)) if self.service.budget.needs_confirmation(works) else ""
+        except RulesError as error:
+            state: dict[str, Any] = {"solved": False, "cost": None, "reason": str(error)}
+        else:
+            state = {"solved": not self.service.budget.needs_confirmation(works)}
+            if not state["solved"]:
+                state["cost"] = cost_json(works)
+            elif opens_approximate(rules, self.service.settings.tables):
+                state["approximate"] = True
+        return json.dumps(state, separators=(",", ":"))
 
 
 def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -45,7 +45,6 @@ MEDIA_TYPES = {  # by suffix
     "svg": "image/svg+xml",
     "woff2": "font/woff2",
 }
-# The other kinds of files are compressed already.
 COMPRESSED = {
     "css",
     "html",
@@ -54,7 +53,7 @@ COMPRESSED = {
     "svg",
     "txt",
     "webmanifest",
-}
+}  # the others are compressed already
 IMMUTABLE = "public, max-age=31536000, immutable"
 STATIC = files(__package__).joinpath("static")
 ENTRY = "shell/app.js"  # the module with which the page begins
@@ -63,8 +62,6 @@ MESSAGES = "messages"  # the folder of the words
 SCRIPT = "page.js"  # all modules, as the server sends them
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 FIRST = ("yatzy", "maxi")  # what most people play
-# Too many dice to enter, or too large for an exact table: no advice without a long wait.
-NOT_ON_PAGE = {"giant", "giant-forced", "triple-yahtzee", "yamb"}
 
 
 @dataclass(frozen=True)
@@ -174,10 +171,7 @@ def static_files(
 
 def listed_rules() -> list[str]:
     """The ids of the rule sets of the page, in its order."""
-    return [
-        *FIRST,
-        *(name for name in builtin_ids() if name not in NOT_ON_PAGE and name not in FIRST),
-    ]
+    return [*FIRST, *(name for name in builtin_ids() if name not in FIRST)]
 
 
 def rule_set_json(rules: RuleSet) -> dict[str, Any]:
@@ -213,11 +207,10 @@ def rule_set_text(name: str, lang: str) -> str:
 
 
 @lru_cache(MAX_RULE_SETS_CACHED)
-def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
-    """The answer of `/api/rules`."""
-    entries = []
-    # The cost is JSON text, empty for a rule set that is solved.
-    for name, cost in zip(names, costs, strict=True):
-        rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
-        entries.append(rule_set_text(name, lang) + rest)
+def described(names: tuple[str, ...], lang: str, states: tuple[str, ...]) -> Content:
+    """The answer of `/api/rules`; of each rule set what depends on the tables, as a JSON object."""
+    entries = [
+        f"{rule_set_text(name, lang)},{state[1:]}"
+        for name, state in zip(names, states, strict=True)
+    ]
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

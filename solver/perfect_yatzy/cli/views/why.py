@@ -38,7 +38,7 @@ def why_sentences(rules: RuleSet, best: Option, other: Option) -> list[str]:
     """
     if not best.get("outlook") or not other.get("outlook"):
         return []
-    bonus = _bonus_sentence(best["outlook"], other["outlook"])
+    bonus = _bonus_sentence(rules, best["outlook"], other)
     first = (
         _sure_sentence(rules, best, other)
         or _end_sentence(rules, best["outlook"], other)
@@ -109,13 +109,16 @@ def _mean_sentence(rules: RuleSet, best: Option, other: Option) -> str:
     return ""
 
 
-def _bonus_sentence(outlook: Mapping[str, Any], other_outlook: Mapping[str, Any]) -> str:
-    best, other = outlook["bonus_chance"], other_outlook["bonus_chance"]
+def _bonus_sentence(rules: RuleSet, outlook: Mapping[str, Any], option: Option) -> str:
+    best, other = outlook["bonus_chance"], option["outlook"]["bonus_chance"]
     if best is None or other is None or abs(best - other) < NOTABLE_BONUS:
         return ""
     fields = {"chance": _percent(best), "other": _percent(other)}
     if best > other:
-        return _("The upper bonus is reached in {chance} of games instead of {other}.", **fields)
+        fields["option"] = _name(rules, option)
+        return _(
+            "The upper bonus is reached in {chance} of games, with {option} in {other}.", **fields
+        )
     return _(
         "It is worth a smaller chance of the upper bonus, {chance} instead of {other}.", **fields
     )

@@ -1,7 +1,14 @@
 // The end of a game: the score on the curve of perfect play, luck and errors, the largest error, sharing.
-import { friendName, isOfSameDice, linkOfChallenge, newChallenge } from "../table/challenge.js";
+import {
+  friendName,
+  isOfSameDice,
+  linkOfChallenge,
+  newChallenge,
+  sameDice,
+} from "../table/challenge.js";
+import { choicesText, turnsOfChoices } from "../table/challenge-choices.js";
 import { keptDice, placeText, signedText } from "../table/actions.js";
-import { endText } from "../table/advice-text.js";
+import { boxTitle, endText } from "../table/advice-text.js";
 import { curveOf, resultCurve } from "../table/distribution.js";
 import { ask } from "../store/ask.js";
 import {
@@ -46,6 +53,8 @@ const WIDTH = 720,
   ROW = 160,
   TOP = 90,
   CURVE = 240; // pixels of the picture
+const COUNT_MS = 900; // as long as the line runs along the curve (felt.css)
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 let start = null; // what perfect play makes of an empty card: { rules, mean, approximate, distribution }
 let wasOpen = false; // whether a game has ended on this page; one that had ended before is read with the page
@@ -64,14 +73,15 @@ function drawEnd() {
   const sentences = start?.mean === undefined ? [] : verdicts();
   drawResult(sentences);
   box.replaceChildren(
-    ...(isDuel() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
-    ...(hasRecord() && isGameOver() ? whatHappened() : []),
+    ...(isDuel() && !isSummed() ? sentences.map((sentence) => element("p", {}, sentence)) : []),
+    ...(isSummed() ? whatHappened() : []),
   );
   if (wasOpen) say(...sentences);
 }
 
 const boxesLeft = () => rules().categories.length - Object.keys(me().card).length;
 const isDuel = () => state.players.length > 1 && isGameOver();
+const isSummed = () => hasRecord() && isGameOver(); // average, luck and errors say the gap to perfect play
 
 // Whose score is the result: the only person's; of several the winner's, and while others still play one's own.
 function shownPlayer() {
@@ -88,7 +98,8 @@ function drawResult(sentences) {
   const box = byId("result"),
     points = scores()[shownPlayer()],
     distribution = spread(),
-    beside = isDuel() ? endText(state, scores(), null) : (sentences[0] ?? "");
+    besideScore = isSummed() ? sentences.slice(-1) : sentences.slice(0, 1),
+    beside = isDuel() ? endText(state, scores(), null) : (besideScore[0] ?? "");
   const key = JSON.stringify([
     points,
     beside,
@@ -100,18 +111,36 @@ function drawResult(sentences) {
   ]);
   if (key === drawnFor && box.children.length) return; // the score does not run along the curve again
   drawnFor = key;
-  const share = shareBelow(points);
+  const share = shareBelow(points),
+    score = element("b", { "aria-hidden": "true" }, formatNumber(points));
   box.replaceChildren(
     // The headline says the score and who has won, unseen.
     element(
       "div",
       { class: "result-head" },
-      element("b", { "aria-hidden": "true" }, formatNumber(points)),
+      score,
       element("span", { "aria-hidden": isDuel() ? "true" : null }, beside),
     ),
     ...(distribution ? [resultCurve(box, distribution, { mean: start.mean, points })] : []),
-    ...(share === null ? [] : [element("p", {}, shareSentence(share))]),
+    ...(share === null || beside === shareSentence(share)
+      ? []
+      : [element("p", {}, shareSentence(share))]),
   );
+  if (wasOpen && !isStill.matches) countUp(score, points);
+}
+
+// The score counts up; a curve that is drawn anew has a number of its own.
+let counting = null;
+function countUp(score, points) {
+  const began = performance.now();
+  counting = score;
+  const step = () => {
+    if (counting !== score) return;
+    const rest = Math.max(0, 1 - (performance.now() - began) / COUNT_MS);
+    score.textContent = formatNumber(Math.round(points * (1 - rest ** 3)));
+    if (rest) requestAnimationFrame(step);
+  };
+  step();
 }
 
 let reviewed = null; // { key, record, found }: the game on the table, its reviews
@@ -208,7 +237,66 @@ function comparison(record, found) {
       { class: "hint" },
       _("Players who keep different dice have different luck: errors show who chose better."),
     ),
+    ...choicesCompared(record, own),
   ];
+}
+
+let compared = null; // { choices, found, error }: the review of the friend's game, once it is asked for
+
+// What both did in each turn, with what it lost: the link has the friend's choices.
+function choicesCompared(record, own) {
+  const { choices } = state.challenge;
+  if (!choices) return [];
+  if (compared?.choices !== choices)
+    return [button(_("Compare choices"), () => compare(record), { id: "compare-choices" })];
+  const { error, found } = compared;
+  if (error) return [element("p", { class: "error", role: "alert" }, error)];
+  if (!found) return [element("p", { role: "status" }, _("Working …"))];
+  const name = friendName(state.challenge),
+    cell = (turns, { decisions }, i) => {
+      const { category, points, bonus_points: bonus = 0 } = turns[i],
+        lost = decisions
+          .filter(({ turn }) => turn === i + 1)
+          .reduce((sum, { loss }) => sum + loss, 0);
+      return element(
+        "span",
+        {},
+        boxTitle({ category, points, bonus_points: bonus }),
+        " ",
+        element("b", { class: "lost" }, lost < EVEN ? "" : signedText(-lost)),
+      );
+    };
+  const rows = record.turns.map((_turn, i) => [
+    formatNumber(i + 1),
+    cell(record.turns, own, i),
+    cell(found.turns, found.review, i),
+  ]);
+  return [
+    element(
+      "div",
+      { id: "compared", tabindex: "-1" },
+      table(_("Compare choices"), [_("Turn"), _("You"), name], rows, { class: "challenge" }),
+    ),
+  ];
+}
+
+async function compare(record) {
+  const { sameDice: text, challenge } = state,
+    own = (compared = { choices: challenge.choices });
+  redraw();
+  try {
+    const dice = (turn, roll) => sameDice(text, turn, roll, rules()),
+      turns = turnsOfChoices(own.choices, dice, rules()),
+      { computers: _none, ...game } = record;
+    const [review] = await reviewGame({ ...game, players: [friendName(challenge)], turns });
+    if (!review.finished || turns.length !== record.turns.length)
+      throw new Error(_("The choices in the link are not those of a whole game."));
+    own.found = { turns, review };
+  } catch (error) {
+    own.error = error.message;
+  }
+  redraw();
+  byId("compared")?.focus({ preventScroll: true });
 }
 
 // Sends the dice of this game with its result; of another game no dice can be sent, so a new one begins.
@@ -223,6 +311,7 @@ function challengeButton(record, found) {
         name: state.players[0].name,
         score: result,
         lost,
+        choices: choicesText(record.turns, rules()),
       });
     if (navigator.canShare?.({ url })) {
       await navigator.share({ url }).catch(() => {}); // closed by the player

@@ -1,7 +1,7 @@
 // Positions as text: copied as a link or as the command prints them, and pasted from either.
 import { byId, copyText, element, onClick } from "../words/dom.js";
 import { _ } from "../words/i18n.js";
-import { cardText, fromLink } from "../store/link.js";
+import { cardText, faultText, fromLink } from "../store/link.js";
 import { ruleSets } from "../store/rulesets.js";
 import { showNotice, showPosition, state, me, rules, objective } from "../store/state.js";
 
@@ -122,7 +122,7 @@ byId("paste-form").addEventListener("submit", async (event) => {
     [found, faults] = await fromLink("#" + queryOf(pasted));
   if (!byId("paste-dialog").open || byId("paste-text").value !== pasted) return; // given up or changed meanwhile
   if (faults.length) {
-    byId("paste-error").textContent = [_("Nothing was pasted yet."), ...faults].join(" ");
+    byId("paste-error").textContent = faultText(_("Nothing was pasted yet."), faults);
     byId("paste-text").focus();
     return;
   }

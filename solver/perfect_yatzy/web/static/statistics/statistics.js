@@ -26,7 +26,8 @@ const levelNames = () => [
 const SMOOTHED = 5; // games in the moving average of the chart
 const HEIGHT = 110,
   LEFT = 30,
-  TOP = 8;
+  TOP = 8,
+  BELOW = 8; // for the lower half of a 0
 let drawnFor = "",
   player = "",
   status = "",
@@ -377,8 +378,12 @@ function summary(own) {
       ],
       { class: "figures parts" },
     ),
-    element("h3", {}, _("Points lost per game, without luck")),
-    lossChart(own.map(({ lost }) => lost)),
+    ...(count > 1
+      ? [
+          element("h3", {}, _("Points lost per game, without luck")),
+          lossChart(own.map(({ lost }) => lost)),
+        ]
+      : []),
     table(
       _("Where they are lost"),
       [_("Where they are lost"), _("lost per game")],
@@ -387,7 +392,7 @@ function summary(own) {
         [_("Choosing a box"), formatNumber(mean("boxes"), 1)],
       ],
     ),
-    ...(paid.length
+    ...(paid.length > 1
       ? [
           element(
             "p",
@@ -433,7 +438,7 @@ function lossChart(lost) {
   return svg(
     "svg",
     {
-      viewBox: `0 0 ${width} ${base + 4}`,
+      viewBox: `0 0 ${width} ${base + BELOW}`,
       role: "img",
       class: "course",
       "aria-label": _("Points lost per game: {first} at first, {last} in the latest games", {
@@ -447,9 +452,6 @@ function lossChart(lost) {
     svg("line", { x1: LEFT, x2: width, y1: base, y2: base, class: "axis" }),
     svg("polyline", { points: line(lost), class: "without-errors" }),
     svg("polyline", { points: line(average), class: "expected" }),
-    ...(lost.length < 2
-      ? [svg("circle", { cx: xOf(0), cy: yOf(lost[0]), r: 4, class: "mistake" })]
-      : []),
   );
 }
 

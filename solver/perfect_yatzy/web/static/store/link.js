@@ -5,7 +5,9 @@ import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100,
   MAX_POINTS = 99999,
-  MAX_SEATS = 8;
+  MAX_SEATS = 8,
+  MAX_FAULTS = 3, // that are said
+  MAX_CITED = 20; // characters of what is wrong
 export const MAX_NAME = 30; // of a player
 // As in the addresses of the API.
 const POSITION_FIELDS = [
@@ -80,6 +82,8 @@ const emptyPosition = (spec, rolls) => ({
   player: 0,
 });
 
+const cited = (text) => (text.length > MAX_CITED ? `${text.slice(0, MAX_CITED)}…` : text);
+
 // The fields of a link as for `toLink`, and one sentence for each part of it that is wrong.
 export async function fromLink(hash) {
   const link = new URLSearchParams(hash.slice(1)),
@@ -92,7 +96,7 @@ export async function fromLink(hash) {
     await loadRules(spec);
   } catch (error) {
     const shown = await loadRules(usual),
-      fields = { spec, game: shown.name };
+      fields = { spec: cited(spec), game: shown.name };
     return [
       emptyPosition(usual, shown.rolls),
       [
@@ -108,7 +112,7 @@ export async function fromLink(hash) {
   const readNumber = (field, max, isUsed, fault, text = link.get(field)) => {
     if (text === null) return null;
     if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
-    if (isUsed || text !== "0") faults.push(fault(text));
+    if (isUsed || text !== "0") faults.push(fault(cited(text)));
     return null;
   };
   const readSaved = (text) =>
@@ -146,7 +150,7 @@ export async function fromLink(hash) {
   }
   if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
   else if (link.has("ties"))
-    faults.push(_("A tie cannot be “{text}”.", { text: link.get("ties") }));
+    faults.push(_("A tie cannot be “{text}”.", { text: cited(link.get("ties")) }));
   const seats = link.getAll("player");
   if (seats.length > MAX_SEATS)
     faults.push(_("There are at most {most} players.", { most: MAX_SEATS }));
@@ -166,10 +170,10 @@ export async function fromLink(hash) {
     faults.push(_("There is no player “{text}”.", { text: turn }));
   found.player = found.players[turn - 1] ? turn - 1 : 0;
   if (link.has("unknown"))
-    faults.push(_("This was not understood: {text}.", { text: link.get("unknown") })); // of a text that was pasted
+    faults.push(_("This was not understood: {text}.", { text: cited(link.get("unknown")) })); // of a text that was pasted
   for (const field of link.keys())
     if (![...FIELDS, "left", "unknown"].includes(field))
-      faults.push(_("“{field}” is not a field of a link.", { field }));
+      faults.push(_("“{field}” is not a field of a link.", { field: cited(field) }));
   return [found, faults];
 }
 
@@ -193,9 +197,11 @@ function readCard(text, ruleSet, faults) {
   for (const entry of text.split(/[ ,;]+/).filter(Boolean)) {
     const [id, points = ""] = entry.split("=");
     const category = ruleSet.categories.find((each) => each.id === id);
-    if (!category) faults.push(_("There is no box “{box}”.", { box: id }));
+    if (!category) faults.push(_("There is no box “{box}”.", { box: cited(id) }));
     else if (!isWholeNumber(points) || !category.points.includes(Number(points)))
-      faults.push(_("{box} cannot hold “{points}”.", { box: category.name, points }));
+      faults.push(
+        _("{box} cannot hold “{points}”.", { box: category.name, points: cited(points) }),
+      );
     else card[id] = Number(points);
   }
   return card;
@@ -208,12 +214,15 @@ export const usualRules = () =>
 function readDice(text, ruleSet, faults) {
   const dice = parseDice(text, ruleSet.faces);
   if (dice && dice.length <= ruleSet.dice) return dice;
-  faults.push(_("The dice cannot be “{text}”.", { text }));
+  faults.push(_("The dice cannot be “{text}”.", { text: cited(text) }));
   return [...text]
     .map(Number)
     .filter((face) => face >= 1 && face <= ruleSet.faces)
     .slice(0, ruleSet.dice);
 }
 
+// The faults in sentences, after one about all of them.
+export const faultText = (sentence, faults) => [sentence, ...faults.slice(0, MAX_FAULTS)].join(" ");
+
 export const linkMessage = (faults) =>
-  faults.length ? [_("A part of the link was ignored."), ...faults].join(" ") : "";
+  faults.length ? faultText(_("A part of the link was ignored."), faults) : "";

@@ -11,9 +11,16 @@ const TEMPORARY = new Set(["busy", "request-timeout", "client-disconnected", "in
 
 const address = (path) => new URL("api/" + path, document.baseURI);
 
+// A question that needs long work first is refused with status 200: a browser writes every other one into its console.
+const QUIET_REFUSAL = "confirmation-required=200";
+
 // Asks a question. `solve` does long work and calls `onProgress({ done, seconds_left })`; aborting `signal` stops it.
 export function ask(path, body, { signal, onProgress } = {}) {
-  const headers = { "content-type": "application/json", "accept-language": language };
+  const headers = {
+    "content-type": "application/json",
+    "accept-language": language,
+    prefer: QUIET_REFUSAL,
+  };
   const options = { method: "POST", headers, body: JSON.stringify(body) };
   return path === "solve"
     ? solve(options, signal, onProgress)
@@ -41,7 +48,8 @@ function answer(path, options, signal) {
     limit.restart(ANSWER_SECONDS, isAlive);
     const response = await fetch(address(path), { ...options, signal: limit.signal }),
       found = await json(response);
-    if (!response.ok) throw errorOf(found, response.status);
+    if (!response.ok || found.code === "confirmation-required")
+      throw errorOf(found, response.status);
     return found;
   });
 }

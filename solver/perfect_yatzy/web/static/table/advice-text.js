@@ -92,7 +92,8 @@ export function missingText(
   if (phase === "over" || phase === "next")
     return endText(state, scores, phase === "over" ? null : scores[state.player]);
   if (cost && (isTurnStart || (phase === "alone" && !failure))) return workText(cost);
-  if (phase === "alone") return failure.message;
+  if (phase === "alone")
+    return failure ? failure.message : _("No advice for these rules: “Rules…” says why.");
   if (phase === "computer")
     return _("{name} is to play", { name: playerName(state.player, state) });
   if (phase === "own")
@@ -155,13 +156,15 @@ const countWord = (number) =>
   ({ 2: _("two"), 3: _("three"), 4: _("four"), 5: _("five"), 6: _("six") })[number] ||
   formatNumber(number);
 
-// The text of an action; real dice may be rolled by the page, too.
-export function actionLabel(action, isTyped) {
-  if (action.kind === "take") return capitalize(optionTitle(action.entry));
+// The text of an action; real dice may be rolled by the page, too. A number may come first.
+export const actionLabel = (action, isTyped) => capitalize(actionText(action, isTyped));
+
+function actionText(action, isTyped) {
+  if (action.kind === "take") return optionTitle(action.entry);
   if (action.kind !== "roll") {
     return {
       "first-roll": isTyped ? _("Roll the dice for me") : _("Roll the dice"),
-      "new-game": _("New game"),
+      "new-game": state.challenge ? _("Revenge") : _("Play again"),
       "next-player": _("Next player"),
     }[action.kind];
   }

@@ -49,6 +49,7 @@ import {
   totals,
 } from "../store/state.js";
 import { isAdviceHidden } from "../store/training-settings.js";
+import { newChallenge } from "./challenge.js";
 import { confirmLoss } from "./confirm.js";
 import { sameDice, view } from "./view.js";
 
@@ -362,7 +363,11 @@ const ACTIONS = {
   "first-roll": firstRoll,
   roll: ({ hold }) => playHold(hold),
   take: ({ entry }) => playCategory(entry.category),
-  "new-game": () => change((s) => startGame(s), _("A new game; Undo brings the old one back.")),
+  // The same players, and after a challenge new dice that the friend can get, too.
+  "new-game": () =>
+    state.challenge
+      ? newChallenge()
+      : change((s) => startGame(s), _("A new game; Undo brings the old one back.")),
   "next-player": passTurn,
 };
 

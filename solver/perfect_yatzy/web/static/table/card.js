@@ -48,6 +48,7 @@ function drawCard() {
   for (const category of rules().categories) drawBox(category);
   drawClosed();
   drawSums();
+  drawHeads();
   drawPlayers();
   if (isEditing) {
     showValue("bonus_points", viewed().bonusPoints || "");
@@ -92,7 +93,8 @@ function build() {
   );
   const before = upper.length + ROWS_OF_BONUS * bonuses.length + 1,
     moved = Math.max(0, Math.floor((lower.length - before) / 2));
-  const side = (rows, name) => element("ul", { class: "side", "aria-label": name }, ...rows);
+  const side = (rows, name) =>
+    element("ul", { class: "side", "aria-label": name }, ...headRow(), ...rows);
   byId("card").classList.toggle("many", columns > 1);
   byId("card").dataset.players = state.players.length;
   byId("card").replaceChildren(
@@ -104,6 +106,20 @@ function build() {
   );
   byId("card").lang = language;
   byId("extra-fields").replaceChildren(...(isEditing ? extraFields() : []));
+}
+
+// The names above the columns. A screen reader has them beside the card.
+function headRow() {
+  if (state.players.length < 2 || isEditing) return [];
+  const cells = state.players.map(() => element("span", { class: "points" }));
+  return [
+    element(
+      "li",
+      { class: "row heads", "aria-hidden": "true" },
+      element("span", { class: "name" }),
+      ...cells,
+    ),
+  ];
 }
 
 function boxRow(category) {
@@ -226,55 +242,89 @@ function drawClosed() {
 
 // --- sums ---
 
+// How far a player is on the way to the bonus of a column.
+function wayToBonus(player, i) {
+  const column = totals(player).columns[i],
+    [threshold, points] = column.next;
+  const upper = rules().categories.filter((box) => box.upper && box.column === i);
+  const faces = upper.reduce((total, _box, at) => total + at + 1, 0);
+  const filled = upper
+    .map((box, at) => [player.card[box.id], (threshold * (at + 1)) / faces])
+    .filter(([value]) => value !== undefined);
+  const above = filled.reduce((total, [value, par]) => total + value - par, 0),
+    isReached = column.sum >= threshold;
+  return {
+    ...column,
+    threshold,
+    points,
+    above,
+    filled: filled.length,
+    isReached,
+    mark: isReached || above > 0 ? " good" : above < 0 ? " bad" : "",
+  };
+}
+
+function drawBonus(i) {
+  const ways = state.players.map((player) => wayToBonus(player, i)),
+    way = ways[shownPlayer()],
+    isTable = ways.length > 1 && !isEditing;
+  const fields = {
+    sum: formatNumber(way.sum),
+    threshold: formatNumber(way.threshold),
+    points: formatNumber(way.points),
+    paid: formatNumber(way.paid),
+  };
+  const text = way.isReached
+    ? _("bonus {paid}", fields)
+    : way.paid
+      ? _("{paid} so far, {points} at {threshold}", fields)
+      : parText(way.above, way.filled);
+  byId(`bonus-${i}`).replaceChildren(
+    isTable
+      ? upperSums(ways, _("Upper, of {threshold}", fields))
+      : element("span", { id: i ? null : "upper" }, _("Upper {sum} of {threshold}", fields)),
+    bonusBar(way),
+    ...(isTable && ways.length === 2 ? [bonusBar(ways[1 - shownPlayer()], " other")] : []),
+    element(
+      "span",
+      { class: "bonus-line" },
+      element("span", { class: "hint" }, way.isReached ? "" : _("Bonus {points}", fields)),
+      " ",
+      element("span", { class: "par" + way.mark, id: i ? null : "bonus" }, text),
+    ),
+  );
+}
+
+// The upper sums of all players, in their columns.
+const upperSums = (ways, name) =>
+  element(
+    "span",
+    { class: "upper-sums" },
+    element("span", { class: "name" }, name),
+    ...ways.flatMap(({ sum, mark }, player) => [
+      " ",
+      element(
+        "span",
+        { class: `points par${mark}${player === shownPlayer() ? " own" : ""}` },
+        formatNumber(sum),
+      ),
+    ]),
+  );
+
+const bonusBar = ({ sum, threshold }, kind = "") =>
+  element(
+    "span",
+    { class: "track" + kind, "aria-hidden": "true" },
+    element("span", { style: `width: ${Math.min(100, (100 * sum) / threshold).toFixed(0)}%` }),
+  );
+
 function drawSums() {
-  const sums = totals(viewed()),
-    { categories } = rules();
-  sums.columns.forEach(({ sum, paid, next: [threshold, points] }, i) => {
-    const upper = categories.filter((category) => category.upper && category.column === i);
-    const faces = upper.reduce((total, _box, at) => total + at + 1, 0);
-    const filled = upper
-      .map((box, at) => [viewed().card[box.id], (threshold * (at + 1)) / faces])
-      .filter(([value]) => value !== undefined);
-    const above = filled.reduce((total, [value, par]) => total + value - par, 0);
-    const isReached = sum >= threshold,
-      fields = {
-        sum: formatNumber(sum),
-        threshold: formatNumber(threshold),
-        points: formatNumber(points),
-        paid: formatNumber(paid),
-      };
-    const state = isReached
-      ? _("bonus {paid}", fields)
-      : paid
-        ? _("{paid} so far, {points} at {threshold}", fields)
-        : parText(above, filled.length);
-    byId(`bonus-${i}`).replaceChildren(
-      element("span", { id: i ? null : "upper" }, _("Upper {sum} of {threshold}", fields)),
-      element(
-        "span",
-        { class: "track", "aria-hidden": "true" },
-        element("span", { style: `width: ${Math.min(100, (100 * sum) / threshold).toFixed(0)}%` }),
-      ),
-      element(
-        "span",
-        { class: "bonus-line" },
-        element("span", { class: "hint" }, isReached ? "" : _("Bonus {points}", fields)),
-        " ",
-        element(
-          "span",
-          {
-            class: "par" + (isReached || above > 0 ? " good" : above < 0 ? " bad" : ""),
-            id: i ? null : "bonus",
-          },
-          state,
-        ),
-      ),
-    );
-  });
+  totals(viewed()).columns.forEach((_column, i) => drawBonus(i));
   byId("card")
     .querySelectorAll(".total b")
     .forEach((cell, i) => {
       cell.id = i === shownPlayer() ? "total" : "";
+      cell.classList.toggle("own", i === shownPlayer());
       cell.textContent = formatNumber(totals(state.players[i]).all);
     });
   const { bonusPoints, saved } = viewed(),
@@ -301,6 +351,21 @@ function parText(above, filled) {
 }
 
 // --- players ---
+
+// A person's name, cut off where it is long; a number where there is none; a computer is a disc with its letter.
+function drawHeads() {
+  const isOnly = state.players.filter(({ computer }) => !computer).length === 1;
+  for (const cells of byId("card").querySelectorAll(".heads"))
+    state.players.forEach(({ name, computer }, i) => {
+      const cell = cells.children[i + 1];
+      cell.className = "points" + (i === shownPlayer() ? " own" : "");
+      cell.replaceChildren(
+        computer
+          ? element("i", {}, [...playerName(i)][0])
+          : name || (isOnly ? _("You") : formatNumber(i + 1)),
+      );
+    });
+}
 
 // In place: a field that is left by a tap on a name is read before the tap ends.
 function drawPlayers() {

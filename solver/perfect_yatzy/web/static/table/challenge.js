@@ -11,10 +11,11 @@ import { _, formatNumber } from "../words/i18n.js";
 import { showRoom } from "./room.js";
 
 const MAX_TEXT = 100, // as `yatzy play --same-dice` takes it
+  MAX_CHOICES = 1000, // characters
   NEW_LENGTH = 8,
   LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
-const sameDice = (text, turn, roll, { dice, faces }) =>
+export const sameDice = (text, turn, roll, { dice, faces }) =>
   fixedDice(`perfect-yatzy challenge ${text} turn ${turn}`, roll, dice, faces);
 provideSameDice(sameDice);
 
@@ -34,8 +35,8 @@ export const isOfSameDice = ({ turns }, text, rules) =>
 
 // --- the link ---
 
-// { text, rules, name, score, lost } of a link such as #challenge=k7wm2pxa&rules=yatzy&by=Ann&score=269&lost=7.0; score and lost
-// are null where nobody has played yet. Null if it is another link.
+// { text, rules, name, score, lost, choices } of a link such as #challenge=k7wm2pxa&rules=yatzy&by=Ann&score=269&lost=7.0; score
+// and lost are null where nobody has played yet, and the choices may be missing. Null if it is another link.
 export function challengeOfLink(hash) {
   const link = new URLSearchParams(hash.slice(1)),
     text = link.get("challenge")?.slice(0, MAX_TEXT);
@@ -49,14 +50,16 @@ export function challengeOfLink(hash) {
     rules: (link.get("rules") || "yatzy").replaceAll(" ", "+"),
     name: (link.get("by") ?? "").slice(0, MAX_NAME),
     ...(score !== null && lost !== null ? { score, lost } : { score: null, lost: null }),
+    choices: link.get("choices")?.slice(0, MAX_CHOICES),
   };
 }
 
-export function linkOfChallenge({ text, rules, name, score, lost }) {
+export function linkOfChallenge({ text, rules, name, score, lost, choices }) {
   const link = new URLSearchParams({ challenge: text, rules });
   if (name) link.set("by", name);
   link.set("score", score);
   link.set("lost", lost.toFixed(1));
+  if (choices) link.set("choices", choices);
   return `${location.href.split("#")[0]}#${link}`;
 }
 
@@ -82,8 +85,8 @@ export function newChallenge() {
 let offered = null; // by a link
 
 function accept() {
-  const { text, rules, name, score, lost } = offered,
-    challenge = score === null ? null : { name, score, lost };
+  const { text, rules, name, score, lost, choices } = offered,
+    challenge = score === null ? null : { name, score, lost, choices };
   byId("challenge-dialog").close();
   return changeWhenLoaded(
     () => loadRules(rules),

@@ -7,6 +7,7 @@ const MIN_DRAWN_CHANCE = 1e-5; // scores with smaller chances at both ends are n
 const TICK_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const EDGE = 10,
   TOP = 26,
+  TOP_OF_BARS = 44, // below both labels
   HEIGHT = 130,
   AXIS = 20,
   LABEL = 7; // pixels; LABEL is about the width of a character
@@ -33,7 +34,7 @@ export function distributionChart(container, distribution, marks, onScore) {
     width = chartWidth(container),
     [first, last] = drawnScores(distribution);
   const step = (width - 2 * EDGE) / (last - first + 1),
-    base = TOP + HEIGHT;
+    base = TOP_OF_BARS + HEIGHT;
   const xOf = (score) => EDGE + (score - first + 0.5) * step;
   const max = chances.reduce((most, chance) => Math.max(most, chance), 0);
   const bars = [];
@@ -168,12 +169,12 @@ function lines({ mean, total }, first, last, width, base, xOf) {
   const label = _("average {mean}", { mean: formatNumber(mean, 1) }),
     isRight = x + 6 + label.length * LABEL > width;
   parts.push(
-    svg("line", { x1: x, x2: x, y1: TOP - 12, y2: base, class: "mean" }),
+    svg("line", { x1: x, x2: x, y1: TOP_OF_BARS - 36, y2: base, class: "mean" }),
     svg(
       "text",
       {
         x: x + (isRight ? -5 : 5),
-        y: TOP - 10,
+        y: TOP_OF_BARS - 28,
         "text-anchor": isRight ? "end" : "start",
         class: "mean",
       },
@@ -186,13 +187,14 @@ function lines({ mean, total }, first, last, width, base, xOf) {
   const text = isInside
     ? _("now {points}", { points: formatNumber(total) })
     : _("← now {points}", { points: formatNumber(total) });
-  if (isInside) parts.push(svg("line", { x1: at, x2: at, y1: TOP + 6, y2: base, class: "total" }));
+  if (isInside)
+    parts.push(svg("line", { x1: at, x2: at, y1: TOP_OF_BARS - 18, y2: base, class: "total" }));
   parts.push(
     svg(
       "text",
       {
         x: Math.min(at + (isInside ? 5 : 0), width - text.length * LABEL),
-        y: TOP + 10,
+        y: TOP_OF_BARS - 10,
         class: "total",
       },
       text,

@@ -16,7 +16,7 @@ export function whySentence(best, other, spec) {
     sureSentence(best, other) ||
     endSentence(best, other, spec) ||
     meanSentence(best, other, spec) ||
-    bonusSentence(best.outlook, other.outlook) ||
+    bonusSentence(best.outlook, other, spec) ||
     pointsSentence(best.outlook, other, spec)
   );
 }
@@ -86,11 +86,16 @@ function typicalPoints(id, spec) {
   return points[Math.floor(points.length / 2)] / 2;
 }
 
-function bonusSentence({ bonus_chance: best }, { bonus_chance: other }) {
+function bonusSentence({ bonus_chance: best }, option, spec) {
+  const other = option.outlook.bonus_chance;
   if (best == null || other == null || Math.abs(best - other) < NOTABLE_BONUS) return "";
-  const fields = { chance: formatPercent(best, 0), other: formatPercent(other, 0) };
+  const fields = {
+    chance: formatPercent(best, 0),
+    other: formatPercent(other, 0),
+    option: optionName(option, spec),
+  };
   return best > other
-    ? _("The upper bonus is reached in {chance} of games instead of {other}.", fields)
+    ? _("The upper bonus is reached in {chance} of games, with {option} in {other}.", fields)
     : _("It is worth a smaller chance of the upper bonus, {chance} instead of {other}.", fields);
 }
 

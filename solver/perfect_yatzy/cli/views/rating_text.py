@@ -1,0 +1,376 @@
+"""Ratings as text, as CSV and as a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from ...core.rules import RuleSet, leaves_choice
+from ...game.notation import spaced
+from ...play.rating import GRADE_NAMES, Comparison, GameBlock, Rating, Ratings
+from ...play.spots import ANY, KindOfAction
+from ...strategy.confidence import Estimate, mean_of
+from ...words import N_, _, ngettext, number_text, significant_text
+from ..text_width import left, right, shortened, wrap
+from .results import bar, picture
+from .review_text import grade_word
+from .wording import (
+    category_name,
+    grouped,
+    line_width,
+)
+
+MAX_SKIPPED = 10  # games that are listed
+SHOWN_SPOTS = 5  # kinds of mistakes
+LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
+BAR = 18
+COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
+HOLD_KINDS = {  # the second one includes all later rolls
+    1: (N_("hold, first roll"), N_("hold, first roll or later")),
+    2: (N_("hold, second roll"), N_("hold, second roll or later")),
+    3: (N_("hold, third roll"), N_("hold, third roll or later")),
+}
+
+
+def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
+    """Lines for one rating, with the names of `rules` and so many games in a block of the list
+    over time.
+    """
+    share = significant_text(100 * rating.confidence, 6)
+    interval_head = _("{share} % interval", share=share) if rating.games > 1 else ""
+    games = _games_text(rating.games)
+    lines = [
+        _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games),
+        "",
+        row("", _("a game"), interval_head),
+        _estimate_row(_("Result"), rating.result),
+        _estimate_row(_("Luck"), rating.luck),
+        _estimate_row(_("Points lost"), rating.points_lost),
+        _estimate_row(_("Result without luck"), rating.result_without_luck),
+        row(_("Perfect play"), number_text(rating.start, 2)),
+        "",
+    ]
+    if rating.narrower:
+        text = _(
+            "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
+        )
+        # a width falls with the square root of their number
+        as_many = grouped(rating.narrower**2 * rating.games)
+        lines += wrap(
+            text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width()
+        )
+    # of each grade, in a game
+    numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
+    # plural
+    first, second, third = (
+        f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers
+    )
+    errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
+    lines += wrap(errors, line_width())
+    level = rating.level
+    name = _(level.name)  # marked elsewhere
+    plays = _("Plays like level {number}: {name}.", number=level.number, name=name)
+    lines += wrap(plays, line_width())
+    if len(rating.other_results):
+        others, mean = (
+            _games_text(len(rating.other_results)),
+            number_text(float(rating.other_results.mean()), 2),
+        )
+        lines += wrap(
+            _("{games} without decisions: mean result {mean}.", games=others, mean=mean),
+            line_width(),
+        )
+    lines += ["", *_kind_lines(rating, interval_head)]
+    if leaves_choice(rules):
+        lines += ["", *category_lines(rating, rules)]
+    lines += spot_lines(rating, rules)
+    parts = rating.blocks(block)
+    return [*lines, "", *block_lines(rating, parts, interval_head)] if len(parts) > 1 else lines
+
+
+def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
+    """A line of a table; without an interval, as of a single game, no column is left for it."""
+    shown = right(interval, INTERVAL) if interval else ""
+    return f"{left(label, LABEL)}{right(number, NUMBER)}{shown}{rest}".rstrip()
+
+
+def interval_text(found: Estimate, factor: float = 1.0) -> str:
+    """The interval of `factor` times an estimate: ``1.20 to 3.40``; empty without one."""
+    if found.low is None or found.high is None:
+        return ""
+    low, high = (number_text(end, 2) for end in sorted((factor * found.low, factor * found.high)))
+    return _("{low} to {high}", low=low, high=high)
+
+
+def _estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
+    return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
+
+
+def _games_text(number: int) -> str:
+    return ngettext("{count} game", "{count} games", number, count=grouped(number))
+
+
+def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
+    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`, which may include
+    all later rolls.
+    """
+    if kind == "category":
+        return _("category")
+    if (number := int(kind.removeprefix("hold_"))) in HOLD_KINDS:
+        one_roll, or_later = HOLD_KINDS[number]
+        return _(or_later if with_later_rolls else one_roll)  # marked elsewhere
+    text = _("hold, roll {number} or later") if with_later_rolls else _("hold, roll {number}")
+    return text.format(number=number)
+
+
+def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
+    def line(label: str, lost: Estimate, per_decision: Estimate | None) -> str:
+        return _estimate_row(
+            f"  {label}", lost, f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
+        )
+
+    lines = [
+        row(_("Points lost by decision"), _("a game"), interval_head, right(_("a decision"), 14))
+    ]
+    for i, kind in enumerate(rating.kinds):
+        is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
+        label = kind_name(kind, with_later_rolls=rating.rules.saved_rolls and is_last_hold)
+        lines.append(line(label, *rating.kind_lost(i)))
+    return [*lines, line(_("all"), rating.points_lost, rating.lost_per_decision)]
+
+
+def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
+    """The points lost by category decisions: by taking each category, and by leaving it when it
+    was the best one.
+    """
+    heads = right(_("taking it"), 12) + right(_("leaving it"), 12) + right(_("mean points"), 14)
+    lines = [left(_("Points lost a game by"), LABEL) + heads]
+    for i, category in enumerate(rules.categories):
+        taking, leaving = rating.category_lost(i)
+        points = number_text(float(rating.figures.category_points[:, i].mean()), 2)
+        name = shortened(category_name(rules, category.id), LABEL - 4)
+        lost = f"{number_text(taking.value, 2):>12}{number_text(leaving.value, 2):>12}"
+        lines.append(f"  {left(name, LABEL - 2)}{lost}{points:>14}")
+    return lines
+
+
+def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
+    """What the player does wrongly again and again, the most expensive first."""
+    lines = []
+    for spot in rating.spots[:SHOWN_SPOTS]:
+        text = _("With {roll} you took {done} {count} of {times} times; best is {best}: {points}")
+        if not isinstance(spot.done, str):
+            text = _(
+                "With {roll} you kept {done} {count} of {times} times; best is {best}: {points}"
+            )
+        sentence = text.format(
+            roll=_kind_text(rules, spot.roll),
+            done=_kind_text(rules, spot.done),
+            best=_kind_text(rules, spot.best),
+            count=grouped(spot.times_done),
+            times=grouped(spot.times),
+            points=number_text(spot.points_lost / rating.games, 2),
+        )
+        lines += wrap(sentence, line_width(), initial_indent="  ", subsequent_indent="    ")
+    head = _("Mistakes made more than once, with the points lost a game")
+    return ["", *wrap(head, line_width()), *lines] if lines else []
+
+
+def _kind_text(rules: RuleSet, kind: KindOfAction) -> str:
+    """Dice, a die of any face as x, or the name of a category."""
+    if isinstance(kind, str):
+        return category_name(rules, kind)
+    return spaced(["x" if face == ANY else str(face) for face in kind]) or _("nothing")
+
+
+def _block_label(part: GameBlock) -> str:
+    """The days of the first and the last game if they have dates, else their numbers."""
+    if part.first_date and part.last_date:
+        days = sorted({part.first_date[:10], part.last_date[:10]})
+        return _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
+    if part.last > part.first:
+        return _("games {first} to {last}", first=grouped(part.first), last=grouped(part.last))
+    return _("game {number}", number=grouped(part.first))
+
+
+def block_lines(rating: Rating, parts: Sequence[GameBlock], interval_head: str) -> list[str]:
+    """The points lost over time, with bars, and their trend."""
+    most = max(part.points_lost.value for part in parts)
+    lines = [row(_("Points lost over time"), _("a game"), interval_head)]
+    for part in parts:
+        drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
+        lines.append(_estimate_row(f"  {_block_label(part)}", part.points_lost, f"  {drawn}"))
+    trend = rating.trend
+    if trend is None or trend.low is None or trend.high is None:
+        return lines
+    text = _("Trend: {change} in 100 games ({interval}).")
+    if trend.low <= 0 <= trend.high:
+        text = _("No trend is shown: {change} in 100 games ({interval}).")
+    change = ("" if trend.value < 0 else "+") + number_text(100 * trend.value, 2)
+    return lines + wrap(
+        text.format(change=change, interval=interval_text(trend, 100)), line_width()
+    )
+
+
+def comparison_lines(comparison: Comparison) -> list[str]:
+    """Who plays better, by how much, and how sure that is."""
+    first, second = comparison.first, comparison.second
+    names = {"first": first.player, "second": second.player, "rules": first.rules.key}
+    advantage = comparison.advantage  # of the first player
+    if advantage.low is None or advantage.high is None:
+        return wrap(
+            _("{first} and {second}, {rules}: too few games to compare.", **names), line_width()
+        )
+    # of the figures, which are shown for the player who is ahead
+    sign = -1 if advantage.value < 0 else 1
+    ahead, behind = (second, first) if sign < 0 else (first, second)
+    verdict = _(
+        "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
+        "({share} %: {interval}), luck removed; {chance}."
+    )
+    if advantage.low <= 0 <= advantage.high:
+        verdict = _(
+            "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
+            "({share} %: {interval}), luck removed; {chance}."
+        )
+    chance = _("too few games for a p value")
+    if (p := advantage.chance) is not None:
+        chance = f"p < {number_text(0.0001, 4)}" if p < 0.0001 else f"p = {number_text(p, 4)}"
+    verdict = verdict.format(
+        **names,
+        ahead=ahead.player,
+        behind=behind.player,
+        points=number_text(sign * advantage.value, 2),
+        chance=chance,
+        share=significant_text(100 * first.confidence, 6),
+        interval=interval_text(advantage, sign),
+    )
+    plain_points = number_text(sign * comparison.results.value, 2)
+    interval = interval_text(comparison.results, sign) or _("too few to say")
+    plain = _(
+        "The plain results differ by {points} ({interval}).", points=plain_points, interval=interval
+    )
+    return wrap(f"{verdict} {plain}", line_width())
+
+
+def skipped_lines(found: Ratings) -> list[str]:
+    """Games without a rating, and why."""
+    if not found.skipped:
+        return []
+    lines = [_("Not rated: {games}", games=_games_text(len(found.skipped)))]
+    for skipped in found.skipped[:MAX_SKIPPED]:
+        who = f", {skipped.player}" if skipped.player else ""
+        text = f"{skipped.place}{who}: {skipped.reason}"
+        lines += wrap(text, line_width(), initial_indent="  ", subsequent_indent="    ")
+    more = len(found.skipped) - MAX_SKIPPED
+    return [*lines, "  " + _("and {count} more", count=grouped(more))] if more > 0 else lines
+
+
+def results_lines(found: Ratings, confidence: float) -> list[str]:
+    """Players of whom only results are known."""
+    lines = []
+    for (rules, player), results in found.results_only.items():
+        estimate = mean_of(results, confidence)
+        mean, games = number_text(estimate.value, 2), _games_text(len(results))
+        if estimate.low is not None:
+            share, interval = significant_text(100 * confidence, 6), interval_text(estimate)
+            mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
+        text = _(
+            "{player}, {rules}: {games} without decisions, mean result {mean}. "
+            "Results alone show neither mistakes nor luck."
+        )
+        sentences = [text.format(player=player, rules=rules, games=games, mean=mean)]
+        if (below := found.beaten_share(rules, player)) is not None:
+            text = _(
+                "Perfect play has a mean of {mean}; on average {share} % of its games end lower than "
+                "these (50 % would be as good)."
+            )
+            perfect = number_text(found.perfect_play[rules].mean, 2)
+            sentences.append(text.format(mean=perfect, share=number_text(100 * below, 1)))
+        lines += wrap(" ".join(sentences), line_width())
+    return lines
+
+
+def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
+    """The kinds of decisions of some ratings, the choice of a category last."""
+    kinds = dict.fromkeys(kind for rating in ratings for kind in rating.kinds)
+    return sorted(kinds, key=lambda kind: (kind == "category", kind))
+
+
+def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
+    """Write one row for each rated game of each player; result = start + luck - points_lost."""
+    kinds = kinds_of(ratings)
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    head = ["player", "rules", "place", "date", "game", "result", "start", "luck", "points_lost"]
+    writer.writerow(
+        [*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)]
+    )
+    for rating in ratings:
+        figures, lost, games = rating.figures, rating.lost_by_game, rating.games
+        lost_by_kind = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
+        columns: list[Iterable[Any]] = [  # in the order of the head
+            [rating.player] * games,
+            [rating.rules.key] * games,
+            rating.places,
+            rating.dates,
+            range(1, games + 1),
+            figures.results.tolist(),
+            [rating.start] * games,
+            figures.luck.tolist(),
+            lost.tolist(),
+            (rating.start - lost).tolist(),
+            figures.decisions.sum(axis=1).tolist(),
+            *(lost_by_kind.get(kind, [None] * games) for kind in kinds),
+        ]
+        writer.writerows(zip(*columns, strict=True))
+    text.detach()  # the caller closes the file
+
+
+def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
+    """Draw the points lost a game over time, with a band for the interval, and below them by
+    kind of decision.
+    """
+    with picture(path) as plt:
+        figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
+        kinds = kinds_of(ratings)
+        width = 0.8 / len(ratings)  # the bars of all ratings share 0.8 of the room of a kind
+        several = len({rating.rules.key for rating in ratings}) > 1
+        for number, rating in enumerate(ratings):
+            colour = COLOURS[number % len(COLOURS)]
+            player = f"{rating.player}, {rating.rules.key}" if several else rating.player
+            text = ngettext(
+                "{player}: {points} points lost a game, {count} game",
+                "{player}: {points} points lost a game, {count} games",
+                rating.games,
+            )
+            points = number_text(rating.points_lost.value, 2)
+            label = text.format(player=player, points=points, count=grouped(rating.games))
+            parts = rating.blocks(block)
+            middles = [(part.first + part.last) / 2 for part in parts]
+            values = np.array([part.points_lost.value for part in parts])
+            half = np.array([part.points_lost.half_width or 0.0 for part in parts])
+            upper.plot(middles, values, color=colour, marker="o", markersize=4, label=label)
+            upper.fill_between(
+                middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0
+            )
+            by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
+            means, errors = (
+                [lost.value for lost in by_kind],
+                [lost.half_width or 0.0 for lost in by_kind],
+            )
+            shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
+            places = [kinds.index(kind) + shift for kind in rating.kinds]
+            lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)
+        upper.set(xlabel=_("game"), ylabel=_("points lost a game"), ylim=(0, None))
+        upper.legend()
+        lower.set(ylabel=_("points lost a game"), ylim=(0, None))
+        lower.set_xticks(range(len(kinds)), [kind_name(kind) for kind in kinds])
+        for axes in (upper, lower):
+            axes.grid(alpha=0.3)
+        title = _("Points lost a game, with {share} % intervals")
+        figure.suptitle(title.format(share=significant_text(100 * ratings[0].confidence, 6)))

@@ -1,0 +1,136 @@
+"""Ratings of players as plain JSON values."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .._version import ANSWER_SCHEMA
+from ..errors import StateError
+from ..play.rating import GRADE_NAMES, Comparison, Rating, Ratings
+from ..strategy.confidence import CONFIDENCE, Estimate, mean_of
+from .answers import category_fields, picked
+
+
+def comparisons_of(found: Ratings) -> list[Comparison]:
+    """The players of each rule set that two players have played, compared."""
+    by_rules: dict[str, list[Rating]] = {}
+    for rating in found.ratings:
+        by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
+    pairs = [pair for same in by_rules.values() if len(same) == 2 for pair in combinations(same, 2)]
+    return [first.versus(second) for first, second in pairs]
+
+
+def ratings_json(
+    found: Ratings,
+    comparisons: list[Comparison],
+    block: int | None = None,
+    confidence: float = CONFIDENCE,
+    prices: bool = False,
+) -> dict[str, Any]:
+    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out.
+    `prices`: with the prices of each player.
+    """
+    results_only = [
+        {
+            "player": player,
+            "rules": rules,
+            "games": len(each),
+            "result": _estimate_json(mean_of(each, confidence)),
+            **_against_perfect_play(found, rules, player),
+        }
+        for (rules, player), each in found.results_only.items()
+    ]
+    return {
+        "schema": ANSWER_SCHEMA,
+        "query": "rate",
+        "ratings": [
+            rating_json(rating, block) | ({"prices": _prices_json(rating)} if prices else {})
+            for rating in found.ratings
+        ],
+        "results_only": results_only,
+        "comparisons": [*map(comparison_json, comparisons)],
+        "not_rated": [
+            {name: x for name, x in vars(each).items() if x or name != "player"}
+            for each in found.skipped
+        ],
+    }
+
+
+def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, float]:
+    """The results of a player without decisions beside those of perfect play, if these are known."""
+    share = found.beaten_share(rules, player)
+    if share is None:
+        return {}
+    return {"perfect_mean": found.perfect_play[rules].mean, "perfect_games_below": share}
+
+
+def _prices_json(rating: Rating) -> dict[str, Any]:
+    """The prices of a player, or why they cannot be found."""
+    try:
+        return rating.prices.to_json()
+    except StateError as error:
+        return {"error": str(error)}
+
+
+def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
+    return {"mean": found.value, "low": found.low, "high": found.high} if found else None
+
+
+def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
+    """A rating; all figures are means of a game in points, unless their name says otherwise."""
+    kinds, categories = [], []
+    for number, kind in enumerate(rating.kinds):
+        lost, per_decision = map(_estimate_json, rating.kind_lost(number))
+        decisions = int(rating.figures.decisions[:, number].sum())
+        kinds.append(
+            {
+                "kind": kind,
+                "decisions": decisions,
+                "points_lost": lost,
+                "lost_per_decision": per_decision,
+            }
+        )
+    for c, category in enumerate(rating.rules.categories):
+        taking, leaving = map(_estimate_json, rating.category_lost(c))
+        entry = category_fields(category.id, rating.figures.category_points[:, c])
+        categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
+    means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
+    return {
+        "player": rating.player,
+        "rules": rating.rules.key,
+        **picked(rating, "games", "confidence", "start"),
+        **{name: _estimate_json(mean) for name, mean in means.items()},
+        "level": picked(rating.level, "number", "name"),
+        "times_narrower": rating.narrower,
+        "lost_per_decision": _estimate_json(rating.lost_per_decision),
+        "errors": dict(
+            zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)
+        ),
+        "kinds": kinds,
+        "categories": categories,
+        "turns": [
+            _estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))
+        ],
+        "blocks": [
+            vars(part) | {"points_lost": _estimate_json(part.points_lost)}
+            for part in rating.blocks(block)
+        ],
+        "trend_per_game": _estimate_json(rating.trend),
+        "spots": [*map(vars, rating.spots)],
+        "games_without_decisions": len(rating.other_results),
+    }
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """Two players compared: by how much the first plays better, and the difference of the plain
+    results.
+    """
+    players = [comparison.first.player, comparison.second.player]
+    found = {"advantage": comparison.advantage, "result_difference": comparison.results}
+    return {"rules": comparison.first.rules.key, "players": players} | {
+        name: (_estimate_json(each) or {}) | {"p_value": each.chance}
+        for name, each in found.items()
+    }
