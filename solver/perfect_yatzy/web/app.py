@@ -208,10 +208,8 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 404:
             message, code = f"{request.url.path} does not exist", "not-found"
         elif error.status_code == 405:
-            message, code = (
-                f"{request.url.path} does not accept {request.method}",
-                "method-not-allowed",
-            )
+            message = f"{request.url.path} does not accept {request.method}"
+            code = "method-not-allowed"
         response = error_response(error.status_code, SolverError(message, code=code))
         if allowed := (error.headers or {}).get("Allow"):
             response.headers["Allow"] = ", ".join(methods_of(app, request.url.path)) or allowed

@@ -125,7 +125,7 @@ async function request([body, ...others], signal, instead = null) {
 
 // --- playing on without advice: counted here, so that a game goes on while the advice is on its way or the server is away ---
 
-const MAX_COUNTED_BOXES = 30; // as in the engine: a card is a number of 32 bits
+const COUNTED_BOXES = 30; // as in the engine: a card is a number of 32 bits
 const counters = new Map(); // by rules: a function from the fields of a request to the boxes, or the promise of one
 
 // Loads what counting needs, before it is needed.
@@ -142,7 +142,7 @@ export function learnToCount(spec) {
 }
 
 async function loadCounter(spec) {
-  if (ruleSet(spec).categories.length > MAX_COUNTED_BOXES) throw new Error(); // the server counts
+  if (ruleSet(spec).categories.length > COUNTED_BOXES) throw new Error(); // the server counts
   const [{ Game }, { Card }, data] = await Promise.all([
     import("../engine/game.js"),
     import("../engine/card.js"),
