@@ -110,8 +110,12 @@ def page_text(language: str, texts: dict[str, Any], translations: list[Any]) -> 
     plural].
     """
     pairs = zip(texts["texts"][: texts["page"]], translations, strict=False)
-    data = {"language": language, "messages": {text: own for text, own in pairs if own}}
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return compact({"language": language, "messages": {text: own for text, own in pairs if own}})
+
+
+def compact(value: Any) -> str:
+    """A value as JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def compile_catalogues() -> None:
@@ -120,13 +124,8 @@ def compile_catalogues() -> None:
     folders = sorted(path.parent.parent for path in LOCALE.glob("*/LC_MESSAGES/*.po"))
     catalogs = {path.name: read_catalog(path.name) for path in folders}
     texts, translations = compiled(catalogs)
-    write_json(LOCALE / "texts.json", texts)
+    (LOCALE / "texts.json").write_text(compact(texts), encoding="utf-8")
     for language, own in translations.items():
         po_path(language).with_suffix(".mo").write_bytes(mo_bytes(catalogs[language]))
-        write_json(po_path(language).with_suffix(".json"), own)
+        po_path(language).with_suffix(".json").write_text(compact(own), encoding="utf-8")
         json_path(language).write_text(page_text(language, texts, own), encoding="utf-8")
-
-
-def write_json(path: Path, value: Any) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=0)
-    path.write_text(text + "\n", encoding="utf-8")

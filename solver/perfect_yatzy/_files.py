@@ -297,9 +297,8 @@ def open_hidden(path: Path) -> tuple[int, Path]:
     while True:
         hidden = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
         with contextlib.suppress(FileExistsError):
-            return os.open(
-                hidden, flags, 0o666
-            ), hidden  # as any new file: the umask of the process takes bits away
+            # Open to all, as any new file: the umask of the process takes bits away.
+            return os.open(hidden, flags, 0o666), hidden
 
 
 def replace(source: Path, target: Path) -> None:

@@ -26,10 +26,11 @@ DOMAIN = "perfect_yatzy"  # of the words of click, which it asks gettext for
 LOCALE = Path(__file__).with_name("locale")
 COMPILED = "LC_MESSAGES/perfect_yatzy.json"  # of a language; its texts are those of texts.json
 CONTEXT_END = "\x04"  # between the context of a text and the text, as in GNU gettext
+# Languages without a catalogue of their own, whose readers know another.
 RELATED = {
     "no": "nb",
     "nn": "nb",
-}  # languages without a catalogue of their own, whose readers know another
+}
 NO_BREAK_SPACE = "\u00a0"
 # The sign between thousands; elsewhere a space that does not break the line.
 THOUSANDS = {"en": ",", "ja": ",", "ko": ",", "da": ".", "de": "."}

@@ -36,6 +36,7 @@ from perfect_yatzy.policies.rule_search import Sample, Search, best_places, lear
 from perfect_yatzy.policies.rule_vocabulary import (
     candidate_conditions,
     candidate_patterns,
+    pays_neighbours,
     rule_cost,
 )
 from perfect_yatzy.policies.strategy_sheet import (
@@ -593,3 +594,14 @@ def test_every_candidate_is_a_rule_of_the_rule_set(name: str) -> None:
     anything = parse_hold_rule(rules, "any: stop").pattern
     for condition in conditions:
         assert hold_rule(rules, anything, [condition], "stop").conditions == (condition,)
+
+
+def test_the_search_tries_one_lower_box_more_or_less_and_other_points() -> None:
+    rules = load_rules("yatzy")
+    two = DicePattern("pays", categories=("small-straight", "chance"), least=20)
+    tried = {(frozenset(each.categories), each.least) for each in pays_neighbours(rules, two)}
+    lower = {box.id for box in rules.categories if not box.upper}
+    given = frozenset(two.categories)
+    boxes = {given - {box} for box in given} | {given | {box} for box in lower - given}
+    points = {15, 17, 18, 19, 21, 22, 23, 25}
+    assert tried == {(each, 20) for each in boxes} | {(given, least) for least in points}

@@ -71,7 +71,7 @@ window.probes = {
   tap: async ([pick, ms]) => {
     const { state, undoAndRedoAvailable } = await loaded('store/state');
     const left = new Set(['print', 'share', 'review-end', 'copy-link', 'copy-position', 'open-paste', 'open-language', 'open-file', 'save-own', 'import', 'export',
-      'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
+      'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'game-button', 'open-aim', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
     const scope = document.querySelector('dialog[open]') || document;
     const controls = () => [...scope.querySelectorAll('button, summary')].filter((e) => e.checkVisibility() && e.getAttribute('aria-disabled') !== 'true'
       && !left.has(e.id) && !e.closest('#rooms, #menu, header, #training, #review, #statistics, footer, #expect, #who, #guess'));

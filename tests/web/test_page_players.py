@@ -158,9 +158,7 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     gap = abs(found.result - yatzy.value())
     page.expects("#result b", f"{found.result:.0f}")
     page.expects("#result", "of games by perfect play end lower.")
-    assert f"{gap:.1f}" not in page.inner_text(
-        "#table"
-    )  # the sum of average, luck and errors says it
+    assert f"{gap:.1f}" not in page.inner_text("#result")  # average, luck and errors say it
     assert page.get_attribute("#result svg", "aria-label").endswith("the average is 248.4")
     page.expects("#said", f"{gap:.1f} points ")
     with page.expect_download() as picture:
@@ -253,10 +251,10 @@ def test_invalid_parts_of_a_link_are_reported(blank: Visitor) -> None:
     )
     blank.expects("#notice", "“what” is not a field of a link").expects("#take-sixes .points", "24")
     assert blank.count("#take-twos .scored") == 0
-    blank.open("#rules=giant-forced&card=ones=3")
+    blank.open("#rules=nonesuch&card=ones=3")
     blank.expects(
         "#notice",
-        "The rules “giant-forced” are not available on this page, which shows Yatzy instead.",
+        "The rules “nonesuch” are not available on this page, which shows Yatzy instead.",
     )
 
 

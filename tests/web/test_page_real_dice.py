@@ -282,7 +282,7 @@ def test_digits_work_while_a_control_has_the_focus(page: Visitor) -> None:
     assert page.type("4").dice() == [3, 3, 3, 3, 4]
     page.settle().press("Backspace").locator("#left").focus()
     assert page.type("5").dice() == [3, 3, 3, 3, 5]
-    page.click("#open-rules").select_option("#objective", "goal")
+    page.menu("open-aim").select_option("#objective", "goal")
     page.locator("#goal").focus()
     page.type("6")
     assert (page.input_value("#goal"), page.dice()) == ("6", [3, 3, 3, 3, 5])

@@ -504,9 +504,11 @@ def test_dialogs(blank: Visitor) -> None:
     blank.press("Escape").mark(0).click("#go").expects("#loss-dialog", "blunder")
     looks_right(blank, "loss")
     blank.press("Escape").click("#open-rules")
+    looks_right(blank, "rules")
+    blank.press("Escape").menu("open-aim")
     for objective in ("goal", "win"):
         blank.select_option("#objective", objective)
-        looks_right(blank, f"rules, {objective}")
+        looks_right(blank, f"aim, {objective}")
 
 
 def test_a_review_with_a_mistake_open_and_its_position(

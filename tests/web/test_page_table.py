@@ -11,6 +11,7 @@ from perfect_yatzy import Strategy, distribution, load_rules, parse_card
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
+from perfect_yatzy.web.static_files import listed_rules
 from support.browser import DONE, Visitor
 from support.server import running_server
 
@@ -137,7 +138,7 @@ def test_an_aim_is_set_and_never_dropped_in_silence(blank: Visitor) -> None:
     """
     blank.open(f"#rules=yatzy&card={LATE_CARD}")  # early in a game the server asks before it solves
     assert blank.locator("#aim").is_hidden()  # the best average is the usual aim
-    blank.click("#open-rules")
+    blank.menu("open-aim")
     blank.select_option("#objective", "goal")
     for text in ("-5", "1e3", "240.5", "abc"):
         blank.write("#goal", text)
@@ -149,21 +150,21 @@ def test_an_aim_is_set_and_never_dropped_in_silence(blank: Visitor) -> None:
     assert blank.text_content("#goal-error") == ""
     blank.select_option("#objective", "goal")
     blank.fill("#goal", "")
-    blank.click("#rules-done").expects("#goal-error", "Enter the points to reach")
+    blank.click("#aim-done").expects("#goal-error", "Enter the points to reach")
     assert blank.focused() == "goal"
     blank.locator("#goal").press_sequentially("250")
     assert blank.text_content("#goal-error") == ""
     blank.press("Enter")
-    blank.wait_for_selector("#rules-dialog", state="hidden")
+    blank.wait_for_selector("#aim-dialog", state="hidden")
     assert blank.state()["goal"] == "250"
     blank.click("#aim")  # above the dice; it leads to its setting
     assert blank.focused() == "objective"
     assert blank.input_value("#goal") == "250"
     blank.select_option("#objective", "win")
-    blank.click("#rules-done").expects("#opponents-error", "add them as players")
+    blank.click("#aim-done").expects("#opponents-error", "add them as players")
     blank.press("Escape").expects("#notice", "The aim was not complete")
     assert blank.state()["objective"] == "mean"
-    blank.click("#open-rules")
+    blank.menu("open-aim")
     blank.select_option("#objective", "win")
     blank.click("#opponents-players")
     assert blank.locator("#players-dialog").is_visible()
@@ -213,45 +214,88 @@ def test_rules_without_a_table_are_solved_by_a_complete_question(tab: Visitor) -
     assert (request.rules.key, request.query) == ("maxi", "expect")
 
 
+def play_game(page: Visitor, name: str) -> Visitor:
+    """Choose a game in the open gallery and play it."""
+    page.locator(f"#rules input[value='{name}']").check(force=True)
+    page.click("#rules-play").wait_for_selector("#rules-dialog", state="hidden")
+    return page
+
+
 def test_variants_and_rules_are_behind_one_button(blank: Visitor) -> None:
     blank.open("#rules=yatzy+four-is-two-pairs&dice=33456&left=2").click("#open-rules")
+    assert blank.evaluate("document.activeElement.value") == "yatzy"  # for the arrow keys
     assert blank.is_checked("#switches input[value='four-is-two-pairs']")
     blank.expects("#answer", "245.9")
     blank.uncheck("#switches input[value='four-is-two-pairs']")
-    blank.expects("#answer", "245.75")
-    blank.locator("#rules").focus()
-    blank.select_option("#rules", "kniffel")
-    blank.expects("#notice", "The card was cleared for the other rules; Undo restores it.")
-    assert blank.focused() == "rules"
-    blank.press("Escape")
-    assert blank.locator("#rules-dialog").is_hidden()
+    blank.expects("#answer", "245.9")  # nothing changes before it is played
+    play_game(blank, "yatzy").expects("#answer", "245.75")
+    assert blank.focused() == "open-rules"
+    blank.click("#game-button")
+    play_game(blank, "kniffel").expects(
+        "#notice", "The card was cleared for the other rules; Undo restores it."
+    )
     blank.wait_until("document.getElementById('game-name').textContent === 'Kniffel'")
+    blank.menu("menu-undo").click("#game-button").press("ArrowDown", "Escape")
+    assert blank.locator("#rules-dialog").is_hidden()
+    assert blank.state()["rules"] == "yatzy"
 
 
-def test_of_variants_chosen_quickly_all_count_and_done_covers_no_words(phone: Visitor) -> None:
+def test_of_variants_chosen_quickly_all_count(phone: Visitor) -> None:
     """The answer to the first one arrives last."""
     late: list[Any] = []
     phone.route("**/api/rules?rules=yatzy%2Bthreshold-42&*", lambda route: late.append(route))
-    phone.evaluate("document.getElementById('rules-dialog').showModal()")
-    phone.check("#switches input[value='threshold-42']")
-    phone.wait_for(lambda: late)
+    phone.click("#game-button")
+    phone.locator("#switches input[value='threshold-42']").check(force=True)
+    phone.click("#rules-play").wait_for(lambda: late)
     phone.check("#switches input[value='bonus-35']")
-    phone.wait_until("location.hash.includes('bonus-35%2Bthreshold-42')")
+    phone.click("#rules-play").wait_until("location.hash.includes('bonus-35%2Bthreshold-42')")
     late[0].continue_()
     phone.wait_for_timeout(300)
     assert phone.state()["rules"] == "yatzy+bonus-35+threshold-42"
-    phone.check("#switches input[value='threshold-84']")
-    phone.wait_until("location.hash.includes('bonus-35%2Bthreshold-84')")
-    phone.select_option("#rules", "kniffel")
-    phone.expects("#game-name", "Kniffel")
-    covers = """() => {
-      const done = document.getElementById("rules-done").getBoundingClientRect();
-      return [...document.querySelectorAll("#rules-dialog :is(label, p)")].filter((each) => {
-        const box = each.getBoundingClientRect();
-        return box.height && box.bottom > done.top + 1 && box.top < done.bottom - 1;
-      }).map((each) => each.textContent);
-    }"""
-    assert phone.evaluate(covers) == []
+    assert phone.locator("#rules-dialog").is_hidden()
+
+
+# Texts of the gallery that a button of it covers, while they are in the part that scrolls.
+COVERED = """() => {
+  const foot = document.querySelector(".gallery-foot").getBoundingClientRect();
+  const frame = document.querySelector(".gallery").getBoundingClientRect();
+  return [...document.querySelectorAll("#rules-dialog :is(label, p, h3)")].filter((each) => {
+    if (each.closest(".gallery-foot")) return false;
+    const box = each.getBoundingClientRect(), bottom = Math.min(box.bottom, frame.bottom);
+    return box.height && bottom > foot.top + 1 && box.top < foot.bottom - 1;
+  }).map((each) => each.textContent);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1280, 800), (768, 1024), (390, 844), (320, 640), (320, 256)]
+)
+def test_all_games_can_be_chosen_at_every_size(blank: Visitor, width: int, height: int) -> None:
+    """Buttons cover no words, nothing is cut, and the last game is reached; at 320 × 256 pixels a
+    page of 1280 × 1024 is at 400 %.
+    """
+    blank.set_viewport_size({"width": width, "height": height})
+    blank.open().click("#game-button")
+    assert blank.count("#rules .game") == len(listed_rules())
+    for name in ("kniffel", listed_rules()[-1]):
+        card = blank.locator(f".game:has(> label > input[value='{name}'])")
+        card.locator("> label").click()
+        card.locator("#switches label").last.scroll_into_view_if_needed()
+        assert blank.evaluate(COVERED) == []
+        blank.locator(".own-rules code").scroll_into_view_if_needed()
+        assert blank.evaluate(COVERED) == []
+        assert blank.evaluate("document.querySelector('.gallery').scrollWidth") <= width
+    play_game(blank, "crag").expects("#game-name", "Crag")
+
+
+def test_a_game_of_twelve_dice_has_dice_for_a_finger(phone: Visitor) -> None:
+    phone.open("#rules=giant-forced&dice=112223344566&left=2").settle()
+    sizes = phone.evaluate(
+        "[...document.querySelectorAll('#dice button')].map((each) => each.offsetWidth)"
+    )
+    assert len(sizes) == 12
+    assert min(sizes) >= 44
+    phone.expects("#answer", "Keep 1 1", "920.3")
 
 
 BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,6 +172,7 @@ def played_games(games: int, rounds: int) -> list[int]:
     return [max(MIN_GAMES, games >> (rounds - 1 - number)) for number in range(rounds)]
 
 
+@lru_cache(maxsize=32)  # a server describes all games at once
 def approximate_seconds(
     rules: RuleSet, *, work: float = BOUND_WORK, minutes: float | None = None
 ) -> float:

@@ -131,10 +131,8 @@ class LaneTurns:
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
             size = blocks * LANES  # the last block is filled up with earlier games
-            numbers, chances = (
-                np.resize(games[rows], size),
-                np.resize(chance_to_explore[rows], size),
-            )
+            numbers = np.resize(games[rows], size)
+            chances = np.resize(chance_to_explore[rows], size)
             kernels.play_states(
                 0, blocks, job, table, kernels.LaneGames(numbers, seed, turn, chances)
             )

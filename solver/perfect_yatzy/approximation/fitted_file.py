@@ -125,10 +125,8 @@ class FittedValues:
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
         # In the order of the coefficients theta, b, Q, e and L.
         # columns of z and of x
-        (one, other), (extra, box) = (
-            feature_pairs(self.rules),
-            feature_lines(self.rules),
-        )
+        one, other = feature_pairs(self.rules)
+        extra, box = feature_lines(self.rules)
         parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
@@ -141,10 +139,8 @@ class FittedValues:
         z = open_boxes(self.rules, filled).astype(np.float64)
         x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]
         weighted = z * weights[:, None]
-        pairs, lines = (
-            (weighted.T @ z)[feature_pairs(self.rules)],
-            (x.T @ weighted)[feature_lines(self.rules)],
-        )
+        pairs = (weighted.T @ z)[feature_pairs(self.rules)]
+        lines = (x.T @ weighted)[feature_lines(self.rules)]
         return np.concatenate([[weights.sum()], weighted.sum(axis=0), pairs, weights @ x, lines])
 
     def child_values(
@@ -416,10 +412,8 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
     otherwise = _("the table {path} is damaged; {hint}", path=path, hint=hint)
     with reading(path, otherwise, missing):
         with folder_lock(path.parent, shared=True):
-            sidecar, content = (
-                checked_fields(read_file(path.with_suffix(".json"), MAX_SIDECAR)),
-                read_file(path, MAX_ARCHIVE),
-            )
+            sidecar = checked_fields(read_file(path.with_suffix(".json"), MAX_SIDECAR))
+            content = read_file(path, MAX_ARCHIVE)
         if sidecar["format"] != FORMAT:
             text = _("{path} has format {format}, not {known}; {hint}")
             raise damaged(

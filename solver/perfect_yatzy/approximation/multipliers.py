@@ -175,10 +175,8 @@ class OneTurn:
             stages.append((stops, choice))
             best = np.where(stops, gains, of_rerolls)
         # to have each roll; to end with it
-        chances, ends = (
-            self.grid.weights.copy(),
-            np.zeros(len(gains)),
-        )
+        chances = self.grid.weights.copy()
+        ends = np.zeros(len(gains))
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
@@ -203,9 +201,8 @@ class OneTurn:
         """Chance of each roll after a reroll, from the chance that each roll is rerolled."""
         held = np.zeros(self.grid.n_holds)  # chance of each multiset
         held[self.grid.first_roll :] = chances
-        for level in self.passes.levels[
-            :0:-1
-        ]:  # dice are put aside one by one, until the best hold is left
+        # Dice are put aside one by one, until the best hold is left.
+        for level in self.passes.levels[:0:-1]:
             multisets = np.arange(level.place.start, level.place.stop)
             moved = multisets[choice[multisets] != multisets]
             held += np.bincount(choice[moved], weights=held[moved], minlength=len(held))

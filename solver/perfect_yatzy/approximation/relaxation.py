@@ -47,9 +47,8 @@ TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
 Chain = tuple[int, ...]
-Report = Callable[
-    [str, float], None
-]  # takes what is being done, and about the share of all work that is done
+# Takes what is being done, and about the share of all work that is done.
+Report = Callable[[str, float], None]
 
 
 def solve_relaxed(
@@ -200,10 +199,8 @@ def visits(
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
     # of each row, and of each state
-    chance_of_row, chance = (
-        np.zeros(game.n_rows),
-        np.zeros(game.size),
-    )
+    chance_of_row = np.zeros(game.n_rows)
+    chance = np.zeros(game.size)
     chance_of_row[EMPTY_ROW] = 1.0
     chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
@@ -303,9 +300,8 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
         same = rows[sets == lane_set]
         ends = []
         if len(same):
-            table = values[
-                layout.offsets[same][:, None] + np.arange(count)
-            ]  # (rows, lanes), without saved rolls
+            # (rows, lanes), without saved rolls
+            table = values[layout.offsets[same][:, None] + np.arange(count)]
             low = 0  # first lane of the level
             for lane in range(1, count):
                 if float((table[:, lane] - table[:, low]).max()) > tolerance:

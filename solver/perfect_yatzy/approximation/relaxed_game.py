@@ -43,6 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -165,9 +166,8 @@ class RelaxedLayout:
         box holds points.
         """
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        bit = {
-            c: 1 << i for i, c in enumerate(self.exact)
-        }  # in masks of the categories of the relaxed game
+        # The bit of each box in masks of the categories of the relaxed game.
+        bit = {c: 1 << i for i, c in enumerate(self.exact)}
         class_bit = 1 << len(self.exact)
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
         # By card: lane set, exact boxes that are filled, and categories that the turn must not
@@ -225,9 +225,8 @@ class RelaxedLayout:
         rows, layout = self.row_of(filled, tracked), self.layout
         sets = layout.lane_sets[rows]
         sums = upper_sums(self.rules).split(upper)[self.bonus_column]
-        lanes = layout.lane_of[
-            sets, np.minimum(sums, self.threshold)
-        ]  # the threshold is 0 if no sum is remembered
+        # The threshold is 0 if no sum is remembered.
+        lanes = layout.lane_of[sets, np.minimum(sums, self.threshold)]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
 
@@ -397,8 +396,9 @@ class RelaxedGame(RelaxedLayout):
             if self.has_flag and c == rules.tracked_index:
                 step += np.where(points[c] > 0, self.cards, 0)
             shift = points[c] if c in self.upper else no_shift
+            of_rolls = _OutcomeOfRolls(gains[c], np.full(grid.n_rolls, c), shift, step)
             crossed_out = -self.prices[c], weight
-            found.add(np.full(grid.n_rolls, c), gains[c], shift, step, extra[c], crossed_out)
+            found.add(of_rolls, extra[c], crossed_out)
         if self.members:  # of which a roll fills the one with the largest gain
             members, weight = np.array(self.members), self.weights[-1]
             best = members[gains[members].argmax(axis=0)]  # by roll
@@ -407,7 +407,8 @@ class RelaxedGame(RelaxedLayout):
             # The outcome every roll may have: the lowest, or below it if a first roll adds points
             # to all of them.
             lowest = float(values.min()) - (1.0 if most_extra else 0.0), weight
-            found.add(best, values, no_shift, np.full(grid.n_rolls, weight), most_extra, lowest)
+            step = np.full(grid.n_rolls, weight)
+            found.add(_OutcomeOfRolls(values, best, no_shift, step), most_extra, lowest)
         outcomes, boxes = found.arrays()
         none = np.zeros(0, dtype=np.int64)
         model = TurnModel(
@@ -432,56 +433,62 @@ class RelaxedGame(RelaxedLayout):
         return model, boxes
 
 
+class _Outcome(NamedTuple):
+    """What filling a box brings: its value, the box, the rise of the upper sum and of the row."""
+
+    value: float
+    box: int
+    shift: int
+    step: int
+
+
+class _OutcomeOfRolls(NamedTuple):
+    """The outcome of each roll in one category, ``(rolls,)`` each; fields as in `_Outcome`."""
+
+    value: Floats
+    box: Ints
+    shift: Ints
+    step: Ints
+
+
 class _Outcomes:
     """Collects the outcomes of one category after the other."""
 
     def __init__(self, first_roll: int) -> None:
         self.first_roll = first_roll  # its index in the lattice
-        self.start, self.first_roll_bonus = [0], list[float]()  # as in CategoryOutcomes
-        self.found: list[
-            tuple[float, int, int, int, list[int]]
-        ] = []  # points, box, shift, step, rolls
+        # The fields of CategoryOutcomes with these names.
+        self.start = [0]
+        self.first_roll_bonus: list[float] = []
+        self.outcomes: list[_Outcome] = []
+        self.rolls: list[list[int]] = []  # those that each outcome is for
 
-    def add(
-        self,
-        boxes: Ints,
-        values: Floats,
-        shift: Ints,
-        step: Ints,
-        bonus: float,
-        lowest: tuple[float, int],
-    ) -> None:
-        """Add a category: box, value, rise of the upper sum and of the row by roll; value and
-        step of `lowest`.
+    def add(self, of_rolls: _OutcomeOfRolls, bonus: float, lowest: tuple[float, int]) -> None:
+        """Add a category: the outcome of each roll, the points of a first roll, and the value and
+        step of the lowest outcome, which is offered to every roll.
         """
+        box_of_lowest = of_rolls.box[int(of_rolls.value.argmin())].item()
         value_of_lowest, step_of_lowest = lowest
-        # offered to every roll
-        first = (
-            value_of_lowest,
-            boxes[int(values.argmin())].item(),
-            0,
-            step_of_lowest,
-        )
-        rolls: dict[tuple[float, int, int, int], list[int]] = {first: []}  # by outcome
-        outcomes = zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True)
-        for roll, outcome in enumerate(outcomes, self.first_roll):
-            rolls.setdefault(outcome, []).append(roll)
-        self.found += [
-            (*outcome, rolls[outcome]) for outcome in (first, *sorted(rolls.keys() - {first}))
-        ]
-        self.start.append(len(self.found))
+        first = _Outcome(value_of_lowest, box_of_lowest, 0, step_of_lowest)
+        rolls: dict[_Outcome, list[int]] = {first: []}
+        by_roll = zip(*(column.tolist() for column in of_rolls), strict=True)
+        for roll, fields in enumerate(by_roll, self.first_roll):
+            rolls.setdefault(_Outcome(*fields), []).append(roll)
+        outcomes = [first, *sorted(rolls.keys() - {first})]
+        self.outcomes += outcomes
+        self.rolls += [rolls[outcome] for outcome in outcomes]
+        self.start.append(len(self.outcomes))
         self.first_roll_bonus.append(bonus)
 
     def arrays(self) -> tuple[CategoryOutcomes, Ints]:
         """The outcomes of all categories, and the box that each fills."""
-        points, boxes, shift, step, rolls = zip(*self.found, strict=True)
+        points, boxes, shift, step = zip(*self.outcomes, strict=True)
         found = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
             points=np.array(points, dtype=np.float64),
             shift=np.array(shift, dtype=np.int64),
             step=np.array(step, dtype=np.int64),
-            roll_start=np.cumsum([0, *map(len, rolls)], dtype=np.int64),
-            rolls=np.concatenate(rolls).astype(np.int64),
+            roll_start=np.cumsum([0, *map(len, self.rolls)], dtype=np.int64),
+            rolls=np.concatenate(self.rolls).astype(np.int64),
             hold_start=np.zeros(0, dtype=np.int64),
             holds=np.zeros(0, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),

@@ -68,9 +68,8 @@ UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
 Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
 Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
-Report = Callable[
-    [str, float, Known], None
-]  # name of a stage, the share of it that is done, what is known
+# Takes the name of a stage, the share of it that is done, and what is known.
+Report = Callable[[str, float, Known], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -372,7 +371,10 @@ class Solution:
         threads: int | None,
         report: Report | None,
     ) -> None:
-        self.rules, self.effort, self.path, self.threads = rules, effort, path, threads
+        self.rules = rules
+        self.effort = effort
+        self.path = path
+        self.threads = threads
         self.report = report or (lambda stage, done, known: None)
         self.known: dict[str, float] = {}
         self.records: dict[str, Any] = {}
@@ -527,8 +529,9 @@ class Solution:
         most_work = self._bound_work(self.records["relaxation"]["speed"])
         relaxed, found = self._relaxed("bound", Budget(most_work, self.effort.memory))
         exact = [self.rules.categories[c].id for c in relaxed.game.exact]
+        # Both stand next to each other in the record.
         work = {
             "most_work": most_work / UNIT,
             "work": found.pop("work"),
-        }  # next to each other in the record
+        }
         return found | {"exact": exact, "values": len(relaxed.values)} | work, {}

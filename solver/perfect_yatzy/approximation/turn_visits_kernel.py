@@ -149,9 +149,8 @@ def end_turns(children, job, block):
     fill(ends, 0, outcomes.start[model.category_count], zero)
     for c in range(model.category_count):
         if block.choices >> c & 1:
-            crossing_out = outcomes.start[
-                c
-            ]  # the outcome of the rolls that the category pays nothing for
+            # The outcome of the rolls that the category pays nothing for.
+            crossing_out = outcomes.start[c]
             for i in range(crossing_out, outcomes.start[c + 1]):
                 value, total = value_of_outcome(children, job, block, i), zero
                 # Rolls whose best value it is (at least is equal): later outcomes no longer find

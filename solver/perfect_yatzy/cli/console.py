@@ -98,9 +98,8 @@ class YatzyGroup(YatzyCommands):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
         is_known = cmd_name in self.modules or cmd_name in self.commands
-        for name in (
-            [cmd_name] if is_known else self.modules
-        ):  # click suggests a similar name among those imported
+        # For an unknown name all are imported: click suggests a similar one among them.
+        for name in [cmd_name] if is_known else self.modules:
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))

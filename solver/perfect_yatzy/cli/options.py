@@ -332,17 +332,16 @@ def output_option(text: str, **settings: Any) -> Callable[[F], F]:
 def rules_argument(command: F) -> F:
     """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
 
-    def read(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        option, on_command_line = (
-            ctx.params.pop("rules_from_option"),
-            is_given("rules_from_option", ctx),
-        )
-        if value and on_command_line and value != option:
+    def argument_or_option(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+        # The option is eager, so it has been read; it may come from the environment.
+        option = ctx.params.pop("rules_from_option")
+        is_option_typed = is_given("rules_from_option", ctx)
+        if value and is_option_typed and value != option:
             text = _(
                 "two rule sets given: {value} and --rules {option}", value=value, option=option
             )
             raise click.UsageError(text, ctx)
-        if on_command_line:
+        if is_option_typed:
             ctx.set_parameter_source(param.name or "", ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
 
@@ -355,7 +354,7 @@ def rules_argument(command: F) -> F:
         is_eager=True,
         help=RULES_HELP,
     )(command)
-    return click.argument("rules", type=RULES, required=False, callback=read)(command)
+    return click.argument("rules", type=RULES, required=False, callback=argument_or_option)(command)
 
 
 def dice_argument(command: F) -> F:

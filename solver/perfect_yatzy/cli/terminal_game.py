@@ -83,10 +83,11 @@ class TerminalGame:
                     self.computer_decides()
                 else:
                     self.decide()
+            # A RulesError says that advice would need a solve beyond the budget.
             except (
                 StateError,
                 RulesError,
-            ) as error:  # RulesError: advice would need a solve beyond the budget
+            ) as error:
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
@@ -94,10 +95,8 @@ class TerminalGame:
         """Carry out the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
-            turn, turns = (
-                len(session.turns) // len(session.players) + 1,
-                len(session.rules.categories),
-            )
+            turn = len(session.turns) // len(session.players) + 1
+            turns = len(session.rules.categories)
             stage = _("turn {turn} of {turns}", turn=turn, turns=turns)
             click.echo(view.player_prefix(session, session.player) + stage)
         player = self.computers[session.computer()]

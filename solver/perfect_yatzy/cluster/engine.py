@@ -214,7 +214,10 @@ class DaskEngine:
         """In this block all workers must see a folder; one of each machine compiles the kernels
         for the others.
         """
-        folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
+        # A worker sees the same folder if it reads this token in a file of it.
+        token = secrets.token_hex(16)
+        before = self._job
+        folder = Path(folder).absolute()
         proof = folder / f".workers-{secrets.token_hex(4)}.proof"
         with writing_to(folder):
             proof.write_text(token, encoding="ascii")

@@ -51,10 +51,11 @@ MEMORY_SHARE = 0.9  # of the free memory, that all workers of this machine may u
 LEAST_MEMORY = 256 << 20  # bytes that a worker needs
 MOST_WORKERS = 256
 
+# Modules that all workers of this machine need.
 PRELOADED = [
     "distributed",
     "perfect_yatzy.cluster.preload",
-]  # modules that all workers of this machine need
+]
 
 CONFIG = {  # features of Dask that are not needed here, such as sampling profiles, are switched off
     "distributed.worker.profile.enabled": False,

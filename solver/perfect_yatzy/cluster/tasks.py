@@ -126,10 +126,11 @@ def sample_on(
     :func:`.policies.evaluation.sample`.
     """
     games = positive_number(games, "games")
-    name, card = strategy_name(strategy, settings.tables), read_card(strategy.rules, start)
+    name = strategy_name(strategy, settings.tables)
+    card = read_card(strategy.rules, start)
     tasks = [
-        GamesTask(name, card, seed, *part, command)
-        for part in ranges(games, engine.threads, name.kind)
+        GamesTask(name, card, seed, first, number, command)
+        for first, number in ranges(games, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):
         return summary(strategy, card, games, engine.play(sample_task, tasks, settings.progress))

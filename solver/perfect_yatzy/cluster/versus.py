@@ -121,10 +121,8 @@ def _solve_turn(
             part.path.unlink()
             # The states of the other player are the inner index of the pairs: for each state of the
             # mover, a part has a run of values.
-            run_begins, run_ends = (
-                bounds[part.begin : -1 : other.size],
-                bounds[part.end :: other.size],
-            )
+            run_begins = bounds[part.begin : -1 : other.size]
+            run_ends = bounds[part.end :: other.size]
             copied = 0
             for begin, end in zip(run_begins, run_ends, strict=True):
                 target.values[begin:end] = values[copied : copied + end - begin]

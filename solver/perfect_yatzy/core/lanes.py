@@ -115,9 +115,8 @@ class LaneSets:
         if (box := self._last_filled(lane_set)) is None:
             return np.empty(0, dtype=np.int64)
         sums = np.sort(self._sums_after(box, lane_set).ravel())
-        distinct: Ints = sums[
-            np.append(True, sums[1:] != sums[:-1])
-        ]  # np.unique would import numpy.ma, at a cost
+        # np.unique would import numpy.ma, which takes time.
+        distinct: Ints = sums[np.append(True, sums[1:] != sums[:-1])]
         return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:

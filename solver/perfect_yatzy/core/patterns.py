@@ -29,9 +29,8 @@ from ..words import _, enumerated, ngettext
 if TYPE_CHECKING:
     from .dice import Ints
 
-    Matches = tuple[
-        Any, Ints | int
-    ]  # for each roll: whether it matches (bool), and the sum of the dice named
+    # For each roll: whether it matches (bool), and the sum of the dice named.
+    Matches = tuple[Any, Ints | int]
 
 ScoreKind = Literal["matched", "sum", "fixed"]
 IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs

@@ -221,9 +221,8 @@ class StateSpace(RowPlaces):
         layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(
             np.int64
         )
-        self.layer_ends = np.cumsum(layer_sizes[::-1])[
-            ::-1
-        ]  # summed backwards: the full cards begin the table
+        # The sizes are summed backwards because the full cards begin the table.
+        self.layer_ends = np.cumsum(layer_sizes[::-1])[::-1]
 
     def state_rows(self) -> Ints:
         """``(states,)`` int64: the row of every state of the table."""

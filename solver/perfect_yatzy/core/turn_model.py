@@ -139,9 +139,8 @@ class DiceModel(NamedTuple):
     hold_start: (
         Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
     )
-    holds: npt.NDArray[
-        np.int32
-    ]  # lattice indices, most dice first (so the roll itself), then higher faces first
+    # Lattice indices, most dice first (so the roll itself), then higher faces first.
+    holds: npt.NDArray[np.int32]
     predecessor_start: Ints  # as in :class:`perfect_yatzy.core.dice.Lattice`
     predecessors: Ints  # (pairs,): lattice indices of each multiset after taking one die away
     successors: (

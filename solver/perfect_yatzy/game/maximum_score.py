@@ -108,9 +108,8 @@ class _BestTurns:
         """
         total = sum(self.by_best_roll[: self.joker_box + 1])
         for c in self.boxes[self.joker_box + 1 :]:
-            filled = [
-                matched for matched in self.jokers if matched < 1 << c
-            ]  # classes whose boxes all come before c
+            # The classes whose boxes all come before c.
+            filled = [matched for matched in self.jokers if matched < 1 << c]
             total += self._most(c, self.jokers, filled)
         return total
 
@@ -124,9 +123,8 @@ class _BestTurns:
         # `matching`, and follows all its subsets. The jokers of a class are free to go to other
         # boxes when those that match them are filled.
         categories = self.rules.categories
-        to_fill = {
-            matched: matched & ~(1 << self.joker_box) for matched in self.jokers
-        }  # boxes of each class
+        # The boxes to fill of each class: all but the joker's own.
+        to_fill = {matched: matched & ~(1 << self.joker_box) for matched in self.jokers}
         class_of = {
             c: matched for matched, bits in to_fill.items() for c in self.boxes if bits >> c & 1
         }

@@ -230,9 +230,8 @@ class CategoryIndex:
         # Written together or with the abbreviations of a sheet: fullhouse, Dreier-Pasch, Sm. Straight.
         self.compact = [(compacted(name), position) for name, position in self.simple]
         places = [(category.row or category.id, category.column) for category in rules.categories]
-        self.first_copy = [
-            places.index(place) for place in places
-        ]  # the first box of the same row and column
+        # For each box the first one of the same row and column.
+        self.first_copy = [places.index(place) for place in places]
 
     def find(self, text: str) -> set[int]:
         """Positions of the categories that a name or the beginning of one can mean; empty if

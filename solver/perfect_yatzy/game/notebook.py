@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 # pixels of a histogram; BASE and LABEL: size of a label
-WIDTH, HEIGHT, BASE, LABEL = (
-    420,
-    110,
-    18,
-    28,
-)
+WIDTH = 420
+HEIGHT = 110
+BASE = 18
+LABEL = 28
 MOST_LABELS = 7  # of a histogram, so that they do not overlap
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end

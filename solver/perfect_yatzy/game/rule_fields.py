@@ -128,9 +128,10 @@ class ValueReader:
                 line = line or locate(self.text, named)
         for switch in self.active_switches:  # a field that only a patch has
             line = line or locate(self.text, ("switches", switch, *named))
+        # People count entries from 1.
         parts = [
             f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named
-        ]  # from 1
+        ]
         problem = Problem(self.source, line, "".join(parts).lstrip("."), message)
         if problem not in self.problems:
             self.problems.append(problem)
@@ -511,10 +512,8 @@ def _changes() -> Schema:
     by name.
     """
     places = {name: field.schema for name, field in PLACE_FIELDS.items()}
-    category, column = (
-        object_of(_patched(CATEGORY_FIELDS) | places),
-        object_of(_patched(COLUMN_FIELDS)),
-    )
+    category = object_of(_patched(CATEGORY_FIELDS) | places)
+    column = object_of(_patched(COLUMN_FIELDS))
     columns = [_by_id(column, "Columns by id."), list_of(column, MAX_COLUMNS)]
     return {
         "categories": _by_id(category, "Categories to change or to add, by id."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.patterns import KINDS, Pattern
 from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
@@ -41,6 +41,14 @@ BOX_PLACE_FIELDS = {
     "column": number(0, MAX_COLUMNS),
     "copy": number(0, MAX_CATEGORIES),
 }
+
+
+class _Row(NamedTuple):
+    """A row of the sheet: its place in the file, and how many boxes it has in a column."""
+
+    place: int
+    category: Category
+    times: int
 
 
 class RuleChecker(ValueReader):
@@ -255,16 +263,20 @@ class RuleChecker(ValueReader):
         self.ids = [entry.get("id") for entry in entries]
         self.listed = listed and any("row" in entry for entry in entries)
         rows = [*self._rows(entries)]
-        categories = tuple(category for _place, category, _times in rows)
-        if not self._names_differ([place for place, _category, _times in rows], categories):
+        categories = tuple(row.category for row in rows)
+        # Names that are not unique make all further checks pointless.
+        if not self._names_differ([row.place for row in rows], categories):
             return categories
         if self.listed:
             self._check_listed(categories)
             return categories
         self._check_requirements(rows)
-        places_in_column = [
-            place for place, _category, times in rows for _copy in range(times)
-        ]  # of its boxes
+        return self._boxes_of_rows(rows)
+
+    def _boxes_of_rows(self, rows: list[_Row]) -> tuple[Category, ...]:
+        """Every row as often as the columns say; once if that makes too many boxes."""
+        categories = tuple(row.category for row in rows)
+        places_in_column = [row.place for row in rows for _copy in range(row.times)]
         places = places_in_column * max(1, len(self.columns))
         if len(places) > MAX_CATEGORIES:
             message = _(
@@ -274,16 +286,14 @@ class RuleChecker(ValueReader):
                 ("categories",), message.format(count=len(places), most=MAX_CATEGORIES)
             )
             return categories
-        boxes = boxes_of([(category, times) for _place, category, times in rows], self.columns)
+        boxes = boxes_of([(row.category, row.times) for row in rows], self.columns)
         if boxes != categories:
             self._names_differ(places, boxes)
             self._check_points(boxes)
         return boxes
 
-    def _rows(self, entries: list[dict[str, Any]]) -> Iterator[tuple[int, Category, int]]:
-        """Place in the file, category, and number of boxes in a column of each row that can be
-        read.
-        """
+    def _rows(self, entries: list[dict[str, Any]]) -> Iterator[_Row]:
+        """The rows that can be read."""
         row_fields: Fields = fields.ROW_FIELDS
         known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
         if self.listed:  # boxes, whose ids may have a column
@@ -321,7 +331,7 @@ class RuleChecker(ValueReader):
                 n_patterns += len(patterns)
             values = self.values(entry, path, row_fields)
             times = values.pop("times")
-            yield i, Category(patterns=patterns, **values, **place), times
+            yield _Row(i, Category(patterns=patterns, **values, **place), times)
 
     def _patterns(
         self, entry: Mapping[str, Any], path: FieldPath, most: int
@@ -349,15 +359,15 @@ class RuleChecker(ValueReader):
             )
         return (Pattern("any"),)
 
-    def _check_requirements(self, rows: list[tuple[int, Category, int]]) -> None:
+    def _check_requirements(self, rows: list[_Row]) -> None:
         """Add a problem for every `requires` that names no other single box."""
-        times_of = {category.id: times for _place, category, times in rows}
-        for place, category, _times in rows:
-            path: FieldPath = ("categories", place, "requires")
-            required = category.requires
+        times_of = {row.category.id: row.times for row in rows}
+        for row in rows:
+            path: FieldPath = ("categories", row.place, "requires")
+            required = row.category.requires
             if not required or required == PLACEHOLDER:
                 continue
-            if required not in times_of or required == category.id:
+            if required not in times_of or required == row.category.id:
                 self.refuse(path, required, _("must be the id of another category"))
             elif times_of[required] > 1:
                 message = _("is {value}, which is used several times; must be a single box")

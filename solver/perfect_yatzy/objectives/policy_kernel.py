@@ -169,8 +169,9 @@ def outcome_values(children, job, block, saved):
 
 @jit
 def best_stop(job, block, roll, is_first):
-    """Categories that may take a roll, the way they score it, and the value of the best, by the
-    outcomes' values.
+    """Categories that may take a roll, the way they score it, and the value of the best.
+
+    What the outcomes are worth is in the scratch.
     """
     values = job.scratch.outcome_value
     allowed, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
@@ -186,9 +187,8 @@ def choose_stop(job, block, roll, is_first, values, tags):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
     limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
-    for c in range(
-        job.model.category_count - 1, -1, -1
-    ):  # so that the first of equal ones is the last to write
+    # From the last category on, so that the first of equal ones is the last to write.
+    for c in range(job.model.category_count - 1, -1, -1):
         if allowed >> c & 1:
             i = outcome_number(job.model, way, c, roll)
             tag = choose(
@@ -218,9 +218,8 @@ def choose_plain_stops(job, block, way, values, tags):
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):  # the best value of each roll
         if block.choices >> c & 1:
-            for points in range(
-                of_category.start[c], of_category.start[c + 1]
-            ):  # a number for all rolls paid alike
+            # All rolls that are paid alike have one number.
+            for points in range(of_category.start[c], of_category.start[c + 1]):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     value = load(scratch.outcome_value, outcome_of_points(job, way, c, points))
@@ -233,9 +232,8 @@ def choose_plain_stops(job, block, way, values, tags):
         limit = lowest_equal(load(values, roll), job.ties)
         store(limits, roll, limit)
         lowest = minimum(lowest, limit)
-    for c in range(
-        model.category_count - 1, -1, -1
-    ):  # the first category that equals the best is the last to write
+    # From the last category on, so that the first that equals the best is the last to write.
+    for c in range(model.category_count - 1, -1, -1):
         if block.choices >> c & 1:
             for points in range(of_category.start[c], of_category.start[c + 1]):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]

@@ -98,9 +98,8 @@ class TurnEnds(NamedTuple):
     # of the next lanes.
     block_start: Ints  # (rows,): number of the first block of each row
     start: Ints  # (blocks * groups + 1,): where the ends of each group of each block begin
-    end: npt.NDArray[
-        np.int32
-    ]  # (n,): number of the end times LANES, plus the lane of the state within the block
+    # (n,): number of the end times LANES, plus the lane of the state within the block
+    end: npt.NDArray[np.int32]
     chance: Floats  # (n,)
 
 
@@ -344,7 +343,7 @@ def visit_parents(purpose, rows, job):
 
 @jit
 def support_rows(rows, arguments):
-    """First and last x that occur at all states of the given rows, and the chance of each state."""
+    """The lowest and highest x that occur at each state of the given rows, and its chance."""
     job = views(arguments)
     layout, target = job.model.layout, job.target
     for row in rows:

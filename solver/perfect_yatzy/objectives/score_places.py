@@ -39,18 +39,15 @@ class ScorePlaces(RowPlaces):
         first_layer: int,
         lengths: Ints,  # of the range of each row, (rows,)
         bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
-        score_range: Callable[
-            [Ints], tuple[Ints, Ints]
-        ],  # first and last x of ranges from their lengths
+        # Gives the first and last x of ranges from their lengths.
+        score_range: Callable[[Ints], tuple[Ints, Ints]],
         frame: tuple[int, int],  # entries before and after each range
         least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
-        self._space, self._first_layer, self._lengths, self._bonuses = (
-            space,
-            first_layer,
-            lengths,
-            bonuses,
-        )
+        self._space = space
+        self._first_layer = first_layer
+        self._lengths = lengths
+        self._bonuses = bonuses
         self._score_range = score_range
         self._before, self._after = frame
         self._least = np.zeros_like(bonuses) if least is None else least

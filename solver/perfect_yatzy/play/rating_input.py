@@ -274,9 +274,9 @@ def _player_names(raw: Any) -> list[str]:
     if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
         return []
     players = raw.get("players")
-    return (
-        players if isinstance(players, list) and all(type(name) is str for name in players) else []
-    )
+    if isinstance(players, list) and all(type(name) is str for name in players):
+        return players
+    return []
 
 
 def _has_only_scores(raw: dict[str, Any]) -> bool:

@@ -416,10 +416,8 @@ def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     dice_texts = [json.dumps(dice) for dice in lattice(rules.dice, rules.faces).multisets]
     ids = [json.dumps(category.id) for category in rules.categories]
     # One entry, or row, for each game. After the last hold of a turn its row has -1.
-    category, points = (
-        outcomes.category[log.outcomes].tolist(),
-        outcomes.points[log.outcomes].tolist(),
-    )
+    category = outcomes.category[log.outcomes].tolist()
+    points = outcomes.points[log.outcomes].tolist()
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
     shape = len(log.outcomes), log.most_rolls
     rolls, holds = log.rolls.reshape(shape).tolist(), log.holds.reshape(shape).tolist()

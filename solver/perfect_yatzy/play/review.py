@@ -159,10 +159,8 @@ def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
     histories = [*chain.from_iterable((rolls, holds) for _player, rolls, holds, *_ in turns)]
     all_dice = [*chain.from_iterable(histories)]
     faces = chain.from_iterable(all_dice)
-    number_types, list_types = (
-        {*map(type, chain(numbers, faces))},
-        {*map(type, chain(histories, all_dice))},
-    )
+    number_types = {*map(type, chain(numbers, faces))}
+    list_types = {*map(type, chain(histories, all_dice))}
     return number_types <= {int} and list_types <= {list}
 
 
@@ -271,9 +269,8 @@ def grade_games(
     hold_value[last_rolls] = best_stop[last_rolls]  # as if the best category followed
     # before the roll: of the hold that led to it
     value_before = np.concatenate([[0.0], taken_value[:-1]])
-    value_before[first_rolls] = strategy.table[
-        state_places(space.layout, rows, saved, lanes)
-    ]  # or of the card
+    # Before the first roll of a turn it is the value of the card.
+    value_before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
     best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
     is_stop_best = best_stop >= best_hold - tie
 
@@ -366,11 +363,9 @@ def _option_values(
     ) -> None:  # of some positions in their order, a row for each
         place = positions.order[start : start + len(values)]
         holds, stops = values[:, :n_holds], values[:, n_holds:]
-        rows, best_of_holds, best_of_stops = (
-            np.arange(len(values)),
-            holds.argmax(axis=1),
-            stops.argmax(axis=1),
-        )
+        rows = np.arange(len(values))
+        best_of_holds = holds.argmax(axis=1)
+        best_of_stops = stops.argmax(axis=1)
         hold[place], best_category[place] = best_of_holds, best_of_stops
         best_hold[place] = holds[rows, best_of_holds]
         best_stop[place] = stops[rows, best_of_stops]

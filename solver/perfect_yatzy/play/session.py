@@ -264,10 +264,8 @@ class SaveFile:
     def write(self, session: Session) -> None:
         """Save the game; an old file is replaced in one step."""
         self._check_unchanged()
-        rules, actions = (
-            session.rules,
-            [[each.kind, list(each.dice), each.category] for each in session.actions],
-        )
+        rules = session.rules
+        actions = [[each.kind, list(each.dice), each.category] for each in session.actions]
         content = {
             "schema": SCHEMA,
             "rules": rules_to_json(rules),

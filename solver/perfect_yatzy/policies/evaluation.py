@@ -430,10 +430,8 @@ def summary(
     card, turns_before = begin.card, begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
     # actions are numbered holds first
-    first_category, boxes = (
-        hold_count(rules),
-        len(rules.categories),
-    )
+    first_category = hold_count(rules)
+    boxes = len(rules.categories)
     turn = every.turn - turns_before
     holds = np.zeros(
         (boxes - turns_before, max(int(every.rolls_left.max()), rules.rolls_per_turn - 1))

@@ -29,9 +29,8 @@ from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
-LineKey = tuple[
-    Groups, bool, Groups, Which
-]  # the fields pattern, stop, kept and which of an opening line
+# The fields pattern, stop, kept and which of an opening line.
+LineKey = tuple[Groups, bool, Groups, Which]
 ALL_ROLLS: LineKey = (), False, (), ""  # of the only line, if some faces describe every hold
 
 
@@ -56,9 +55,8 @@ class OpeningLine:
     # where a roll has several groups of these sizes: whether those with the highest faces are held
     which: Which
     faces: Dice  # the faces of which every die is held, if that describes the hold of every roll
-    entries: tuple[
-        OpeningEntry, ...
-    ]  # the rolls by the dice that are held or the category that is scored
+    # The rolls by the dice that are held or the category that is scored.
+    entries: tuple[OpeningEntry, ...]
     chance: float  # probability of these rolls, 0 to 1
     lowest: float  # range of the expected final scores, in points
     highest: float
@@ -243,9 +241,8 @@ def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
     rules = strategy.rules
     grid = lattice(rules.dice, rules.faces)
     counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)  # (games, faces)
-    by_dice = strategy.evaluator.points[
-        :, grid.rank(counts) - grid.first_roll
-    ]  # (categories, games)
+    # (categories, games)
+    by_dice = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
     points = by_dice[category, np.arange(len(category))]
     # The card decides, too, on boxes that require another one, and on jokers: these are scored one
     # by one.
@@ -310,9 +307,8 @@ class Example:
     turn: int  # from 1
     state: State  # the card before the turn
     dice: Dice
-    options: tuple[
-        Option, ...
-    ]  # the three best for the sheet, best first; and the best, if that is another
+    # The three best for the sheet, best first; and the best, if that is another.
+    options: tuple[Option, ...]
     best: Option  # the best under perfect play
 
 
@@ -338,9 +334,8 @@ class Guide:
     opening: tuple[OpeningLine, ...]  # empty if a turn has one roll
     stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
     examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
-    losses: tuple[
-        float, ...
-    ]  # points that the sheet loses against perfect play in each turn; empty if unknown
+    # Points that the sheet loses against perfect play in each turn; empty if unknown.
+    losses: tuple[float, ...]
     odds: tuple[CategoryOdds, ...]  # of each category in one turn that is played for it alone
     hold: HoldExample | None = None  # none without hold rules, or in a forced order
 

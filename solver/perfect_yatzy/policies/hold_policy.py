@@ -103,21 +103,22 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
     """Whether groups of the sizes of a pattern are there, each of another face; and all dice of
     these faces.
     """
-    faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
+    faces = shown.shape[-1]
+    left = shown.copy()  # dice that no group has taken
+    kept = np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
-    # of faces with as many dice
+    # Which of the faces with equally many dice is taken.
     preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of
     # them does.
     for size in pattern.sizes:
-        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[
-            ..., None
-        ]  # face of each roll
-        # its dice; too few if no group is large enough
-        number = np.take_along_axis(left, chosen, -1)
-        fits &= number[..., 0] >= size
-        np.put_along_axis(kept, chosen, number, -1)
-        np.put_along_axis(left, chosen, 0, -1)
+        ranking = np.where(left >= size, left * faces + preference, -1)
+        face = ranking.argmax(-1)[..., None]
+        dice_of_face = np.take_along_axis(left, face, -1)
+        # If no face has enough dice, `face` is any, and has too few.
+        fits &= dice_of_face[..., 0] >= size
+        np.put_along_axis(kept, face, dice_of_face, -1)
+        np.put_along_axis(left, face, 0, -1)
     return fits, kept
 
 
@@ -139,9 +140,9 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     is_of_use[dice.first_roll :] = paid.T
-    for hold in range(
-        dice.first_roll - 1, -1, -1
-    ):  # of use if it is with one die more: larger holds come last
+    # A hold is of use if it is with one die more. Larger holds have higher numbers, so they are
+    # done first.
+    for hold in range(dice.first_roll - 1, -1, -1):
         is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
         if box.face:  # an upper box counts dice of its face alone
@@ -156,10 +157,8 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's
     kind are jokers.
     """
-    named, first_roll = (
-        pattern_holds(rules, rule.pattern),
-        lattice(rules.dice, rules.faces).first_roll,
-    )
+    named = pattern_holds(rules, rule.pattern)
+    first_roll = lattice(rules.dice, rules.faces).first_roll
     fits = named != NO_FIT
     if rule.action == "keep":
         actions = np.where(named >= first_roll, STOP, named)  # to keep all dice is to stop

@@ -12,11 +12,9 @@ import numpy.typing as npt
 from ..core.dice import Ints
 
 # in place of a hold: keep no dice; end the turn; the rule does not fit the roll
-ROLL_ALL, STOP, NO_FIT = (
-    0,
-    -1,
-    -2,
-)
+ROLL_ALL = 0
+STOP = -1
+NO_FIT = -2
 MAX_RULES = 62  # the rules that apply are bits of an integer
 
 

@@ -237,9 +237,8 @@ def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, sampl
             for roll in range(roll_count):
                 if useful[first_use[n] + line + roll] & usable[n]:
                     hold, here = named[line + roll], stage * roll_count + roll
-                    stopped = source.roll_value[
-                        n * stages * roll_count + roll
-                    ]  # with no rerolls left
+                    # The value with no rerolls left.
+                    stopped = source.roll_value[n * stages * roll_count + roll]
                     value = (
                         stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
                     )

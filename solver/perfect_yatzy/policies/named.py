@@ -410,10 +410,8 @@ def simulate(
     """
     policy = policy_of(strategy, rules)
     if (listed := exact_policy(policy)) is None:
-        number, begin = (
-            positive_number(games, "games"),
-            start_of(load_rules(rules or "yatzy"), start),
-        )
+        number = positive_number(games, "games")
+        begin = start_of(load_rules(rules or "yatzy"), start)
         played = play_games(
             player_of(policy), begin, 0, number, check_seed(seed), progress=progress
         )

@@ -44,9 +44,8 @@ WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as m
 LIMIT = 30.0
 URGENCY = 0.3  # points a game that all such blunders of a list together count
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
-Insertion = tuple[
-    float, int, HoldRule
-]  # a further rule: its estimated gain less its cost, its place, the rule
+# A further rule: its estimated gain less its cost, its place, the rule.
+Insertion = tuple[float, int, HoldRule]
 
 
 class Sample:
@@ -283,9 +282,8 @@ class Search:
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
         """The search; see :func:`learn_holds`."""
         found = self.candidate(())
-        grown: dict[int, list[Candidate]] = {
-            size: [] for size in sizes if size < max_rules
-        }  # shorter lists, by size
+        # Shorter lists, by size.
+        grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
         while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
             found = longer
             if len(found.holds) % 5 == 0 or len(found.holds) == max_rules:

@@ -66,9 +66,8 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
         for low in range(1, faces):
             yield DicePattern("dice", (), low, faces, open=True)
     possible = possible_points(rules)
-    lower = {
-        c.id: max(possible[i]) for i, c in enumerate(rules.categories) if not c.upper
-    }  # most points of each
+    # Most points of each lower box.
+    lower = {c.id: max(possible[i]) for i, c in enumerate(rules.categories) if not c.upper}
     for ids in [*((name,) for name in lower), *_families(rules)]:
         if len(ids) <= MOST_PAYING and lower.keys() >= set(ids):
             yield DicePattern("pays", high=faces, categories=ids)

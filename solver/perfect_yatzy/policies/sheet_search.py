@@ -218,9 +218,8 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
     return form.sheet(np.asarray(numbers, dtype=np.float64))
 
 
-Judge = Callable[
-    [PriceSheet], tuple[float, Table]
-]  # mean of a sheet; values of states, for the samples of turns
+# Gives the mean of a sheet, and values of states, for the samples of turns.
+Judge = Callable[[PriceSheet], tuple[float, Table]]
 Point = tuple[float, Floats]  # the value of a function, and where it has that
 
 

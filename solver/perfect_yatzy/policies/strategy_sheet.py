@@ -165,10 +165,8 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
     """
     sums, possible = upper_sums(rules), possible_points(rules)
     # by category, by column
-    most, total = (
-        {c: max(possible[c]) for c in sums.counting},
-        sums.to_come(0),
-    )
+    most = {c: max(possible[c]) for c in sums.counting}
+    total = sums.to_come(0)
     columns = [box.column for box in rules.categories]
     return tuple(
         sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0

@@ -180,10 +180,12 @@ def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints,
 def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
     """``(n, actions)`` int8: the legal actions of all observations of a card."""
     stages, _rolls, lanes = shape
-    holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, : turn.dice.first_roll]
+    # The holds of fewer dice; to hold all is no action.
+    n_holds = turn.dice.first_roll
+    holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, :n_holds]
     mask = np.concatenate([holds, turn.allowed], axis=1).astype(np.int8)
     by_stage = np.repeat(mask[None], stages, axis=0)
-    by_stage[0, :, : turn.dice.first_roll] = 0  # without rerolls left no dice are held
+    by_stage[0, :, :n_holds] = 0  # without rerolls left no dice are held
     return np.repeat(by_stage[:, :, None], lanes, axis=2).reshape(-1, mask.shape[1])
 
 

@@ -177,10 +177,8 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
     # needed: bitmask of the boxes that must be filled before each
-    needed, found = (
-        prerequisites(space.rules),
-        [],
-    )
+    needed = prerequisites(space.rules)
+    found = []
     for rows in layers:
         masks = space.layout.masks[rows]
         parts = [np.empty(0, dtype=np.int64)]
@@ -194,10 +192,8 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
 
 ROWS = 64  # rows of states a thread takes at a time
 # decisions that a sweep adds: the worst, and some of the others beyond the limit
-WORST, OTHERS = (
-    40,
-    260,
-)
+WORST = 40
+OTHERS = 260
 SENTINELS = (
     1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
 )

@@ -18,7 +18,7 @@ from ..core.checked_values import Table
 from ..core.dice import Floats, Ints
 from ..core.resources import ScratchPool, thread_count, thread_map
 from ..core.rules import RuleSet
-from ..core.table_slices import window
+from ..core.table_slices import TableSlice, window
 from ..core.turn_model import turn_model
 from ..errors import StateError
 from ..objectives.policy_quantities import BonusPoints
@@ -194,6 +194,14 @@ class Weighed(NamedTuple):
     lost: float  # points that the decisions lose against that
 
 
+class _Slice(NamedTuple):
+    """Turns from `start` to `stop - 1`, which begin with so many filled categories."""
+
+    filled: int
+    start: int
+    stop: int
+
+
 class Decisions:
     """The decisions of recorded games, to be weighed under any prices."""
 
@@ -246,45 +254,61 @@ class Decisions:
             weigh_turns,
         )
 
-        space, model, size = self.strategy.space, turn_model(self.rules), self.size
+        model = turn_model(self.rules)
         taken = self.categories if categories is None else categories
         held = self.holds if holds is None else holds
         turns = TurnColumns(
             self.rows, self.lanes, self.saved, self.first_roll, taken, self.rolls, held
         )
-        best_categories, best_holds = np.zeros_like(self.categories), np.full_like(self.holds, -1)
+        # The slices write what they find to entries of their own, but each has its own sums.
+        best_categories = np.zeros_like(self.categories)
+        best_holds = np.full_like(self.holds, -1)
         lost = np.zeros(len(self.rows))
         stride = row_vectors(model)
         pool = ScratchPool(lambda: price_scratch(model))
 
-        def weigh_slice(part: tuple[int, int, int]) -> Floats:
-            filled, start, stop = part
-            sums = np.zeros(1 + size + size * size)
-            means = window(space, self.strategy.table, filled)
-            bonuses = means if self.bonuses is None else window(space, self.bonuses, filled)
+        def weigh_slice(part: _Slice) -> Floats:
+            sums = self._no_sums()
+            means, bonuses = self._windows(part.filled)
             found = Findings(sums, best_categories, best_holds, lost)
             with pool.borrow() as scratch:
                 job = PriceJob(model, means, bonuses, parameters, turns, found, scratch, stride)
-                weigh_turns(start, stop, job)
+                weigh_turns(part.start, part.stop, job)
             return sums
 
-        slices = [
-            (filled, start, min(start + SLICE, end))
-            for filled, (begin, end) in enumerate(pairwise(self.layers.tolist()))
-            for start in range(begin, end, SLICE)
-        ]
-        sums = np.zeros(1 + size + size * size)
+        slices = self._slices()
+        sums = self._no_sums()
         with thread_map(min(len(slices), self.threads)) as in_threads:
-            for each in in_threads(weigh_slice, slices):
-                sums += each
+            for sums_of_slice in in_threads(weigh_slice, slices):
+                sums += sums_of_slice
+        log_likelihood, score, information = np.split(sums, [1, 1 + self.size])
         return Weighed(
-            float(sums[0]),
-            sums[1 : 1 + size],
-            sums[1 + size :].reshape(size, size),
+            float(log_likelihood[0]),
+            score,
+            information.reshape(self.size, self.size),
             best_categories,
             best_holds,
             float(lost.sum()),
         )
+
+    def _no_sums(self) -> Floats:
+        """Zeros for what is summed: the log-likelihood, its derivatives, the information."""
+        return np.zeros(1 + self.size + self.size**2)
+
+    def _slices(self) -> list[_Slice]:
+        """The recorded turns, in slices of at most SLICE turns of one layer."""
+        return [
+            _Slice(filled, start, min(start + SLICE, end))
+            for filled, (begin, end) in enumerate(pairwise(self.layers.tolist()))
+            for start in range(begin, end, SLICE)
+        ]
+
+    def _windows(self, filled: int) -> tuple[TableSlice, TableSlice]:
+        """The means, and what the bonus is worth, that turns of a layer need."""
+        means = window(self.strategy.space, self.strategy.table, filled)
+        if self.bonuses is None:
+            return means, means  # any values: the bonus that is not there keeps the price 0
+        return means, window(self.strategy.space, self.bonuses, filled)
 
     def cost(self, parameters: Floats) -> float:
         """Points a game that a player with these prices and without slips would lose here."""

@@ -121,18 +121,21 @@ def number_columns(job, choices):
 
 @jit
 def end_values(job, means, bonuses, turn, choices, saved):
-    """The player's value, and B*, of every outcome of the turn."""
-    model, outcomes, ends = job.model, job.model.turn_outcomes, job.scratch.ends
-    row, lane, rho = job.turns.rows[turn], job.turns.lanes[turn], model.category_count
+    """The player's value of every outcome of the turn, and next to it the outcome's B*."""
+    model = job.model
+    outcomes = model.turn_outcomes
+    row = job.turns.rows[turn]
+    lane = job.turns.lanes[turn]
+    price_of_bonus = job.parameters[model.category_count]
     for i in range(outcomes.size):
-        c = outcomes.category[i]
-        if choices >> c & 1:
-            child, shift = row + outcomes.step[i], outcomes.shift[i]
-            state = state_number(model.layout, row, child, lane, saved, shift)
+        box = outcomes.category[i]
+        if choices >> box & 1:
+            child = row + outcomes.step[i]
+            state = state_number(model.layout, row, child, lane, saved, outcomes.shift[i])
             bonus = float(bonuses[state])
-            own = job.parameters[rho] * bonus - job.parameters[c]
-            ends[2 * i] = outcomes.total[i] + float(means[state]) + own
-            ends[2 * i + 1] = bonus
+            opinion = price_of_bonus * bonus - job.parameters[box]
+            job.scratch.ends[2 * i] = outcomes.total[i] + float(means[state]) + opinion
+            job.scratch.ends[2 * i + 1] = bonus
 
 
 @partial(jit, inline=True)
@@ -209,12 +212,14 @@ def roll_values(job, rerolls, vectors):
     if rerolls > 0:
         best_holds(job)
     for roll in range(dice.roll_count):
-        place, end = dice.first_roll + roll, scratch.stops[roll]
+        place = dice.first_roll + roll
         hold = scratch.best[place]
-        if rerolls > 0 and value_at(job, values, hold) > scratch.ends[2 * end]:
+        stop = scratch.stops[roll]
+        value_of_stop = scratch.ends[2 * stop]
+        if rerolls > 0 and value_at(job, values, hold) > value_of_stop:
             copy_row(job, values, hold, values, place, vectors)
         else:
-            write_end(job, values, place, end, vectors)
+            write_end(job, values, place, stop, vectors)
 
 
 @jit

@@ -36,9 +36,8 @@ Observation = dict[str, npt.NDArray[Any]]
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
 Form = Literal["dict", "float", "one-hot"]
-Reward = Literal[
-    "points", "regret"
-]  # the points made, or minus what the action loses against the best one
+# The points made, or minus what the action loses against the best one.
+Reward = Literal["points", "regret"]
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
@@ -170,15 +169,19 @@ class Encoding:
         if self.form == "dict":
             return spaces.Dict(
                 {
-                    name: spaces.Box(0, high, (n,), np.int64)
-                    for name, (n, high) in self.bounds.items()
+                    name: spaces.Box(0, highest, (count,), np.int64)
+                    for name, (count, highest) in self.bounds.items()
                 }
             )
         if self.form == "float":
-            return spaces.Box(0, 1, (sum(n for n, _ in self.bounds.values()),), np.float32)
-        # 0 or 1 is its own entry
-        entries = (n if high == 1 else n * (high + 1) for n, high in self.bounds.values())
-        return spaces.Box(0, 1, (sum(entries),), np.int8)
+            entries = sum(count for count, _highest in self.bounds.values())
+            return spaces.Box(0, 1, (entries,), np.float32)
+        # An entry for each value that a number may have; one that is 0 or 1 is its own entry.
+        entries = sum(
+            count if highest == 1 else count * (highest + 1)
+            for count, highest in self.bounds.values()
+        )
+        return spaces.Box(0, 1, (entries,), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
         """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(...,
@@ -271,11 +274,9 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
-        self.render_mode, self.reward, self._encode = (
-            render_mode,
-            reward,
-            Encoding(self.rules, observation),
-        )
+        self.render_mode = render_mode
+        self.reward = reward
+        self._encode = Encoding(self.rules, observation)
         self._game = SoloGame(self.rules)
         self._episode = -1  # since the seed was given
         # The position whose action values were asked for last, and these: a step asks for those

@@ -74,11 +74,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
         self.num_envs = positive_number(num_envs, "num_envs")
-        self.rules, self.oracle, self.illegal_reward = (
-            load_rules(rules),
-            oracle,
-            float(illegal_reward),
-        )
+        self.rules = load_rules(rules)
+        self.oracle = oracle
+        self.illegal_reward = float(illegal_reward)
         self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
         self.reward, self._encode = reward, Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -110,7 +108,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         """Start a new game in all environments, or in some of them."""
         which = np.flatnonzero(self._reset_mask(options))
         seeds = self._seeds(seed)
-        if isinstance(seeds, range):  # from one number on, which seeds `np_random`, too
+        if isinstance(seeds, range):  # one number was given, which seeds `np_random`, too
             super().reset(seed=seeds.start)
         if not self._started:
             # Random seeds for environments that are not given one, now or later.
@@ -118,10 +116,11 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             self._fields[:, kernel.GAME] = -1
             self._started = True
         for i in which.tolist():
-            if (given := seeds[i]) is None:
+            seed_of_game = seeds[i]
+            if seed_of_game is None:  # the next game of the seed that the environment has
                 self._fields[i, kernel.GAME] += 1
             else:
-                self._fields[i, kernel.SEED] = given & SEED_MASK
+                self._fields[i, kernel.SEED] = seed_of_game & SEED_MASK
                 self._fields[i, kernel.GAME] = 0
         kernel.start_games(which, self._model, self._games)
         return self._observe()
@@ -187,9 +186,8 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         not `acted`.
         """
         taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
-        with np.errstate(
-            invalid="ignore"
-        ):  # -inf less -inf: no action is legal after the end of a game
+        # After the end of a game no action is legal, and -inf less -inf is invalid.
+        with np.errstate(invalid="ignore"):
             return np.where(acted, values.max(axis=1) - taken, 0.0)
 
     def _next_games(
@@ -198,29 +196,24 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         """Start the next games where `over`, and move what was observed there to the final
         observation and info.
         """
-        which = np.flatnonzero(over)
-        self._fields[which, kernel.GAME] += 1
-        kernel.start_games(which, self._model, self._games)
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        for i in which.tolist():
-            if isinstance(observation, dict):
-                final_obs[i] = {name: array[i].copy() for name, array in observation.items()}
-            else:
-                final_obs[i] = observation[i].copy()
+        ended = np.flatnonzero(over)
+        self._fields[ended, kernel.GAME] += 1
+        kernel.start_games(ended, self._model, self._games)
+        final_observations = np.full(self.num_envs, None, dtype=object)
+        for i in ended.tolist():
+            final_observations[i] = _observation_of(observation, i)
         final_info: dict[str, Any] = {}
         for name in info:
             if not name.startswith("_"):
                 _add_of(final_info, name, info, over)
-        observation, new_info = self._observe()
-        for name in (
-            "illegal",
-            "regret",
-        ):  # of the step, for the games that go on; all else was observed again
+        new_observation, new_info = self._observe()
+        # These two are of the step, which observing does not repeat: the games that go on keep them.
+        for name in ("illegal", "regret"):
             if name in info:
                 _add_of(new_info, name, info, ~over)
-        _add(new_info, "final_obs", final_obs, over)
+        _add(new_info, "final_obs", final_observations, over)
         _add(new_info, "final_info", final_info, over)
-        return observation, new_info
+        return new_observation, new_info
 
     def _observe(self) -> tuple[Any, dict[str, Any]]:
         """Observations and info of all games, in new arrays."""
@@ -291,6 +284,13 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return tuple(lines)
 
 
+def _observation_of(observations: Any, game: int) -> Any:
+    """A copy of the observation of one game, by name or as one array."""
+    if isinstance(observations, dict):
+        return {name: array[game].copy() for name, array in observations.items()}
+    return observations[game].copy()
+
+
 def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
     """Add entries to an info of Gymnasium's form: `present` says which environments have one."""
     info[name], info[f"_{name}"] = entries, present.copy()
@@ -301,10 +301,8 @@ def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bool
     it says nothing.
     """
     # Gymnasium: `_name` tells which games have an entry
-    entries, present = (
-        info[name],
-        info[f"_{name}"] & games,
-    )
+    entries = info[name]
+    present = info[f"_{name}"] & games
     if present.any():
         # as many dimensions as the entries
         present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))

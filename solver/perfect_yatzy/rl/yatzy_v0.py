@@ -202,9 +202,8 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         """What a player sees."""
         own, seat = self._games[agent], self.possible_agents.index(agent)
         entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
-        for name in (
-            self.possible_agents[seat:] + self.possible_agents[:seat]
-        ):  # this player's card first
+        # This player's card comes first.
+        for name in self.possible_agents[seat:] + self.possible_agents[:seat]:
             game = self._games[name]
             state = game.position.state
             entries += [state.filled >> c & 1 for c in range(len(self.rules.categories))]

@@ -444,7 +444,9 @@ RuleSetInfo = record(
         "bonus": (BonusInfo | None, "The upper bonus"),
         "categories": (many[CategoryInfo], "The boxes"),
         "solved": (bool, "Whether questions are answered without a confirmation"),
-        "cost?": (Cost | None, "If not; null if it cannot be solved here"),
+        "approximate?": (bool, "If the strategy is not exact"),
+        "cost?": (Cost | None, "If not solved; null if it cannot be solved here"),
+        "reason?": (str, "Why not, and the command that makes a strategy"),
     },
 )
 ErrorCode = Annotated[str, Field(json_schema_extra={"enum": sorted(CODES | HTTP_CODES)})]

@@ -120,10 +120,8 @@ class SolveBudget:
         """Raise RulesError if a goal, a utility or an opponent costs too much."""
         if self.objective.allows(cost):
             return
-        size, seconds = (
-            number_text(self.objective.bytes / 1e9, 1),
-            number_text(self.objective.seconds),
-        )
+        size = number_text(self.objective.bytes / 1e9, 1)
+        seconds = number_text(self.objective.seconds)
         limit = _("{size} GB and {seconds} s", size=size, seconds=seconds)
         facts = {"rules": rules.key, "cost": cost.words, "limit": limit}
         text = _(
@@ -273,10 +271,8 @@ class ConfirmationRequired(SolverError):
             )
         else:
             text = _("this takes about {seconds} s; it has to be confirmed first")
-        seconds, size = (
-            number_text(max(1.0, self.cost["seconds"])),
-            number_text(self.cost["disk_bytes"] / 1e9, 2),
-        )
+        seconds = number_text(max(1.0, self.cost["seconds"]))
+        size = number_text(self.cost["disk_bytes"] / 1e9, 2)
         super().__init__(text.format(seconds=seconds, size=size))
 
     def as_json(self) -> dict[str, Any]:

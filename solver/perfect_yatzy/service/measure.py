@@ -287,9 +287,8 @@ def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[s
 
 def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
     names = "mean", "standard_error", "plain_mean", "plain_standard_error", "perfect_mean"
-    known = [
-        name for name in names if found.games > 1 or "error" not in name
-    ]  # one game gives no error
+    # One game gives no standard error.
+    known = [name for name in names if found.games > 1 or "error" not in name]
     figures = dict.fromkeys(names) | answers.picked(found, *known)
     losses = {"loss": found.perfect_mean - found.mean, "losses": _losses(request, found.losses)}
     return {"games": found.games, "seed": request.seed} | figures | losses

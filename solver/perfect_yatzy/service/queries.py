@@ -378,9 +378,8 @@ class Decision:
         if self.plan.exact:
             mean, *spread = self.plan.exact.start_values(service.settings)
             answer["exact"] = fraction_fields(mean + card.total, request.digits)
-            for name, value in zip(
-                ("variance", "bonus_chance"), spread, strict=False
-            ):  # none without `spread`
+            # Both are absent unless the request asks for the spread.
+            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
                 answer["exact"][name] = fraction_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)

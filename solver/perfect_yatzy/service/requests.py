@@ -144,10 +144,8 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "puzzle":
         return _parse_puzzle(request, fields)
-    exact, digits = (
-        _flag(fields, "exact", False),
-        min(MAX_DIGITS, _integer(fields, "digits", DIGITS)),
-    )
+    exact = _flag(fields, "exact", False)
+    digits = min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
     if exact and request.objective and query != "expect":
         (name,) = _objectives_given(fields)
         text = _(
@@ -314,10 +312,8 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 
     difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
-        text, names = (
-            _("difficulty is {difficulty}; must be one of {difficulties}"),
-            ", ".join(DIFFICULTIES),
-        )
+        text = _("difficulty is {difficulty}; must be one of {difficulties}")
+        names = ", ".join(DIFFICULTIES)
         raise StateError(
             text.format(difficulty=shown(difficulty), difficulties=names), field="difficulty"
         )

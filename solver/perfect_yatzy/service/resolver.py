@@ -143,9 +143,8 @@ class ResolvedObjective:
     """What is maximised instead of the mean."""
 
     solved: ScoreStrategy | None  # Its values are chances; None if its solve is beyond the budget
-    utility: Callable[
-        [Ints], Floats
-    ]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
+    # Final scores (int64 array) -> their utilities (float64), from 0 to 1.
+    utility: Callable[[Ints], Floats]
     # the field ``aim`` of the answer: the goal; or opponents, what a tie counts, whether chances
     # are lower bounds
     fields: dict[str, Any]
@@ -206,10 +205,8 @@ class ObjectiveResolver:
             MAX_OPPONENT_DISTRIBUTIONS
         )
         # tables of goals that requests have added to the store
-        self.stored_bytes, self.lock = (
-            0,
-            Lock(),
-        )
+        self.stored_bytes = 0
+        self.lock = Lock()
 
     def plan(self, request: Request) -> ObjectivePlan:
         """What has to be solved for the objective of a request."""

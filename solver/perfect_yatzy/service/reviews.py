@@ -133,9 +133,8 @@ def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
     lattice, held = evaluator.dice, np.array(counts_of(rules, request.dice))
     n_rolled = rules.dice - len(request.dice)
     outcomes: list[dict[str, Any]] = []
-    for rolled in lattice.counts[
-        lattice.first[n_rolled] : lattice.first[n_rolled + 1]
-    ]:  # all multisets of that size
+    # All multisets of that size.
+    for rolled in lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]:
         # of these faces, in any order
         sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
         roll = int(lattice.rank(held + rolled)) - lattice.first_roll

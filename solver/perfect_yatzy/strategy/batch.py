@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
 Blocks = tuple[Ints, Ints]  # start of the block and lane within, by position
-Note = Callable[
-    [int, Floats], None
-]  # takes the first of some sorted positions, and the values of their options
+# Takes the first of some sorted positions, and the values of their options.
+Note = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,20 +139,20 @@ class BatchOptions(BatchAnswer):
         """The legal actions as named columns, a row for each action of each position.
 
         ``position`` (from 0), ``action``, ``hold`` or ``category`` (the other one is None), the
-        value as for
-        :class:`BatchAnswer`, and ``loss``.
+        value as for :class:`BatchAnswer`, and ``loss``.
         """
-        rows, actions = np.nonzero(self.legal)
-        known = [numbered_action(self.rules, action) for action in range(action_count(self.rules))]
-        taken = [known[action] for action in actions.tolist()]
-        values = self.values[rows, actions]
+        positions, numbers = np.nonzero(self.legal)
+        meanings = [numbered_action(self.rules, i) for i in range(action_count(self.rules))]
+        actions = [meanings[i] for i in numbers.tolist()]
+        values = self.values[positions, numbers]
+        best = self.values.max(axis=1, initial=-np.inf)
         return {
-            "position": rows,
-            "action": actions,
-            "hold": [None if isinstance(action, str) else list(action) for action in taken],
-            "category": [action if isinstance(action, str) else None for action in taken],
+            "position": positions,
+            "action": numbers,
+            "hold": [None if isinstance(action, str) else list(action) for action in actions],
+            "category": [action if isinstance(action, str) else None for action in actions],
             value_name(self.policy): values,
-            "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
+            "loss": best[positions] - values,
         }
 
     @property

@@ -62,11 +62,9 @@ FIRST_TURNS_COST_RATIO = (
     0.2  # seconds of those after every first turn, as a share of those of all goals
 )
 # at most, of a chance, a card and a category in their file
-CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = (
-    30,
-    300,
-    120,
-)
+CHANCE_BYTES = 30
+CARD_BYTES = 300
+RESULT_BYTES = 120
 
 
 def has_distribution(rules: RuleSet) -> bool:
@@ -229,10 +227,8 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
     # What play reaches is known only afterwards: the shares are those of perfect play.
     objective = score_places(rules, start)
     # a layer: its states and entries
-    layers, whole = (
-        objective.layer_sizes(),
-        solve_cost(objective),
-    )
+    layers = objective.layer_sizes()
+    whole = solve_cost(objective)
     # in memory together
     entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
@@ -251,10 +247,8 @@ def first_turns_cost(rules: RuleSet) -> SolveCost:
     """
     goals = Goals(rules)
     # a layer: its states and entries
-    sizes, whole = (
-        goals.layer_sizes()[:EARLY_LAYERS],
-        solve_cost(goals),
-    )
+    sizes = goals.layer_sizes()[:EARLY_LAYERS]
+    whole = solve_cost(goals)
     cards = sum(states for states, _ in sizes)
     # Goals have the chances of 1 to n points between known ones; a distribution has those of 0 to n
     # points.

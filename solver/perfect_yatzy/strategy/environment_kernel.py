@@ -69,9 +69,8 @@ class EnvironmentGames(NamedTuple):
     """Games in progress."""
 
     fields: Ints  # (games * FIELDS,)
-    boxes: npt.NDArray[
-        np.int16
-    ]  # (games * categories,): points of each category, -1 while it is open
+    # (games * categories,): points of each category, -1 while it is open
+    boxes: npt.NDArray[np.int16]
 
 
 class Observed(NamedTuple):
@@ -83,9 +82,8 @@ class Observed(NamedTuple):
     rolls_left: Ints
     joker_paid: Ints
     score: Ints  # with the upper bonus if it is reached
-    mask: npt.NDArray[
-        np.int8
-    ]  # (games * actions,): 1 for each legal action; 0 after the end of a game
+    # (games * actions,): 1 for each legal action; 0 after the end of a game
+    mask: npt.NDArray[np.int8]
 
 
 class StepJob(NamedTuple):

@@ -122,10 +122,8 @@ class ForwardPass:
         layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
         # of each outcome in the whole game
-        outcome_chance, losses = (
-            np.zeros(self.outcomes.size),
-            list[Floats](),
-        )
+        outcome_chance = np.zeros(self.outcomes.size)
+        losses = list[Floats]()
         for filled in range(self.space.first_layer, self.space.categories):
             ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
             job = self.supported(filled, layer, ends)
@@ -408,9 +406,8 @@ class BackwardPass:
         """The distribution from a state of a layer on."""
         place = state - layer.first_state
         chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
-        results = layer.results[
-            place * layer.width : (place + 1) * layer.width
-        ]  # in the order of :meth:`new_layer`
+        # In the order of :meth:`new_layer`.
+        results = layer.results[place * layer.width : (place + 1) * layer.width]
         means, crossed_out = results[:-1:2], results[1:-1:2]
         upper_bonus_chance = clipped(float(results[-1]))
         row = int(self.space.state_rows()[state])

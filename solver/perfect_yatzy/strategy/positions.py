@@ -36,10 +36,8 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
 # of memory, at most, for a row and for its options; measured for five dice
-ROW_BYTES, OPTION_ROW_BYTES = (
-    500,
-    900,
-)
+ROW_BYTES = 500
+OPTION_ROW_BYTES = 900
 PART_ROWS = 1 << 16
 MEANINGS = {
     "game_number": "number of the simulated game, from 0",
@@ -300,13 +298,11 @@ class _Games:
         exploration: float,
         ask: Callable[..., Any],
     ) -> None:
-        self.strategy, self.start, self.seed, self.exploration, self.ask = (
-            strategy,
-            start,
-            seed,
-            exploration,
-            ask,
-        )
+        self.strategy = strategy
+        self.start = start
+        self.seed = seed
+        self.exploration = exploration
+        self.ask = ask
         self.rules = strategy.rules
         self.turns = len(self.rules.categories) - start.state.filled.bit_count()
         self.grid = lattice(self.rules.dice, self.rules.faces)
@@ -368,11 +364,9 @@ class _Games:
                 )
                 points[over] += self.outcomes.total[made].astype(np.int64)
                 # the number of a hold is that of its action
-                live, held, roll = (
-                    live[~ended],
-                    taken[~ended],
-                    roll + 1,
-                )
+                live = live[~ended]
+                held = taken[~ended]
+                roll = roll + 1
                 rerolls[live] -= 1
         everything = _joined(steps)  # within a game in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))

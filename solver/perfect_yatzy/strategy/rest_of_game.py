@@ -20,9 +20,8 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
             rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])
-            whole_lanes = layout.lane_of[
-                whole_set, rest_layout.lane_upper[rest_set, :lanes]
-            ]  # with their upper sums
+            # The lanes of the whole game that have the same upper sums.
+            whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]
             for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
                 first = rest_layout.offsets[row] + saved * lanes
                 whole_first = layout.offsets[whole_row] + saved * layout.lane_count[whole_set]

@@ -124,9 +124,8 @@ class Rollout:
         def play(begin: int, end: int) -> None:
             # place of their rows in `rows`
             first, last = np.searchsorted(ends, (begin, end - 1), side="right")
-            for part, argument in actions(
-                rows[first : last + 1]
-            ):  # neighbouring rows, and so neighbouring games
+            # Each part has neighbouring rows, and so neighbouring games.
+            for part, argument in actions(rows[first : last + 1]):
                 stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
                 with self.jobs.borrow() as job:
                     kernels.play_by_policy(

@@ -47,13 +47,11 @@ class Games(NamedTuple):
 class TurnLog(NamedTuple):
     """One turn of many games as it is played, int32."""
 
-    rolls: npt.NDArray[
-        np.int32
-    ]  # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
+    # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
+    rolls: npt.NDArray[np.int32]
     holds: npt.NDArray[np.int32]  # the dice held of them; -1 after the last roll of a turn
-    outcomes: npt.NDArray[
-        np.int32
-    ]  # (games,): numbers of :class:`perfect_yatzy.core.turn_model.TurnOutcomes`
+    # (games,): numbers of :class:`perfect_yatzy.core.turn_model.TurnOutcomes`
+    outcomes: npt.NDArray[np.int32]
     most_rolls: int  # most rolls that the turn may have; 0: nothing is written down
 
 

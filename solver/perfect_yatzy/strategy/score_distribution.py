@@ -211,9 +211,8 @@ def least_score(card: Scorecard) -> int:
     """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
     least = points_table(card.rules).min(axis=1).tolist()  # by category
     boxes = enumerate(card.rules.categories)
-    sure = {
-        c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points
-    }  # 0: may not pay at all
+    # A box that requires another may not pay at all.
+    sure = {c: 0 if box.requires else least[c] for c, box in boxes if c not in card.points}
     return replace(card, points={**card.points, **sure}).score
 
 

@@ -15,6 +15,7 @@ cards: the result does not depend on the number of threads.
 from __future__ import annotations
 
 from contextlib import closing
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,12 +43,17 @@ from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
 
-Part = tuple[
-    int, int, int
-]  # neighbouring upper sums of a card: its row, the first lane, the lane behind the last
 # What a part adds to the next layer: entries of the table with chances; and to the chances of the
 # outcomes.
 Pushed = tuple[list[tuple[slice, Floats]], Floats]
+
+
+class Part(NamedTuple):
+    """Neighbouring upper sums of a card: a task of a layer."""
+
+    row: int
+    first_lane: int
+    end_lane: int  # the lane behind the last
 
 
 class ScoreForwardPass(ForwardPass):
@@ -103,16 +109,13 @@ class ScoreForwardPass(ForwardPass):
         """
         offsets, layout = self.objective.score_offsets, self.space.layout
         scores = window(self.evaluator.objective.places, self.evaluator.values, filled)
-        means, most_saved = (
-            window(self.space, self.mean_values, filled),
-            int(self.space.most_saved[filled]),
-        )
+        means = window(self.space, self.mean_values, filled)
+        most_saved = int(self.space.most_saved[filled])
         # for a goal, which is certain beyond the scores of a state
         known_ends = self.evaluator.objective.before > 0
 
         def push(part: Part) -> Pushed:
-            row = part[0]
-            relocation, children, size = self.buffer_places(row)
+            relocation, children, size = self.buffer_places(part.row)
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0  # the memory was used before
@@ -148,12 +151,13 @@ class ScoreForwardPass(ForwardPass):
     def parts(self, filled: int) -> list[Part]:
         """The tasks of a layer, in a fixed order."""
         layout, rows = self.space.layout, self.space.layers[filled]
-        lanes = layout.lane_count[layout.lane_sets[rows]]
-        step = LANES if len(rows) < FEW_ROWS else layout.lane_width
+        lane_counts = layout.lane_count[layout.lane_sets[rows]]
+        # Few rows are divided, so that all threads have work.
+        lanes_per_part = LANES if len(rows) < FEW_ROWS else layout.lane_width
         return [
-            (row, first, min(first + step, count))
-            for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
-            for first in range(0, count, step)
+            Part(row, first, min(first + lanes_per_part, lane_count))
+            for row, lane_count in zip(rows.tolist(), lane_counts.tolist(), strict=True)
+            for first in range(0, lane_count, lanes_per_part)
         ]
 
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:

@@ -130,9 +130,8 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
         limit = lowest_equal(best, job.policy.ties)
         mean_limit = splat(actions, LOWEST)  # the least mean that is as good as the best one so far
         taken, value, mean = splat(actions, -1.0), best, mean_limit  # of the choice so far
-        for c in range(
-            model.category_count - 1, -1, -1
-        ):  # so that of equal ones the first is taken
+        # From the last category on, so that of equal ones the first is taken.
+        for c in range(model.category_count - 1, -1, -1):
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
                 option = load(scratch.outcome_value, i)
@@ -169,9 +168,8 @@ def choose_score_holds(job, lane, rerolls, actions):
         best = load(best_within, dice.first_roll + roll)
         limit = lowest_equal(best, job.policy.ties)
         mean_limit, taken = splat(actions, LOWEST), splat(actions, -1.0)
-        for i in range(
-            dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1
-        ):  # all but the hold of all dice
+        # All holds of the roll but that of all dice.
+        for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):
             held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):

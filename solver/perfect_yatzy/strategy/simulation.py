@@ -184,10 +184,8 @@ def wilson_interval(reached: float, games: int) -> tuple[float, float]:
     for small chances).
     """
     share, square = reached / games, Z99 * Z99 / games
-    middle, half = (
-        share + square / 2,
-        Z99 * sqrt(share * (1 - share) / games + square / (4 * games)),
-    )
+    middle = share + square / 2
+    half = Z99 * sqrt(share * (1 - share) / games + square / (4 * games))
     return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
 
 
@@ -216,10 +214,8 @@ def simulate(
 
     rollout = rollout_of(strategy, checked, thread_count(threads))
     # of chunks of games
-    begins, parts = (
-        range(0, games, CHUNK),
-        list[tuple[npt.NDArray[Any], ...]](),
-    )
+    begins = range(0, games, CHUNK)
+    parts = list[tuple[npt.NDArray[Any], ...]]()
 
     def report(turn: int) -> None:
         """Tell the progress after a turn of the chunk that follows those in `parts`."""

@@ -208,7 +208,7 @@ class TurnEvaluator:
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
         capped = uppers.join(uppers.split(state.upper))
-        # may pass the cap: `lane_of` has these sums, too
+        # A sum may pass the cap by one turn: `lane_of` has such sums, too.
         upper = capped + points * uppers.category_weights[categories]
         rows = space.row(state) + space.step_of[categories]
         if space.has_tracked_rows and not state.joker_paid:
@@ -521,9 +521,8 @@ def outcomes_of_hold(
     stop_values = [
         evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)
     ]
-    hold_values = [
-        evaluator.hold_values(state, left) for left in range(1, rerolls)
-    ]  # index 0: one reroll left
+    # Index 0 has the values with one reroll left.
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
     dice = dice_model(rules.dice, rules.faces)
     chances: dict[
         tuple[int, int, int, int], float
@@ -536,9 +535,8 @@ def outcomes_of_hold(
         stops = stop_values[left if saving else 0]  # by category and roll
         for roll in np.flatnonzero(roll_chance).tolist():
             best_stop = stops[:, roll].max()
-            holds = dice.holds[
-                dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]
-            ]  # without all dice
+            # The first hold keeps all dice; it is left out.
+            holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
             # of equal options: a category, the first on the sheet
@@ -565,11 +563,11 @@ class ExactEvaluator(TurnEvaluator):
     has_kernel = False
 
     def __init__(self, solve: ExactSolve, threads: int | None = None) -> None:
-        # in place of a table it has the limbs of one layer
+        # In place of a table it has the limbs of one layer.
         super().__init__(solve.rules, np.empty(0), solve.space)
         self.solve = solve
         self.after = solve.space.start.filled.bit_count() + 1  # filled categories after the turn
-        # from full cards on; the layer of the start is not solved
+        # The layers come from full cards on; this stops before that of the start.
         with closing(solve.layers(Settings(threads=threads))) as layers:
             self.limbs = next(limbs for filled, limbs in layers if filled == self.after)
         self.saved = solve.saved_rolls(self.after)

@@ -179,10 +179,8 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
     if is_wide(rules):
         # the boxes are listed by columns
         column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))
-        rows_apart, columns_apart = (
-            np.abs(row[first] - row[second]),
-            np.abs(column[first] - column[second]),
-        )
+        rows_apart = np.abs(row[first] - row[second])
+        columns_apart = np.abs(column[first] - column[second])
         in_line = (rows_apart == 0) | (columns_apart == 0)
         distance = np.where(in_line, rows_apart + columns_apart, n)  # other pairs are the last
         nearest_first = np.argsort(distance, kind="stable")

@@ -57,13 +57,11 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     """
     random = np.random.default_rng(seed)
     layout, unsorted = space.layout, np.concatenate(space.layers)
-    rows = unsorted[
-        np.argsort(layout.offsets[unsorted], kind="stable")
-    ]  # in the order of the table
+    # Sorted into the order of the table.
+    rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]
     starts = layout.offsets[rows]
-    full = space.layer_slice(
-        space.categories
-    ).stop  # the end of the full cards, with which the table begins
+    # The end of the full cards, with which the table begins.
+    full = space.layer_slice(space.categories).stop
     for place in random.integers(full, space.size, count) if space.size > full else []:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
         lane_set = layout.lane_sets[row]
@@ -175,9 +173,9 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
             copy(f"{source.rstrip('/')}/{file.name}", file, most)
         try:
             reason = "; ".join(check.detail for check in verify(rules, folder) if not check.passed)
-        except (
-            TableError
-        ) as error:  # without the advice to rebuild the copy, and without its temporary folder
+        # The message goes on without the advice to rebuild the copy, and without its temporary
+        # folder.
+        except TableError as error:
             reason = (
                 str(error)
                 .replace(f"; {rebuild_hint(objective, new)}", "")

@@ -49,10 +49,8 @@ COST = 75  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
 # with squares: points of a turn, and limbs whose weights float64 can hold
-MOST_SQUARED, MOST_LIMBS = (
-    250,
-    54,
-)
+MOST_SQUARED = 250
+MOST_LIMBS = 54
 EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then the least gap
 
 
@@ -88,6 +86,14 @@ def split(numbers: list[int], limbs: int) -> Floats:
     return np.stack(columns, axis=1)
 
 
+def extended(number: Fraction) -> Any:
+    """A number in extended precision."""
+    # In two parts, each a float64: their sum has the precision of the arithmetic.
+    high = float(number)
+    low = float(number - Fraction(high))
+    return np.longdouble(high) + low
+
+
 class ExactSolve:
     """A solve in integers from a state on; with `spread` of mean square and chance of the bonus,
     too.
@@ -105,15 +111,13 @@ class ExactSolve:
         self.name = "spread" if spread else "proof"
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         name = f"{table_stem(rules, 'mean')}.{self.name}.part"
-        # the newest layer, from which a solve is resumed
+        # The newest layer, from which a solve is resumed
         self.part = folder / name if folder else None
-        # of the layers solved so far
-        self.sha256, self.error, self.tally = (
-            "",
-            0.0,
-            np.array(EMPTY_TALLY),
-        )
-        # the largest value, which sets the limbs; a bound until the table is known
+        # The hash, the error and the tally of the layers solved so far.
+        self.sha256 = ""
+        self.error = 0.0
+        self.tally = np.array(EMPTY_TALLY)
+        # The largest value, which sets the limbs; a bound until the table is known
         self.most = float(MOST_POINTS)
         if rules.faces**rules.dice > MOST_ROLLS:
             text = _(
@@ -174,16 +178,12 @@ class ExactSolve:
         """The values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
-        # in units
-        total: Any = sum(
-            np.longdouble(weights[k]) * means[:, k] for k in reversed(range(len(weights)))
-        )
-        points = []  # of one unit, by saved rolls
-        for saved in range(int(self.space.most_saved[filled]) + 1):
-            exact = Fraction(unit, self.scale(filled, saved))
-            # In two parts, each a float64: their sum has the precision of the arithmetic.
-            points.append(np.longdouble(float(exact)) + float(exact - Fraction(float(exact))))
-        return total * np.array(points)[self.saved_rolls(filled)]
+        places = reversed(range(len(weights)))
+        units: Any = sum(np.longdouble(weights[k]) * means[:, k] for k in places)
+        most_saved = int(self.space.most_saved[filled])
+        scales = [self.scale(filled, saved) for saved in range(most_saved + 1)]
+        points_of_unit = np.array([extended(Fraction(unit, scale)) for scale in scales])
+        return units * points_of_unit[self.saved_rolls(filled)]
 
     def layers(self, settings: Settings) -> Generator[tuple[int, Floats]]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states,
@@ -317,10 +317,8 @@ class ExactSolve:
 
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
-        filled, points = (
-            self.space.categories,
-            self.objective.full_cards().astype(np.int64).tolist(),
-        )
+        filled = self.space.categories
+        points = self.objective.full_cards().astype(np.int64).tolist()
         of_mean, of_square = self.places()
         # a card that has the bonus has the chance 1, at the lowest place
         of_chance = 1 if self.spread else 0
@@ -338,9 +336,8 @@ class ExactSolve:
         """The arguments of the kernel for one thread."""
         dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
         most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
-        by_rolls = [
-            self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)
-        ]  # rerolled, or saved
+        # A roll counts alike whether it is thrown or saved.
+        by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]
         scales = by_rolls[: int(self.space.most_saved[filled + 1]) + 1]
         weights, unit = self.weights(limbs)
         of_mean, of_square = self.places()
@@ -380,11 +377,9 @@ class ExactSolve:
         if not self.part or not (found := stored_layer(self.part, self.identity)):
             return None
         values, fields = found
-        self.sha256, self.error, self.tally = (
-            fields["hash"],
-            fields["error"],
-            np.array(fields["tally"]),
-        )
+        self.sha256 = fields["hash"]
+        self.error = fields["error"]
+        self.tally = np.array(fields["tally"])
         return int(fields["filled"]), values
 
 

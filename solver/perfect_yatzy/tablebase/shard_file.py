@@ -122,10 +122,8 @@ class ShardFile:
             if checked is not None and checked[number]:
                 continue
             # bytes of the table
-            begin, end = (
-                max(block * BLOCK_BYTES, low),
-                (block + 1) * BLOCK_BYTES,
-            )
+            begin = max(block * BLOCK_BYTES, low)
+            end = (block + 1) * BLOCK_BYTES
             digest = self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]
             if hashlib.sha256(data[begin - low : end - low]).digest() != digest:
                 raise damaged(f"the shard {self.path} was altered (its checksum differs)")
@@ -271,10 +269,8 @@ def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
     """Open a table in shards."""
-    hint, folder = (
-        table_info.rebuild_hint(objective, path, shards=True),
-        table_info.shards_folder(path),
-    )
+    hint = table_info.rebuild_hint(objective, path, shards=True)
+    folder = table_info.shards_folder(path)
     if not os.path.isdir(folder):
         if os.path.isfile(path):
             raise damaged(

@@ -155,9 +155,8 @@ def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
     for category in space.open:
         parents = rows[space.layout.masks[rows] >> category & 1 == 0]
         is_tracked = space.has_tracked_rows and category == space.rules.tracked_index
-        for offset in (
-            (0, space.cards) if is_tracked else (0,)
-        ):  # of the rows whose tracked box holds points
+        # The tracked box may also hold points, which has rows of its own.
+        for offset in (0, space.cards) if is_tracked else (0,):
             numbers = parents + int(space.step_of[category]) + offset
             # Where each is in the layer below; some are not rows of it.
             places = np.minimum(np.searchsorted(below, numbers), len(below) - 1)

@@ -63,9 +63,8 @@ PLAN_FILE = "plan.json"
 TASK_MEMORY = 512 << 20
 MOST_SOLVES = 2  # solves whose objectives a process keeps
 _preparing = threading.Lock()  # a solve is prepared once in a process
-CheckedBlocks = dict[
-    str, npt.NDArray[np.bool_]
-]  # by shard, which of its blocks this process has compared
+# For each shard, which of its blocks this process has compared.
+CheckedBlocks = dict[str, npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -107,10 +106,8 @@ class SharedSolve:
         """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
         this solve.
         """
-        path, fields = (
-            self.path(shard, unrounded=unrounded),
-            self.fields(shard, unrounded=unrounded),
-        )
+        path = self.path(shard, unrounded=unrounded)
+        fields = self.fields(shard, unrounded=unrounded)
         return stored_shard(path, fields)
 
     def remove_if_damaged(self, shard: Shard) -> None:

@@ -33,9 +33,8 @@ class StateCounts:
     values: tuple[int, ...]  # entries of the table by the number of filled categories
     # SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories
     vectors: tuple[int, ...]
-    most_saved: tuple[
-        int, ...
-    ]  # the largest number of saved rolls, by the number of filled categories
+    # The largest number of saved rolls, by the number of filled categories.
+    most_saved: tuple[int, ...]
 
 
 def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
@@ -95,9 +94,8 @@ class CardCounts(NamedTuple):
     """
 
     every: tuple[int, ...]
-    tracked: tuple[
-        int, ...
-    ]  # those whose tracked box is filled, if it is in these chains; else the same
+    # Those whose tracked box is filled, if it is in these chains; else the same.
+    tracked: tuple[int, ...]
 
 
 ONE = CardCounts((1,), (1,))
@@ -116,9 +114,8 @@ def _chain_cards(
     """The cards of one chain on which so many of some of its boxes are filled."""
     # filled with the tracked box
     least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
-    n_filled = [
-        len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)
-    ]  # of the boxes
+    # How many of the boxes are filled, by the digit of the chain.
+    n_filled = [len(set(chain[:filled]) & set(boxes)) for filled in range(len(chain) + 1)]
     every = [1 if number == digit else 0 for number in n_filled]
     return CardCounts(tuple(every), (*[0] * least, *every[least:]))
 

@@ -246,9 +246,8 @@ class TableEntry:
     objective: str
     fingerprint: str
     finished: bool
-    files: tuple[
-        Path, ...
-    ]  # those of the table, and of an unfinished solve of it; folders of shards among them
+    # Those of the table, and of an unfinished solve of it; folders of shards among them.
+    files: tuple[Path, ...]
     bytes: int  # size of the files, with those in folders
     written: float  # when they were last written to, in seconds since the epoch
 

@@ -44,7 +44,9 @@ class TableWriter:
     """
 
     def __init__(self, folder: Path, objective: Objective) -> None:
-        self.folder, self.rules, self.objective = folder, objective.rules, objective
+        self.folder = folder
+        self.objective = objective
+        self.rules = objective.rules
         self.dtype = objective.store
         self.path = folder / f"{table_info.table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
@@ -55,7 +57,9 @@ class TableWriter:
         self.rounding = objective.error
         self.start_value: float | None = None
         check_space(folder, objective.size * self.dtype.itemsize)
-        self.private = self.contended = self.finished = False
+        self.private = False  # whether a file of its own is written, not the part
+        self.contended = False
+        self.finished = False
         self.held = ExitStack()  # the lock of the part, where that is not of an open file
         with writing_to(folder):
             self.file = self._claim()

@@ -107,21 +107,15 @@ class TwoPlayerTable:
         mover, waiting = rest.players
         # By state of the rest: its number in the whole game. A place in a layer is a number less
         # that of its first.
-        whole_mover, whole_waiting = (
-            self.game.players[turn.mover],
-            self.game.players[1 - turn.mover],
-        )
+        whole_mover = self.game.players[turn.mover]
+        whole_waiting = self.game.players[1 - turn.mover]
         of_mover = places_in(whole_mover.space, mover.space)
         of_waiting = places_in(whole_waiting.space, waiting.space)
         before, other = self.game.pairs(turn)
-        mine, theirs = (
-            int(of_mover[mover.start]) - before.first,
-            int(of_waiting[waiting.start]) - other.first,
-        )
-        after, whole_after = (
-            mover.layer(mover.turns - 1),
-            whole_mover.layer(turn.open[turn.mover] - 1),
-        )
+        mine = int(of_mover[mover.start]) - before.first
+        theirs = int(of_waiting[waiting.start]) - other.first
+        after = mover.layer(mover.turns - 1)
+        whole_after = whole_mover.layer(turn.open[turn.mover] - 1)
         children = of_mover[after.first : after.first + after.size] - whole_after.first
         layers = self._layer(turn.left), self._layer(turn.left - 1)  # before and after the turn
         return self.game.turn_values(turn, mine, theirs, children, *layers)
@@ -183,12 +177,10 @@ class TwoPlayerWriter:
     """Stores the layers of a game while it is solved."""
 
     def __init__(self, game: TwoPlayerGame, path: Path) -> None:
-        self.game, self.path, self.folder, self.began = (
-            game,
-            path,
-            table_info.unfinished_shards(path),
-            perf_counter(),
-        )
+        self.game = game
+        self.path = path
+        self.folder = table_info.unfinished_shards(path)
+        self.began = perf_counter()
         self.part = self.folder / "newest.part"  # the checkpoint of the solve, as computed
         self.identity = game.identity
         ends = [0, *accumulate(game.layer_places(left)[1] for left in range(game.total + 1))]

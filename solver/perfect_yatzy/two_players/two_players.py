@@ -76,10 +76,8 @@ class Player:
     """One of two players: a card from which they play, and what they do."""
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
-        goals, utility = (
-            Goals(rules, start),
-            Utility(rules, lambda points: points.astype(np.float64), start),
-        )
+        goals = Goals(rules, start)
+        utility = Utility(rules, lambda points: points.astype(np.float64), start)
         self.policy, self.space = policy, goals.space
         self.turns = self.space.categories - self.space.first_layer  # open boxes at the start
         self.start = self.space.unchecked_index(self.space.start)  # number of the state
@@ -284,10 +282,8 @@ class TwoPlayerGame:
         by `laws`.
         """
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
-        bonuses, found = (
-            final_bonus(self.players[mover].space),
-            self.blank(waiting, moved, self.lead_of(1 - mover)),
-        )
+        bonuses = final_bonus(self.players[mover].space)
+        found = self.blank(waiting, moved, self.lead_of(1 - mover))
         tie = 1 - self.tie if mover else self.tie  # what it counts for `mover`
         most = laws.shape[1]  # laws: (waiting cards, points to come)
         # chance of fewer than n points, n from 0 to `most`
@@ -297,10 +293,8 @@ class TwoPlayerGame:
             low, high = leads.range_of(moved, mine, waiting, theirs, self.lead_of(mover))
             # a tie if the other makes so many points
             ahead = np.arange(low, high + 1) + int(bonuses[mine])
-            wins, wins_or_ties = (
-                fewer[theirs, ahead.clip(0, most)],
-                fewer[theirs, (ahead + 1).clip(0, most)],
-            )
+            wins = fewer[theirs, ahead.clip(0, most)]
+            wins_or_ties = fewer[theirs, (ahead + 1).clip(0, most)]
             # beside: lost, won
             values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
             found.values[place : place + len(values)] = values
@@ -363,18 +357,18 @@ class TwoPlayerGame:
         )
         yield begin, values
         checkpoint = monotonic()
+        # The work that is done after each number of turns.
         work_done = [
             0,
             *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned)),
-        ]  # after turns
+        ]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
                     try:
                         store_layer(part, self.identity, values.values, left=turn.left - 1)
-                    except (
-                        TableError
-                    ):  # the layer can be solved again, unless others need the file now
+                    # The layer can be solved again, unless others need the file now.
+                    except TableError:
                         if solve_turn:
                             raise
                     checkpoint = monotonic()
@@ -429,10 +423,8 @@ class TwoPlayerGame:
             laws = needs[turn.open[1 - turn.mover]]
             plan = self.plan(turn, laws, in_threads, threads).values
             space, unused = player.space, TableSlice(np.empty(PADDING), 0)
-            model, most_saved = (
-                turn_model(self.rules, space.start),
-                int(space.most_saved[space.categories - left]),
-            )
+            model = turn_model(self.rules, space.start)
+            most_saved = int(space.most_saved[space.categories - left])
 
             def planned() -> leads.PlannedPlay:
                 policy = policy_job(self.dice, model, ScoreEvaluator.ties, most_saved, np.float32)
@@ -470,10 +462,8 @@ class TwoPlayerGame:
         """
         other, space = backup.other, self.players[backup.mover].space
         jobs = ScratchPool(lambda: (self._job(backup), play()))
-        size, rows = (
-            max(1, other.size // (TASKS * threads)),
-            space.layers[space.categories - backup.left],
-        )
+        size = max(1, other.size // (TASKS * threads))
+        rows = space.layers[space.categories - backup.left]
 
         def call(begin: int) -> None:
             with jobs.borrow() as (job, player):
@@ -536,10 +526,8 @@ class TwoPlayerGame:
         of the other; `start` and `after` are the values before and after the turn. The offsets say
         where each card has its chances.
         """
-        other, moved = (
-            self.pairs(turn)[1],
-            self.players[turn.mover].layer(turn.open[turn.mover] - 1),
-        )
+        other = self.pairs(turn)[1]
+        moved = self.players[turn.mover].layer(turn.open[turn.mover] - 1)
         ranges, chances = list[tuple[int, int]](), list[Floats]()
         for child in children.tolist():
             low, high = leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover))
@@ -562,16 +550,19 @@ class TwoPlayerGame:
         """The chance of the first player at the start; parameters of :meth:`solve`, which yields
         to `on_layer`.
         """
-        for left, values in self.solve(settings, part, solve_turn):
+        for left, layer in self.solve(settings, part, solve_turn):
             if on_layer:
-                on_layer(left, values.values)
+                on_layer(left, layer.values)
+            values_at_start = layer  # the last layer is that of the start
         if part and not on_layer:
             discard(part)
-        # the last `values`
-        low, _high, chances = self.start_chances(self.first_turn, *self.start_places, values)
-        # beyond the leads and the known chances beside them, the nearest one
+        low, _high, chances = self.start_chances(
+            self.first_turn, *self.start_places, values_at_start
+        )
+        # A lead beyond all that have a chance counts as the nearest one.
         place = FRAME + self.lead - low
-        return float(chances[min(max(place, 0), len(chances) - 1)])
+        nearest = min(max(place, 0), len(chances) - 1)
+        return float(chances[nearest])
 
     @property
     def start_places(self) -> tuple[int, int]:

@@ -318,9 +318,8 @@ def split(rest: Floats, component: Floats) -> Floats:
         # by i: of the law where e(s - i) > 0
         least = np.minimum.reduce([rest[:, p : p + width] for p in points])
         more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
-        for _step in range(
-            STEPS
-        ):  # deconvolution of Richardson and Lucy: the mixture comes near the rest
+        # The deconvolution of Richardson and Lucy brings the mixture near the rest.
+        for _step in range(STEPS):
             more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
         ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
         # nowhere above the rest
@@ -333,15 +332,13 @@ def split(rest: Floats, component: Floats) -> Floats:
 def components_of(laws: Floats) -> list[Floats]:
     """The components, from the laws of the states with one open box; the largest variance first."""
     single = set[tuple[int, float]]()  # points and their chance
-    for law in laws[
-        (laws > MIN_CHANCE).sum(axis=1) == 2
-    ]:  # the box pays `high - low` points or none
+    # Laws of boxes that pay `high - low` points or none.
+    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
         low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
         # paid in at least one of TRIES turns
         single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
-    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[
-        -BOXES:
-    ]  # by their variance
+    # Those of the largest variance.
+    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]
     found = []
     for number in range(1, BOXES + 1):
         for boxes in combinations(widest, number):

@@ -32,6 +32,7 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from .._version import __version__
+from ..approximation.opening import opens_approximate
 from ..core.rules import RuleSet
 from ..errors import Cancelled, RulesError, SolverError, StateError, shown
 from ..game.legal_actions import start_turn
@@ -44,7 +45,7 @@ from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_js
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import check_player, explained_review
-from ..words import ENGLISH, _
+from ..words import ENGLISH, _, language_scope
 from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 from .middleware import RequestFilter
@@ -207,10 +208,8 @@ def add_error_handlers(app: FastAPI) -> None:
         if error.status_code == 404:
             message, code = f"{request.url.path} does not exist", "not-found"
         elif error.status_code == 405:
-            message, code = (
-                f"{request.url.path} does not accept {request.method}",
-                "method-not-allowed",
-            )
+            message = f"{request.url.path} does not accept {request.method}"
+            code = "method-not-allowed"
         response = error_response(error.status_code, SolverError(message, code=code))
         if allowed := (error.headers or {}).get("Allow"):
             response.headers["Allow"] = ", ".join(methods_of(app, request.url.path)) or allowed
@@ -348,9 +347,9 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """
         names = listed_rules() if rules is None else [rules]
         found = [scheduler.rules(name) for name in names]  # built-in rule sets, not files
-        return described(tuple(names), lang, tuple(map(scheduler.cost_text, found))).response(
-            request.headers
-        )
+        with language_scope(lang):
+            states = tuple(map(scheduler.state_text, found))
+        return described(tuple(names), lang, states).response(request.headers)
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
@@ -478,15 +477,22 @@ class RequestScheduler:
             )
         return self.rules(spec)
 
-    def cost_text(self, rules: RuleSet) -> str:
-        """The cost of a table as JSON text: empty if plain questions need no confirmation, null
-        beyond the limits.
+    def state_text(self, rules: RuleSet) -> str:
+        """What depends on the tables, as a JSON object: whether plain questions need no
+        confirmation, by which strategy, the cost if they do, and the reason if it is beyond the
+        limits.
         """
         try:
             works = self.service.mean_works(rules)
-        except RulesError:
-            return "null"
-        return json.dumps(cost_json(works)) if self.service.budget.needs_confirmation(works) else ""
+        except RulesError as error:
+            state: dict[str, Any] = {"solved": False, "cost": None, "reason": str(error)}
+        else:
+            state = {"solved": not self.service.budget.needs_confirmation(works)}
+            if not state["solved"]:
+                state["cost"] = cost_json(works)
+            elif opens_approximate(rules, self.service.settings.tables):
+                state["approximate"] = True
+        return json.dumps(state, separators=(",", ":"))
 
 
 def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -106,21 +106,28 @@ def bundle(
 
 def _function(module: Module, modules: dict[str, Module]) -> str:
     """A module as a function that gives its exports."""
-    lines = []
-    for name, wanted in module.imports:
-        other = modules[name]
-        found = [each.split(" as ") for each in wanted]
-        for source, *alias in found:
-            if source not in other.constants and (alias or source not in other.variables):
-                raise ValueError(
-                    f"{module.name} imports {source} of {name}, "
-                    "which does not export it; an exported variable cannot be renamed"
-                )
-        taken = ", ".join(": ".join(each) for each in found if each[0] in other.constants)
-        lines.append(
-            f"{f'const {{ {taken} }} = ' if taken else ''}await loadModule({json.dumps(name)});"
-        )
-    seen = [f"get {each}() {{ return {each}; }}" for each in module.variables]
-    exports = ", ".join(module.constants + seen)
-    head = "\n".join(lines)
-    return f"async {json.dumps(module.name)}() {{\n{head}\n{module.body}\nreturn {{ {exports} }};\n}},\n"
+    imports = "\n".join(
+        _import_statement(module, modules[name], names) for name, names in module.imports
+    )
+    getters = [f"get {variable}() {{ return {variable}; }}" for variable in module.variables]
+    exports = ", ".join(module.constants + getters)
+    name = json.dumps(module.name)
+    return f"async {name}() {{\n{imports}\n{module.body}\nreturn {{ {exports} }};\n}},\n"
+
+
+def _import_statement(module: Module, other: Module, names: list[str]) -> str:
+    """The statement that loads another module and takes constants from it; `names` are those of
+    the import, such as ``a`` or ``b as c``. ValueError if it does not export one of them.
+    """
+    taken = []
+    for text in names:
+        name, _as, alias = text.partition(" as ")
+        if name in other.constants:
+            taken.append(f"{name}: {alias}" if alias else name)
+        elif alias or name not in other.variables:  # a variable is seen by the whole script
+            raise ValueError(
+                f"{module.name} imports {name} of {other.name}, "
+                "which does not export it; an exported variable cannot be renamed"
+            )
+    load = f"await loadModule({json.dumps(other.name)});"
+    return f"const {{ {', '.join(taken)} }} = {load}" if taken else load

@@ -62,8 +62,6 @@ MESSAGES = "messages"  # the folder of the words
 SCRIPT = "page.js"  # all modules, as the server sends them
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 FIRST = ("yatzy", "maxi")  # what most people play
-# Too many dice to enter, or too large for an exact table: no advice without a long wait.
-NOT_ON_PAGE = {"giant", "giant-forced", "triple-yahtzee", "yamb"}
 
 
 @dataclass(frozen=True)
@@ -173,10 +171,7 @@ def static_files(
 
 def listed_rules() -> list[str]:
     """The ids of the rule sets of the page, in its order."""
-    return [
-        *FIRST,
-        *(name for name in builtin_ids() if name not in NOT_ON_PAGE and name not in FIRST),
-    ]
+    return [*FIRST, *(name for name in builtin_ids() if name not in FIRST)]
 
 
 def rule_set_json(rules: RuleSet) -> dict[str, Any]:
@@ -212,12 +207,10 @@ def rule_set_text(name: str, lang: str) -> str:
 
 
 @lru_cache(MAX_RULE_SETS_CACHED)
-def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
-    """The answer of `/api/rules`."""
-    entries = []
-    for name, cost in zip(
-        names, costs, strict=True
-    ):  # cost: JSON text, empty for a rule set that is solved
-        rest = f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}'
-        entries.append(rule_set_text(name, lang) + rest)
+def described(names: tuple[str, ...], lang: str, states: tuple[str, ...]) -> Content:
+    """The answer of `/api/rules`; of each rule set what depends on the tables, as a JSON object."""
+    entries = [
+        f"{rule_set_text(name, lang)},{state[1:]}"
+        for name, state in zip(names, states, strict=True)
+    ]
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

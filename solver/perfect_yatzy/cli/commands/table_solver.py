@@ -161,10 +161,8 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     from ..views.results import percentile_line
 
     rules, tables, threads = solver.rules, solver.tables, solver.threads
-    path, first_turns = (
-        distribution.distribution_path(rules, tables),
-        solver.budget.makes_first_turns(rules),
-    )
+    path = distribution.distribution_path(rules, tables)
+    first_turns = solver.budget.makes_first_turns(rules)
     is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
     lacks_first_turns = first_turns and not distribution.has_first_turns(rules, tables)
     if is_stored and not lacks_first_turns and not force:
@@ -202,10 +200,8 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
     text = _("Standard deviation of {rules} under perfect play: {deviation}")
     click.echo(text.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
     click.echo(percentile_line({str(percent): found.percentile(percent) for percent in PERCENTS}))
-    count, seconds = (
-        number_text(len(found.scores), grouped=True),
-        number_text(perf_counter() - begin, 2),
-    )
+    count = number_text(len(found.scores), grouped=True)
+    seconds = number_text(perf_counter() - begin, 2)
     click.echo(_("{count} scores in {seconds} s: {path}", count=count, seconds=seconds, path=path))
 
 

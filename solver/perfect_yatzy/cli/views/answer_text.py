@@ -72,15 +72,11 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
         lines += wrapped(note).splitlines()
     elif answer.get("turns_left") != 0 and (answer["certain"] or answer["out_of_reach"]):
         if option == "goal":
-            certain, impossible = (
-                _("This goal is certain; {advice}"),
-                _("This goal cannot be reached; {advice}"),
-            )
+            certain = _("This goal is certain; {advice}")
+            impossible = _("This goal cannot be reached; {advice}")
         else:
-            certain, impossible = (
-                _("This win is certain; {advice}"),
-                _("A win is impossible; {advice}"),
-            )
+            certain = _("This win is certain; {advice}")
+            impossible = _("A win is impossible; {advice}")
         lines.append(
             (certain if answer["certain"] else impossible).format(advice=drop_text(f"--{option}"))
         )
@@ -110,10 +106,8 @@ def _against_text(aim: dict[str, Any]) -> str:
     for opponent in aim["opponents"]:
         text = number_text(opponent["mean"])
         if opponent["playing"]:
-            mean, deviation = (
-                number_text(opponent["mean"], 1),
-                number_text(opponent["standard_deviation"], 1),
-            )
+            mean = number_text(opponent["mean"], 1)
+            deviation = number_text(opponent["standard_deviation"], 1)
             text = _("{mean} (still playing, SD {deviation})", mean=mean, deviation=deviation)
         opponents.append(text)
     return _(
@@ -232,11 +226,9 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             count=count,
             value=value,
         )
-    roll, rolls, rerolls = (
-        answer["rolls"] - rolls_left,
-        answer["rolls"],
-        wording.rerolls_left_text(rolls_left),
-    )
+    roll = answer["rolls"] - rolls_left
+    rolls = answer["rolls"]
+    rerolls = wording.rerolls_left_text(rolls_left)
     stage = _("Roll {roll} of {rolls}, {rerolls}", roll=roll, rolls=rolls, rerolls=rerolls)
     lines = heading_lines(rules, answer, headline, f"{stage} · {spaced(dice)} ({glyphs(dice)})")
     labels = [
@@ -395,15 +387,11 @@ def odds_lines(
             chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
         else:  # fractions
             chance, points = str(entry.chance), str(entry.expected_points)
-        name, points_hold = (
-            category_name(rules, entry.category),
-            hold_cell(entry.expected_points_hold),
-        )
+        name = category_name(rules, entry.category)
+        points_hold = hold_cell(entry.expected_points_hold)
         rows.append((name, chance, hold_cell(entry.hold), points, points_hold))
-    name_form, hold_form = (
-        f"<{wording.names_width(rules)}",
-        f"<{max(2 * rules.dice - 1, columns_of(nothing))}",
-    )
+    name_form = f"<{wording.names_width(rules)}"
+    hold_form = f"<{max(2 * rules.dice - 1, columns_of(nothing))}"
     chance_form = f">{max(9, *(columns_of(chance) for _name, chance, *_rest in rows))}"
     points_form = f">{max(7, *(columns_of(points) for *_rest, points, _hold in rows))}"
     if dice:

@@ -89,9 +89,8 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
     lines = []
     for player in players:
         name, card = session.players[player], session.card(player)
-        points_of = [
-            (box.name, card.points.get(i)) for i, box in enumerate(rules.categories)
-        ]  # None: open
+        # The points of an open box are None.
+        points_of = [(box.name, card.points.get(i)) for i, box in enumerate(rules.categories)]
         filled = ", ".join(f"{box} {points}" for box, points in points_of if points is not None)
         still_open = ", ".join(box for box, points in points_of if points is None)
         boxes = {"filled": filled or _("nothing"), "open": still_open or _("none")}
@@ -101,9 +100,8 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
             total=card.score,
             **boxes,
         )
-        for label, value in card_rows(rules, card)[
-            len(rules.categories) : -1
-        ]:  # between the boxes and the total
+        # The rows between the boxes and the total.
+        for label, value in card_rows(rules, card)[len(rules.categories) : -1]:
             is_final = value.lstrip("+").isdigit()  # not ``16 of 63``
             row = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
             line += row.format(label=label, value=value)

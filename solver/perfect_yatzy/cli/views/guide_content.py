@@ -52,9 +52,8 @@ class Row:
 class OpeningRow:
     """First rolls that are treated in the same way."""
 
-    sample: tuple[
-        tuple[int, bool], ...
-    ]  # faces of a roll and whether they are held; empty if it would be too long
+    # The faces of a roll and whether they are held; empty if it would be too long.
+    sample: tuple[tuple[int, bool], ...]
     pattern: str
     heading: str  # the pattern at its first line, else empty
     hold: str
@@ -100,9 +99,8 @@ class GuideContent:
     title: str
     card_title: str
     lead: tuple[Text, ...]
-    sections: dict[
-        str, Section
-    ]  # by id, in order of reading. Sections without content are left out
+    # By id, in order of reading. Sections without content are left out.
+    sections: dict[str, Section]
 
 
 @dataclass(frozen=True)

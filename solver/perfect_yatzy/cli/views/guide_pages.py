@@ -234,9 +234,10 @@ def _opening_lines(section: Section) -> Iterator[str]:
 
 def _odds_lines(section: Section) -> Iterator[str]:
     name_width = max(columns_of(str(row.name)) for row in section.rows)
+    # The cells have equal lengths.
     cells = [
         f"{left(str(row.name), name_width)} {row.value:>7} {row.points:>5}" for row in section.rows
-    ]  # of equal length
+    ]
     n_columns = 2 if 2 * columns_of(cells[0]) + 6 <= WIDTH else 1
     for beside_each_other in zip_longest(*column_groups(cells, n_columns)):
         yield "  " + "    ".join(cell for cell in beside_each_other if cell)

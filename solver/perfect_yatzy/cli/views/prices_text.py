@@ -72,14 +72,12 @@ def _games(prices: Prices) -> str:
 
 def _error_text(price: Price, rules: RuleSet) -> str:
     if price.name == "bonus":
-        much, little = (
-            _("{name}: {error} too much ({low} to {high}); costs {cost} points a game."),
-            _("{name}: {error} too little ({low} to {high}); costs {cost} points a game."),
-        )
+        much = _("{name}: {error} too much ({low} to {high}); costs {cost} points a game.")
+        little = _("{name}: {error} too little ({low} to {high}); costs {cost} points a game.")
     else:
-        much, little = (
-            _("{name}: {error} points too much ({low} to {high}); costs {cost} points a game."),
-            _("{name}: {error} points too little ({low} to {high}); costs {cost} points a game."),
+        much = _("{name}: {error} points too much ({low} to {high}); costs {cost} points a game.")
+        little = _(
+            "{name}: {error} points too little ({low} to {high}); costs {cost} points a game."
         )
     low, high = sorted((price.low, price.high), key=abs)
     return (much if price.error > 0 else little).format(

@@ -325,10 +325,8 @@ def field_lines(rules: RuleSet, fields: dict[str, Any]) -> list[str]:
             fair=percent_text(fair),
         )
     ).splitlines()
-    mean, deviation = (
-        number_text(fields["mean"], 2),
-        number_text(fields["standard_deviation"], 2),
-    )
+    mean = number_text(fields["mean"], 2)
+    deviation = number_text(fields["standard_deviation"], 2)
     lines.append(_("Mean final score {mean}, SD {deviation}", mean=mean, deviation=deviation))
     if rules.bonus:
         lines.append(

@@ -64,9 +64,8 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     published = _("Published value")
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
-    width = max(
-        columns_of(published), *(columns_of(name) for name, _fact in known)
-    )  # the same for all rule sets
+    # The width is the same for all rule sets.
+    width = max(columns_of(published), *(columns_of(name) for name, _fact in known))
     return [f"{left(name, width)} {fact}" for name, fact in known]
 
 
@@ -137,9 +136,8 @@ def _row_lines(rules: RuleSet) -> list[str]:
     """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes
     may be several.
     """
-    rows = [
-        row_of(rules, box) for box in rules.categories if not (box.copy or box.column)
-    ]  # by their first boxes
+    # A row is represented by its first box.
+    rows = [row_of(rules, box) for box in rules.categories if not (box.copy or box.column)]
     code_width = max(3, *(len(row.code) for row in rows))
     cells = []
     for row in rows:

@@ -56,9 +56,8 @@ class StrategyTable:
     rows: list[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
-    approximate: dict[
-        str, Any
-    ]  # the field of answers with the certificate; empty if the strategy is exact
+    # The field of answers with the certificate; empty if the strategy is exact.
+    approximate: dict[str, Any]
 
     @property
     def notes(self) -> list[str]:

@@ -315,10 +315,8 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     names_faces = (pattern.low, pattern.high) != (1, rules.faces)
     faces = _faces(pattern, words)
     # parts of a key
-    faces_key, open_key = (
-        "_faces" if names_faces else "",
-        "_open" if pattern.open else "",
-    )
+    faces_key = "_faces" if names_faces else ""
+    open_key = "_open" if pattern.open else ""
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
     is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     if is_single_die and not has_one_face:

@@ -145,9 +145,8 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
     layout = space.layout
     needed = prerequisites(rules)  # bitmask of the boxes that must be filled before each box
     weights = enumerate(space.lanes.weight_of.tolist())
-    lower = [
-        box for box, weight in weights if not weight and box != rules.tracked_index
-    ]  # these keep the lanes
+    # Boxes that keep the lanes.
+    lower = [box for box, weight in weights if not weight and box != rules.tracked_index]
 
     def after(row: int, length: int, *boxes: int) -> Ints:
         """The values of a row of this length with these boxes filled, too."""
@@ -163,9 +162,8 @@ def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[
             fillable = [
                 box for box in lower if not mask >> box & 1 and mask & needed[box] == needed[box]
             ]
-            parts = [
-                after(row, length, box) for box in fillable[:2]
-            ]  # a and b; of a late card one or none
+            # The cards a and b; a late card has one or none.
+            parts = [after(row, length, box) for box in fillable[:2]]
             if len(parts) == 2:
                 parts.append(-after(row, length, *fillable[:2]))
             yield slice(begin, begin + length), sum(parts)
@@ -397,30 +395,28 @@ def write_site(
     for name, content in last.items():
         write(name, content)
     current = {folder / name for name in data.sizes}
-    for path in list(
-        (folder / "data").rglob("*.bin")
-    ):  # those of an earlier version of the site are removed
+    # Files of an earlier version of the site are removed.
+    for path in list((folder / "data").rglob("*.bin")):
         if path not in current and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
             path.unlink()
-            with suppress(
-                OSError
-            ):  # other files are left in it; a folder that has become empty goes, too
+            # A folder that has become empty goes, too; one with other files is left.
+            with suppress(OSError):
                 path.parent.rmdir()
     return {name: len(content) for name, content in (page | last).items()} | data.sizes
 
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
     """The rule sets as `/api/rules` describes them, with the switches that the site has."""
-    on_site = {
-        frozenset(rules.key.split("+")) for rules in rule_sets
-    }  # id and switches of each, in any order
+    # The id and the switches of each, in any order.
+    on_site = {frozenset(rules.key.split("+")) for rules in rule_sets}
     found = []
     for rules in rule_sets:
         fields = rule_set_json(localized(rules, language)) | {"solved": True}
+        # A switch is offered only if the rules with it changed (^) are on the site, too.
         names = {
             rules.id,
             *rules.active_switches,
-        }  # with a switch changed (^) they must be on the site, too
+        }
         fields["switches"] = [
             switch for switch in fields["switches"] if names ^ {switch["id"]} in on_site
         ]

@@ -1,7 +1,9 @@
 // Entry point: loads what every part needs, then starts the page. The parts register what they draw with `onDraw`.
 import "./theme.js";
 // The header draws first: others read out its line.
-import { drawRuleMenu } from "./header.js";
+import { drawLanguages } from "./header.js";
+import "./aim.js";
+import "./rules.js";
 import "../table/dice.js";
 import "../table/card.js";
 import "../table/advice.js";
@@ -52,7 +54,7 @@ let timer = 0;
 async function load() {
   clearTimeout(timer);
   try {
-    await drawRuleMenu();
+    await drawLanguages();
     await start();
   } catch (error) {
     byId("loading").replaceChildren(

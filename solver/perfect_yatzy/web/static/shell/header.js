@@ -1,23 +1,20 @@
-// The header and the dialogs behind it: the rules, their variants, what is maximised; the language, and the menu.
+// The header, the menu and the language.
 import { clearInvalid } from "../table/card.js";
 import {
   byId,
   diceText,
   element,
-  isWholeNumber,
   onClick,
   say,
   setEnabled,
-  showFieldError,
 } from "../words/dom.js";
 import { firstRoll, isGameStarted, isTurnStart, playerName } from "../store/game.js";
 import { mode, setMode } from "../store/mode.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "../words/i18n.js";
 import { objectiveName } from "../table/options.js";
-import { loadRuleSets, loadRules, ruleSets } from "../store/rulesets.js";
+import { loadRuleSets } from "../store/rulesets.js";
 import {
   change,
-  changeWhenLoaded,
   currentNotice,
   heldDice,
   maxRerolls,
@@ -75,8 +72,6 @@ function drawHeader() {
         : _("Play for: the best average");
   byId("aim").hidden = state.objective === "mean"; // the usual aim is a matter of the settings
   drawMode();
-  drawRules();
-  drawObjective();
   drawPrintHeader(turn, roll);
 }
 
@@ -134,141 +129,10 @@ function drawPrintHeader(turn, roll) {
     .join(" · ");
 }
 
-// --- rules ---
+// --- the language ---
 
-let pending = null; // the rules that are chosen and not there yet: { base, active }
-
-function drawRules() {
-  const { base, active } = shownRules(),
-    switches = switchesOf(base),
-    { summary } = plainRules(base);
-  byId("rules").value = base;
-  const box = byId("switches"),
-    builtFor = `${base} ${language}`;
-  if (box.dataset.builtFor !== builtFor) {
-    box.replaceChildren(
-      element("legend", {}, _("Variants")),
-      ...choicesOf(switches).map(drawChoice),
-    );
-    box.dataset.builtFor = builtFor;
-  }
-  box.hidden = !switches.length;
-  for (const input of box.querySelectorAll("input"))
-    input.checked = input.value
-      ? active.includes(input.value)
-      : !valuesBeside(input).some((id) => active.includes(id));
-  byId("summary").textContent = active.length
-    ? _("Without variants: {summary}", { summary })
-    : summary;
-}
-
-const plainRules = (base) => ruleSets.find((each) => each.id === base) || rules(); // rules not in the menu are those shown
-const switchesOf = (base) => plainRules(base).switches;
-
-// The variants as choices: those that exclude one another are one choice.
-function choicesOf(switches) {
-  const choices = [];
-  for (const each of switches) {
-    const among = choices.find((choice) => choice.every(({ id }) => each.excludes.includes(id)));
-    if (among) among.push(each);
-    else choices.push([each]);
-  }
-  return choices;
-}
-
-function drawChoice(choice, number) {
-  const input = (type, id, text) =>
-    element(
-      "label",
-      {},
-      element("input", {
-        type,
-        value: id,
-        name: `variant-${number}`,
-        on: { change: chooseSwitches },
-      }),
-      " " + text,
-    );
-  const [first] = choice;
-  if (choice.length === 1) return input("checkbox", first.id, first.summary);
-  return element(
-    "div",
-    { role: "radiogroup", "aria-label": _("One of these") },
-    input("radio", "", _("as usual")),
-    ...choice.map(({ id, summary }) => input("radio", id, summary)),
-  );
-}
-
-const valuesBeside = (input) =>
-  [...input.closest("[role=radiogroup]").querySelectorAll("input")]
-    .map(({ value }) => value)
-    .filter(Boolean);
-
-const shownRules = () => pending || rules();
-
-// Until the rules are there the dialog shows what is chosen, and then it says what is wrong with them.
-async function changeRules(base, active) {
-  const own = (pending = { base, active }),
-    spec = [base, ...active].join("+");
-  showFieldError("rules", "");
-  redraw();
-  try {
-    await changeWhenLoaded(
-      () => loadRules(spec),
-      (s) => {
-        if (pending === own) pending = null;
-        if (rules().base === base) useVariant(s, spec);
-        else startGame(s, spec);
-      },
-      () => noticeOfRules(base),
-    );
-  } catch (error) {
-    if (byId("rules-dialog").open) showFieldError("rules", error.message);
-    else showNotice(error.message);
-  }
-  if (pending !== own) return;
-  pending = null;
-  redraw();
-}
-
-// A variant keeps the points that its boxes can hold.
-function useVariant(s, spec) {
-  s.rules = spec;
-  const canHold = (id, points) =>
-    rules().categories.some((category) => category.id === id && category.points.includes(points));
-  for (const { card } of s.players)
-    for (const [id, points] of Object.entries(card)) if (!canHold(id, points)) delete card[id];
-  s.edited = s.edited || s.turns.length > 0;
-}
-
-function noticeOfRules(base) {
-  if (rules().base !== base)
-    return isGameStarted() ? _("The card was cleared for the other rules; Undo restores it.") : "";
-  return state.turns.length
-    ? _("The rules were changed: the game played here can no longer be reviewed; Undo restores it.")
-    : "";
-}
-
-function chooseRules(event) {
-  clearInvalid();
-  changeRules(event.target.value, []);
-}
-
-// Variants that the chosen one excludes are no longer chosen.
-function chooseSwitches({ target }) {
-  const { base } = shownRules(),
-    chosen = switchesOf(base).find((each) => each.id === target.value && target.checked);
-  const active = [...byId("switches").querySelectorAll("input:checked")]
-    .map((input) => input.value)
-    .filter((id) => id && !chosen?.excludes.includes(id));
-  changeRules(base, active);
-}
-
-export async function drawRuleMenu() {
+export async function drawLanguages() {
   await loadRuleSets(language);
-  byId("rules").replaceChildren(
-    ...ruleSets.map((each) => element("option", { value: each.id }, each.name)),
-  );
   byId("language").replaceChildren(
     ...Object.entries(LANGUAGES).map(([code, name]) =>
       element("option", { value: code, lang: code }, name),
@@ -287,86 +151,12 @@ function chooseLanguage(code) {
     if (code !== wantedLanguage) return;
     try {
       await setLanguage(code);
-      await drawRuleMenu();
+      await drawLanguages();
       redraw();
     } catch (error) {
       showNotice(error.message);
     }
   });
-}
-
-// --- what is maximised ---
-
-// Text entered for an objective stays when another one is chosen.
-function drawObjective() {
-  const isTable = state.players.length > 1;
-  byId("objective").value = state.objective;
-  byId("goal-line").hidden = state.objective !== "goal";
-  byId("win-lines").hidden = state.objective !== "win";
-  byId("opponents-line").hidden = byId("opponents-hint").hidden = isTable;
-  byId("opponents-table").hidden = !isTable;
-  if (!byId("goal-error").textContent) byId("goal").value = state.goal;
-  byId("opponents").value = state.opponents;
-  byId("ties").value = state.ties;
-}
-
-// What is missing for what is maximised: the id of its field, or an empty text.
-const missingField = () =>
-  state.objective === "goal" && !state.goal
-    ? "goal"
-    : state.objective === "win" && state.players.length < 2 && !state.opponents
-      ? "opponents"
-      : "";
-
-// Closes the rules unless something is missing: that is said at its field.
-function closeRules() {
-  if (state.objective === "goal") setGoal();
-  if (state.objective === "win") setOpponents();
-  const isWrong = Boolean(byId("goal-error").textContent),
-    missing = isWrong ? "goal" : missingField();
-  if (!missing) {
-    byId("rules-dialog").close();
-    return;
-  }
-  if (!isWrong)
-    showFieldError(
-      missing,
-      missing === "goal"
-        ? _("Enter the points to reach, or choose another aim.")
-        : _("Enter what the opponents have, or add them as players."),
-    );
-  byId(missing).focus();
-}
-
-// Closed with something missing, by Escape: the page plays for the average again, and says so.
-function dropUnfinishedAim() {
-  showFieldError("goal", "");
-  if (missingField())
-    change((s) => {
-      s.objective = "mean";
-    }, _("The aim was not complete: the advice is for the best average."));
-  else redraw();
-}
-
-function setOpponents() {
-  const opponents = byId("opponents").value.trim();
-  if (opponents !== state.opponents)
-    change((s) => {
-      s.opponents = opponents;
-    });
-}
-
-function setGoal() {
-  const text = byId("goal").value.trim(),
-    isWrong = text !== "" && !isWholeNumber(text);
-  showFieldError(
-    "goal",
-    isWrong ? _("A goal must be a whole number from 0 to 99999, not “{text}”.", { text }) : "",
-  );
-  if (!isWrong && text !== state.goal)
-    change((s) => {
-      s.goal = text;
-    });
 }
 
 // --- the menu ---
@@ -376,39 +166,11 @@ function showMenu(isOpen) {
   byId("menu-button").setAttribute("aria-expanded", String(isOpen));
 }
 
-const onChange = (id, listener) => byId(id).addEventListener("change", listener);
-onChange("rules", chooseRules);
-onChange("language", (event) => chooseLanguage(event.target.value));
-onChange("objective", (event) => {
-  showFieldError("goal", "");
-  change((s) => {
-    s.objective = event.target.value;
-  });
-});
-onChange("goal", setGoal);
-byId("goal").addEventListener("input", () => showFieldError("goal", ""));
-onChange("opponents", setOpponents);
-onClick("rules-done", closeRules);
-for (const id of ["goal", "opponents"])
-  byId(id).addEventListener("keydown", (event) => {
-    if (event.key === "Enter") {
-      event.preventDefault();
-      closeRules();
-    }
-  });
-byId("rules-dialog").addEventListener("close", dropUnfinishedAim);
-onClick("opponents-players", () => {
-  byId("open-players").click();
-});
+byId("language").addEventListener("change", (event) => chooseLanguage(event.target.value));
 onClick("open-language", () => {
   byId("language-dialog").showModal();
   byId("language").focus();
 });
-onChange("ties", (event) =>
-  change((s) => {
-    s.ties = event.target.value;
-  }),
-);
 for (const id of ["undo", "menu-undo"]) onClick(id, undo);
 onClick("mode", () => {
   changeMode(mode() === "real" ? "here" : "real");
@@ -423,13 +185,7 @@ onClick("real-dice", () => {
   changeMode("real");
   byId("faces").querySelector("button").focus({ preventScroll: true });
 });
-onClick("game-button", () => byId("open-rules").click());
 onClick("redo", redo);
-for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
-onClick("aim", () => {
-  byId("rules-dialog").showModal();
-  byId("objective").focus();
-});
 onClick("menu-button", () => showMenu(byId("menu").hidden));
 onClick("new-game", () => {
   clearInvalid();

@@ -32,3 +32,9 @@ export async function loadRuleSets(code) {
   ruleSets = found;
   for (const [spec, each] of named) known.set(spec, each);
 }
+
+// Asks again which games are solved, and what the others cost.
+export async function loadStates() {
+  for (const { id, solved, approximate, cost, reason } of await get("rules", { lang: language }))
+    Object.assign(known.get(id) ?? {}, { solved, approximate, cost, reason });
+}

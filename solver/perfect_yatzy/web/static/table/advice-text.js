@@ -92,7 +92,8 @@ export function missingText(
   if (phase === "over" || phase === "next")
     return endText(state, scores, phase === "over" ? null : scores[state.player]);
   if (cost && (isTurnStart || (phase === "alone" && !failure))) return workText(cost);
-  if (phase === "alone") return failure.message;
+  if (phase === "alone")
+    return failure ? failure.message : _("No advice for these rules: “Rules…” says why.");
   if (phase === "computer")
     return _("{name} is to play", { name: playerName(state.player, state) });
   if (phase === "own")

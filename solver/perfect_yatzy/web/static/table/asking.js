@@ -1,5 +1,6 @@
 // Asks for the advice on the position of the page: the answer, the boxes that may be taken, or why there is none.
 import { ask, get, isInBrowser, latestOnly } from "../store/ask.js";
+import { ruleSet } from "../store/rulesets.js";
 import { rules } from "../store/state.js";
 
 const DEBOUNCE_MS = 15,
@@ -20,7 +21,7 @@ export const onFound = (draw) => {
   tell = draw;
 };
 
-export const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
+export const isUnsolved = () => rules().solved === false;
 
 // The questions for a position, in the order in which they are tried: against one player who still plays the exact chance, then
 // one that assumes less of the opponents, then the average.
@@ -124,6 +125,7 @@ async function request([body, ...others], signal, instead = null) {
 
 // --- playing on without advice: counted here, so that a game goes on while the advice is on its way or the server is away ---
 
+const COUNTED_BOXES = 30; // as in the engine: a card is a number of 32 bits
 const counters = new Map(); // by rules: a function from the fields of a request to the boxes, or the promise of one
 
 // Loads what counting needs, before it is needed.
@@ -140,6 +142,7 @@ export function learnToCount(spec) {
 }
 
 async function loadCounter(spec) {
+  if (ruleSet(spec).categories.length > COUNTED_BOXES) throw new Error(); // the server counts
   const [{ Game }, { Card }, data] = await Promise.all([
     import("../engine/game.js"),
     import("../engine/card.js"),

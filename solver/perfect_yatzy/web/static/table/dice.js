@@ -39,6 +39,7 @@ import {
   state,
 } from "../store/state.js";
 
+const DICE_IN_A_ROW = 7; // dice that a finger meets on a phone
 const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
 let advised = null; // the dice that the advice keeps; null while there is none
 provideAdvice({ markedHold: () => (hasAllDice() ? advised : null) });
@@ -71,7 +72,9 @@ function drawTable() {
   for (let i = state.dice.length; i < rules().dice; i++)
     table.append(element("span", { class: "slot", "aria-hidden": "true" }));
   table.hidden = isCardFull();
-  table.style.setProperty("--dice", rules().dice);
+  const isInTwoRows = rules().dice > DICE_IN_A_ROW;
+  table.style.setProperty("--dice", isInTwoRows ? Math.ceil(rules().dice / 2) : rules().dice);
+  table.classList.toggle("two-rows", isInTwoRows);
   roving(table);
 }
 
