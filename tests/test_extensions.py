@@ -392,7 +392,7 @@ print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_co
     assert copy.python("-c", program).split() == ["200", "414"]
 
 
-LARGEST_WHEEL = 1_350_000  # bytes, of which seven languages are 240,000; 1,200,000 are wanted
+LARGEST_WHEEL = 1_325_000  # bytes, of which seven languages are 240,000; 1,200,000 are wanted
 LEFT_OUT = shutil.ignore_patterns(
     ".git",
     ".venv",
@@ -427,6 +427,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     if int(need("setuptools").__version__.partition(".")[0]) < 77:
         assert not CI
         pytest.skip("setuptools is older than 77 (make test installs it)")
+    need("zopfli")
     found = []
     for name, umask in (("one", 0o022), ("another-place", 0o077)):
         folder = tmp_path_factory.mktemp(name)
