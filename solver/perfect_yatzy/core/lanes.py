@@ -102,7 +102,10 @@ class LaneSets:
         """The sums with a box of a lane set, from those before it was filled (axis 0) and its
         points (axis 1).
         """
-        before, column = self.sums[lane_set - self.weight_of[box]], self.rules.categories[box].column
+        before, column = (
+            self.sums[lane_set - self.weight_of[box]],
+            self.rules.categories[box].column,
+        )
         weight, width = self.uppers.weights[column], self.uppers.widths[column]
         total = before // weight % width  # of the column of the box, which alone grows
         after = np.minimum(np.add.outer(total, self._points[box]), self.uppers.thresholds[column])

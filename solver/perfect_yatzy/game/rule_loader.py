@@ -22,6 +22,7 @@ from ..core.rules import RuleSet
 from ..errors import RulesError, StateError, shown
 from ..words import N_, _, number_text
 from . import limits
+from .rule_builder import built_rules
 from .rule_fields import Problem
 from .rule_patches import SWITCH_WORDS, apply_patch, exclusions
 from .rule_schema import RuleChecker
@@ -131,36 +132,43 @@ def _load(spec: str | Path) -> RuleSet:
     # so that a game has one name, and one table
     switches = sorted(switch.lower() for switch in given)
     name = _canonical(name)
-    raw, check = _values(name, ())
-    available = raw.get("switches") or {}
-    if isinstance(available, dict):
-        excluded = exclusions(available)
-        for position, switch in enumerate(switches):
-            if switch not in available:
-                known = ", ".join(available) or _("none")
-                message = _("{name} has no switch {switch}; its switches: {known}")
-                raise RulesError(
-                    message.format(name=name, switch=shown(switch), known=known),
-                    code="unknown-rules",
-                )
-            for other in switches[:position]:
-                if other in excluded[switch]:
-                    message = _("{name}: the switches {first} and {second} exclude each other")
-                    raise RulesError(
-                        message.format(name=name, first=other, second=switch), code="unknown-rules"
-                    )
-            patch = available[switch]
-            if isinstance(patch, dict):  # anything else is reported below, with its line
-                changes = {
-                    field: value for field, value in patch.items() if field not in SWITCH_WORDS
-                }
-                raw = apply_patch(raw, changes, check, ("switches", switch))
+    values, check = _values(name, ())
+    raw = _with_switches(values, switches, name, check)
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
-    rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
+    if name.endswith(".toml"):  # a test checks those of the package
+        check.check(raw, tuple(switches))
     if check.problems:
         raise RuleFileError(check.problems, check.omitted)
-    return rules
+    return built_rules(raw, tuple(switches), "+".join((name, *switches)))
+
+
+def _with_switches(
+    raw: dict[str, Any], switches: list[str], name: str, check: RuleChecker
+) -> dict[str, Any]:
+    """The values of a rule file after the patches of some of its switches."""
+    available = raw.get("switches") or {}
+    if not isinstance(available, dict):
+        return raw
+    excluded = exclusions(available) if switches else {}
+    for position, switch in enumerate(switches):
+        if switch not in available:
+            known = ", ".join(available) or _("none")
+            message = _("{name} has no switch {switch}; its switches: {known}")
+            raise RulesError(
+                message.format(name=name, switch=shown(switch), known=known), code="unknown-rules"
+            )
+        for other in switches[:position]:
+            if other in excluded[switch]:
+                message = _("{name}: the switches {first} and {second} exclude each other")
+                raise RulesError(
+                    message.format(name=name, first=other, second=switch), code="unknown-rules"
+                )
+        patch = available[switch]
+        if isinstance(patch, dict):  # anything else is reported with the rest, with its line
+            changes = {field: value for field, value in patch.items() if field not in SWITCH_WORDS}
+            raw = apply_patch(raw, changes, check, ("switches", switch))
+    return raw
 
 
 def _split(spec: str) -> list[str]:
@@ -304,7 +312,7 @@ def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dic
         except RulesError as error:
             message = _("is {value}: {error}").format(value=shown(name), error=error)
         else:
-            base_check.rule_set(values, (), path)
+            base_check.check(values, ())
             if base_check.problems:
                 raise RuleFileError(base_check.problems, base_check.omitted)
             return _inherited(values)
@@ -365,9 +373,8 @@ def rules_from_json(raw: Any) -> RuleSet:
             _("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES)
         )
     check = RuleChecker("rules", "")
-    rules = check.rule_set(
-        {k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True
-    )
+    values = {name: value for name, value in raw.items() if name != "active"}
+    check.check(values, tuple(active), listed=True)
     if check.problems:
         raise RulesError(str(check.problems[0]))
-    return rules
+    return built_rules(values, tuple(active), "")
