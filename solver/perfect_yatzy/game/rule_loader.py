@@ -23,9 +23,8 @@ from ..errors import RulesError, StateError, shown
 from ..words import N_, _, number_text
 from . import limits
 from .rule_builder import built_rules
-from .rule_fields import Problem
+from .rule_fields import Problem, ValueReader
 from .rule_patches import SWITCH_WORDS, apply_patch, exclusions
-from .rule_schema import RuleChecker
 from .translations import toml_names, toml_text
 
 TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong
@@ -136,15 +135,14 @@ def _load(spec: str | Path) -> RuleSet:
     raw = _with_switches(values, switches, name, check)
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
-    if name.endswith(".toml"):  # a test checks those of the package
-        check.check(raw, tuple(switches))
+    check.check(raw, tuple(switches))
     if check.problems:
         raise RuleFileError(check.problems, check.omitted)
     return built_rules(raw, tuple(switches), "+".join((name, *switches)))
 
 
 def _with_switches(
-    raw: dict[str, Any], switches: list[str], name: str, check: RuleChecker
+    raw: dict[str, Any], switches: list[str], name: str, check: ValueReader
 ) -> dict[str, Any]:
     """The values of a rule file after the patches of some of its switches."""
     available = raw.get("switches") or {}
@@ -180,15 +178,24 @@ def _split(spec: str) -> list[str]:
     return spec.split("+")
 
 
-def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], RuleChecker]:
+def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueReader]:
     """The values of a rule file, after extension, and what takes its problems; `files`: those
     that extend it.
     """
     text, source = _read(name)
-    raw, check = _parse(text, source), RuleChecker(source, text)
+    raw, check = _parse(text, source), _reader(name, source, text)
     if "extends" in raw:
         raw = _extended(raw, check, (os.path.realpath(name), *files))
     return raw, check
+
+
+def _reader(name: str, source: str, text: str) -> ValueReader:
+    """What checks a rule file: that of a user; a test checks those of the package."""
+    if not name.endswith(".toml"):
+        return ValueReader(source, text)
+    from .rule_schema import RuleChecker
+
+    return RuleChecker(source, text)
 
 
 def _canonical(name: str) -> str:
@@ -269,7 +276,7 @@ def _too_deep(text: str) -> int:
     return 0
 
 
-def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any]:
+def _extended(raw: dict[str, Any], check: ValueReader, files: tuple[str, ...]) -> dict[str, Any]:
     """The values of a file merged into those of the rule set it extends."""
     name, known = raw["extends"], builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
@@ -294,7 +301,7 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 
-def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any] | None:
+def _extended_file(name: str, check: ValueReader, files: tuple[str, ...]) -> dict[str, Any] | None:
     """What is taken over from a file of one's own; None, and a problem, if it cannot be
     extended.
     """
@@ -372,6 +379,8 @@ def rules_from_json(raw: Any) -> RuleSet:
         raise RulesError(
             _("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES)
         )
+    from .rule_schema import RuleChecker
+
     check = RuleChecker("rules", "")
     values = {name: value for name, value in raw.items() if name != "active"}
     check.check(values, tuple(active), listed=True)

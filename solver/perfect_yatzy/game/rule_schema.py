@@ -59,9 +59,7 @@ class RuleChecker(ValueReader):
     categories: tuple[Category, ...] = ()  # the boxes; empty if there is a mistake in their list
 
     def check(self, raw: Mapping[str, Any], active: tuple[str, ...], listed: bool = False) -> None:
-        """Check the values of a whole file, after extension and patches; `listed`: the
-        categories may be the boxes.
-        """
+        """Add a problem for each mistake in the values of a whole file."""
         self.active_switches = active
         if "extends" in raw:  # a loaded file has been merged with what it extends
             self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
