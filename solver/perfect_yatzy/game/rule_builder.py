@@ -101,7 +101,8 @@ def patterns_of(entry: Values, dice: int, faces: int) -> tuple[Pattern, ...]:
 def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
     """The values of each pattern of a category."""
     shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
-    return (shared | own for own in entry.get("patterns") or ({},))
+    patterns: Sequence[dict[str, Any]] = entry.get("patterns") or ({},)
+    return (shared | own for own in patterns)
 
 
 def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
