@@ -154,7 +154,6 @@ def test_percentiles_at_their_edges() -> None:
         assert [found.at_least(score) for score in (9, 10, 19, 20)] == pytest.approx([1, 1, 0.1, 0])
 
 
-@pytest.mark.full
 def test_the_distribution_of_the_empty_card_is_stored(forced: Strategy, tmp_path: Path) -> None:
     first = stored_distribution(Settings(tmp_path), forced, State(), 0)
     path = table_path(forced.rules, tmp_path, "distribution").with_suffix(".json")
