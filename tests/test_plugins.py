@@ -115,6 +115,7 @@ def test_what_a_test_changes_is_as_before_in_the_next_one(tmp_path: Path) -> Non
     assert code == 0, said
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("ring", [1, 2, 3])
 def test_the_last_lines_say_why_how_to_repeat_and_what_was_left_out(
     tmp_path: Path, ring: int

@@ -59,6 +59,7 @@ def sheet(strategy: ApproximateStrategy) -> str:
     return strategy.rules.origin
 
 
+@pytest.mark.full
 def test_the_strategy_of_a_large_game_is_opened_and_listed(
     strategy: ApproximateStrategy, sheet: str
 ) -> None:

@@ -231,7 +231,7 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     assert "must end in .png, .svg or .pdf" in wrong
 
 
-def test_scores_of_a_spreadsheet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_scores_of_a_spreadsheet(run: Run, forced: Strategy, tmp_path: Path) -> None:
     """In both forms, with any separator; compared with the distribution of perfect play."""
     scores = {"Ann": [201, 256, 374], "Bo": [245, 0]}
     rows = ["Date;Ann;Bo", "1 May;201;245", "2 May;256;0", "3 May;374;"]
@@ -239,14 +239,14 @@ def test_scores_of_a_spreadsheet(run: Run, yatzy: Strategy, tmp_path: Path) -> N
     wide.write_text("\ufeff" + "\r\n".join(rows), encoding="utf-8")
     lines = [f'"{name}",{score}' for name, found in scores.items() for score in found]
     long.write_text("\n".join(["Player,Score", *lines]))
-    found = distribution(yatzy)
+    found = distribution(forced)
     for path in (wide, long):
-        answer = json.loads(printed(run, "rate", str(path), "--json"))
+        answer = json.loads(printed(run, "rate", str(path), "--json", "-r", "yatzy-forced"))
         assert (answer["ratings"], answer["not_rated"]) == ([], [])
         for entry, (name, results) in zip(answer["results_only"], scores.items(), strict=True):
             assert (entry["player"], entry["rules"], entry["games"]) == (
                 name,
-                "yatzy",
+                "yatzy-forced",
                 len(results),
             )
             assert entry["result"]["mean"] == pytest.approx(np.mean(results))
@@ -256,14 +256,16 @@ def test_scores_of_a_spreadsheet(run: Run, yatzy: Strategy, tmp_path: Path) -> N
                 for score in results
             ]
             assert entry["perfect_games_below"] == pytest.approx(np.mean(below), abs=1e-9)
-            assert entry["perfect_mean"] == pytest.approx(yatzy.value(), abs=1e-9)
-        words = " ".join(printed(run, "rate", str(path)).split())
+            assert entry["perfect_mean"] == pytest.approx(forced.value(), abs=1e-9)
+        words = " ".join(printed(run, "rate", str(path), "-r", "yatzy-forced").split())
         assert (
-            "Results alone show neither mistakes nor luck. Perfect play has a mean of 248.44"
+            "Results alone show neither mistakes nor luck. Perfect play has a mean of 150.22"
             in words
         )
-    played = simulate(yatzy, 4000, seed=1).final_scores
-    long.write_text("\n".join(["player,rules,result", *(f"P,yatzy,{score}" for score in played)]))
+    played = simulate(forced, 4000, seed=1).final_scores
+    long.write_text(
+        "\n".join(["player,rules,result", *(f"P,yatzy-forced,{score}" for score in played)])
+    )
     (entry,) = json.loads(printed(run, "rate", str(long), "--json", "-r", "crag"))["results_only"]
     assert entry["perfect_games_below"] == pytest.approx(0.5, abs=0.03)  # 5 standard errors
     for text, message in (
@@ -279,28 +281,31 @@ def test_scores_of_a_spreadsheet(run: Run, yatzy: Strategy, tmp_path: Path) -> N
 
 
 def test_exit_codes(
-    run: Run, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, forced: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """0 if nothing is wrong, 1 if a line is, 2 if a file or a player is."""
     monkeypatch.chdir(tmp_path)  # a long path would be broken in two
-    path, other, played = Path("games.jsonl"), Path("rules.toml"), human(yatzy, 1)
-    write_games(path, [played, Game(yatzy.rules, ("Ann",), played.turns[:3])])
+    path, other, played = Path("games.jsonl"), Path("rules.toml"), human(forced, 1)
+    write_games(path, [played, Game(forced.rules, ("Ann",), played.turns[:3])])
     out = run("rate", str(path))
     assert (out.returncode, out.stderr) == (0, "")
     assert " ".join(out.stdout.split()).endswith(f"Not rated: 1 game {path}:2: it is unfinished")
-    assert out.stdout.startswith("Ann, yatzy: 1 game\n")
+    assert out.stdout.startswith("Ann, yatzy-forced: 1 game\n")
     with path.open("a") as file:
         file.write(
-            '{"schema": 2, "rules": "yatzy", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n'
+            '{"schema": 2, "rules": "yatzy-forced", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n'
         )
     out = run("rate", str(path))
     words = " ".join(out.stdout.split())
     assert (out.returncode, out.stderr) == (1, "")
     assert f" {path}:4: rules is null; must be text or an object" in words
-    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Results alone" in words
+    assert "Cy, yatzy-forced: 1 game without decisions, mean result 231.00. Results alone" in words
     other.write_text('id = "one"\n')
     for arguments, message in (
-        ((path, "--player", "Dan"), "there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"),
+        (
+            (path, "--player", "Dan"),
+            "there is no rating of 'Dan'; the ratings: Ann (yatzy-forced)\n",
+        ),
         ((other,), f"{other} is not a record of games (JSON Lines, one game per line)\n"),
         ((), "`yatzy play` has not recorded a finished game in "),
     ):

@@ -302,6 +302,7 @@ def test_the_highest_score_of_kniffel_against_a_search_over_all_cards(edition: s
     assert maximum_score(rules) == reference.maximum_score(rules)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("requires", ["filled", "points"])
 @pytest.mark.parametrize("bonus_requires", ["filled", "points"])
 @pytest.mark.parametrize("bonus_while", ["always", "matching-box-open"])

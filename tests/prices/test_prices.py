@@ -157,6 +157,7 @@ def test_the_bonus_of_every_state_is_that_of_an_oracle(rules: RuleSet) -> None:
         assert found[place] == pytest.approx(bonus(*card), abs=1e-9)
 
 
+@pytest.mark.full
 def test_derivatives_are_those_of_finite_differences(yatzy: Strategy) -> None:
     """The loss is that of the ratings, and threads change no bit."""
     games = [human(yatzy, seed) for seed in range(1)]

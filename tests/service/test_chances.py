@@ -91,6 +91,7 @@ def test_chances_of_all_commands(
     assert seen > 100
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("dice", range(1, 13))
 def test_a_table_of_goals_has_no_chance_above_1(dice: int) -> None:
     """In float32 the weights of the rolls of 8 dice add up to less than 1, those of 11 to more."""

@@ -75,6 +75,7 @@ def test_yacht_dice_has_the_published_fraction() -> None:
     assert abs(float(rules.published.value) - float(PUBLISHED)) < rules.published.tolerance
 
 
+@pytest.mark.full
 def test_the_chance_of_a_perfect_game_of_yacht_dice() -> None:
     """Chances of goals are computed in float32: six digits are right."""
     found = chance_of_a_perfect_game()

@@ -10,6 +10,7 @@ from support.seeds import ring_3
 FIRST = {"large-straight": 25, "full-house": 50, "yatzy": 100}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("rules", "options"),
     [

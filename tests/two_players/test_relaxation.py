@@ -215,6 +215,7 @@ def sampled(relaxed: Relaxation, paths: range, left: int = 0) -> list[list[Sampl
     return found
 
 
+@pytest.mark.full
 def test_the_bounds_of_seven_boxes_and_how_often_the_intervals_hold() -> None:
     """The best responses win 51.629 and 51.019 %, if they move second and first, and best play
     49.393 % of the one who moves first. The interval of the mean of all samples holds in each of 10

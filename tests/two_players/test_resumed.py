@@ -90,6 +90,7 @@ def test_shards_and_the_newest_layer_of_another_game_are_not_used(
     assert shard_bytes(tmp_path) == shard_bytes(whole)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("damage", [Path.unlink, cut, flip_a_value], ids=lambda call: call.__name__)
 @pytest.mark.parametrize("name", ["00", "02", "newest"])
 def test_a_missing_or_damaged_file_is_repaired_by_the_resume(

@@ -89,6 +89,7 @@ def test_what_cannot_be_bundled_is_refused(name: str, text: str, said: str) -> N
         bundle(["shell/app.js"], (MODULES | {name: text}).__getitem__)
 
 
+@pytest.mark.full
 def test_the_page_and_its_engine_are_bundled_whole(tmp_path: Path) -> None:
     """Node reads both without a fault; the compact ones lose comments and no word of code."""
     for entries in ([ENTRY, OFFLINE], [ENGINE]):

@@ -98,6 +98,7 @@ def turn_of(rules: RuleSet, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.full
 def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> None:
     """Which boxes may take a roll, what they pay, the bonus, and the place of each card in the
     table.
