@@ -40,7 +40,7 @@ from perfect_yatzy.game.rule_patches import SWITCH_WORDS, apply_patch
 from perfect_yatzy.game.rule_remarks import remarks
 from perfect_yatzy.game.rule_schema import MAX_BOX_POINTS, RuleChecker
 from perfect_yatzy.game.rule_sentences import joker_sentences, rule_sentences
-from perfect_yatzy.game.translations import localized, row_of
+from perfect_yatzy.game.translations import localized, row_of, toml_text
 from perfect_yatzy.tablebase.estimates import rule_set_stats
 from support import games
 from support.refusals import load_text, mistakes, refused
@@ -95,6 +95,24 @@ def test_every_built_in_rule_set_loads_with_each_switch_and_without_a_remark() -
             variant = load_rules(f"{name}+{switch.id}")
             assert variant.fingerprint != rules.fingerprint
             assert variant.key == f"{name}+{switch.id}"
+
+
+@pytest.mark.parametrize("name", builtin_ids())
+def test_the_rule_files_of_the_package_are_valid(name: str, tmp_path: Path) -> None:
+    """They are not checked when they are loaded, but as files of a user they are: with each switch
+    and each pair, without a problem and as the same rules.
+    """
+    copy = tmp_path / f"{name}.toml"
+    copy.write_text(toml_text("rulesets", name), encoding="utf-8")
+    switches = load_rules(name).switches
+    pairs = [
+        f"+{first.id}+{second.id}"
+        for first, second in combinations(switches, 2)
+        if second.id not in first.excludes
+    ]
+    for active in ["", *(f"+{switch.id}" for switch in switches), *pairs]:
+        checked, built_in = load_rules(f"{copy}{active}"), load_rules(f"{name}{active}")
+        assert (checked, checked.published) == (built_in, built_in.published)
 
 
 @pytest.mark.parametrize(

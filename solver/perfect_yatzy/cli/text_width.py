@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -46,6 +46,20 @@ def left(text: str, columns: int) -> str:
 def right(text: str, columns: int) -> str:
     """A text with blanks before it up to a number of columns."""
     return " " * (columns - columns_of(text)) + text
+
+
+def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
+    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default:
+    the longest cell.
+    """
+    longest = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    widths = [int(form[1:] or width) for form, width in zip(layout, longest, strict=True)]
+    sides = [right if form[0] == ">" else left for form in layout]
+    lines = []
+    for row in rows:
+        cells = (pad(cell, width) for pad, cell, width in zip(sides, row, widths, strict=True))
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines
 
 
 def shortened(text: str, most: int) -> str:

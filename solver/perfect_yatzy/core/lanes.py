@@ -51,7 +51,7 @@ class LaneSets:
         self, rules: RuleSet, start: State = EMPTY_STATE, counting: Collection[int] | None = None
     ) -> None:
         self.rules, self.start = rules, start
-        self.uppers, self._steps = upper_sums(rules), _steps(rules)
+        self.uppers = upper_sums(rules)
         self.chains = upper_chains(rules, counting)
         # What filling a category adds to the number of the lane set.
         self.weight_of = np.zeros(len(rules.categories), dtype=np.int64)
@@ -63,13 +63,10 @@ class LaneSets:
         self._start_set = self.of_card(start.filled)
         self._points = [np.array(points, dtype=np.int64) for points in possible_points(rules)]
         self.sums: list[Ints] = []  # every upper sum that can occur, ascending, by lane set
-        self.lane_upper: list[Ints] = []  # the largest upper sum of each lane, by lane set
-        self._lanes: list[Ints] = []  # lane of each sum
         for lane_set in range(self.size):
             self.sums.append(self._sums(lane_set))
-            lanes, upper = self._merged(lane_set)
-            self._lanes.append(lanes)
-            self.lane_upper.append(upper)
+        # By lane set the lane of each sum, and the largest upper sum of each lane.
+        self._lanes, self.lane_upper = map(list, zip(*self._merged(), strict=True))
         self.count = np.array([len(upper) for upper in self.lane_upper], dtype=np.int64)
 
     def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
@@ -105,8 +102,14 @@ class LaneSets:
         """The sums with a box of a lane set, from those before it was filled (axis 0) and its
         points (axis 1).
         """
-        added = self._points[box] * self.uppers.category_weights[box]
-        return self.uppers.cap(np.add.outer(self.sums[lane_set - self.weight_of[box]], added))
+        before, column = (
+            self.sums[lane_set - self.weight_of[box]],
+            self.rules.categories[box].column,
+        )
+        weight, width = self.uppers.weights[column], self.uppers.widths[column]
+        total = before // weight % width  # of the column of the box, which alone grows
+        after = np.minimum(np.add.outer(total, self._points[box]), self.uppers.thresholds[column])
+        return np.asarray(before[:, None] + (after - total[:, None]) * weight)
 
     def _sums(self, lane_set: int) -> Ints:
         """The sums that can occur, from those before one of the boxes was filled."""
@@ -143,26 +146,36 @@ class LaneSets:
             np.maximum.at(most[lane_set], lanes, high)
         return least, most
 
-    def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
-        """Lane of each sum, and the largest sum of each lane."""
-        sums, to_come = self.sums[lane_set], self.uppers.to_come(self.filled(lane_set))
+    def _merged(self) -> list[tuple[Ints, Ints]]:
+        """By lane set the lane of each sum, and the largest sum of each lane."""
+        lengths = [len(sums) for sums in self.sums]
+        set_of_sum, all_sums = np.repeat(range(self.size), lengths), np.concatenate(self.sums)
+        # Python integers, because a sheet may have more boxes than a word has bits
+        filled = np.array([self.filled(lane_set) for lane_set in range(self.size)], dtype=object)
         # the lanes of all columns as one number, which grows with the sum
-        key = np.zeros_like(sums)
+        keys = np.zeros_like(all_sums)
         columns = zip(
-            self.uppers.split(sums), self._steps, to_come, self.uppers.weights, strict=True
+            self.uppers.split(all_sums),
+            self.uppers.to_come(filled),
+            self.uppers.weights,
+            _thresholds(self.rules),
+            strict=True,
         )
-        for totals, steps_up_to, more, weight in columns:
-            # `steps_up_to[s]` counts the steps up to s; s begins a lane if one of them lies in s
-            # ... s + more.
-            reach = np.minimum(np.arange(len(steps_up_to)) + more, len(steps_up_to) - 1)
-            steps_below = np.concatenate([[0], steps_up_to[:-1]])
-            begins = steps_up_to[reach] > steps_below
-            begins[0] = False  # the first lane is there already
-            key += np.cumsum(begins)[totals] * weight
-        _, lanes = np.unique(key, return_inverse=True)
-        upper = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
-        np.maximum.at(upper, lanes, sums)
-        return lanes, upper
+        for totals, to_come, weight, thresholds in columns:
+            more, threshold_before = to_come.astype(np.int64), 0
+            for threshold in thresholds:
+                # Each sum above `before` and up to the threshold begins a lane.
+                before = np.maximum(threshold_before, threshold - more - 1)
+                begun = np.minimum(totals, threshold) - before[set_of_sum]
+                keys += np.maximum(begun, 0) * weight
+                threshold_before = threshold
+        found = []
+        for sums, key in zip(self.sums, np.split(keys, np.cumsum(lengths)[:-1]), strict=True):
+            _, lanes = np.unique(key, return_inverse=True)
+            upper = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
+            np.maximum.at(upper, lanes, sums)
+            found.append((lanes, upper))
+        return found
 
     def arrays(self, multiple: int) -> tuple[Ints, Ints, Ints]:
         """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold
@@ -182,9 +195,6 @@ class LaneSets:
         return self.count, lane_upper, np.ascontiguousarray(lane_of[:, capped])
 
 
-def _steps(rules: RuleSet) -> list[Ints]:
-    """For each column the number of thresholds up to each sum."""
-    by_column = [[threshold for threshold, _ in bonus.steps] for bonus in rules.bonuses] or [[]]
-    return [
-        np.cumsum(np.bincount(np.array(found, dtype=np.int64), minlength=1)) for found in by_column
-    ]
+def _thresholds(rules: RuleSet) -> list[list[int]]:
+    """The thresholds of each column, ascending."""
+    return [[threshold for threshold, _ in bonus.steps] for bonus in rules.bonuses] or [[]]

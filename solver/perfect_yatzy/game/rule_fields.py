@@ -112,6 +112,11 @@ class ValueReader:
         self.problems: list[Problem] = []  # the first MAX_PROBLEMS
         self.omitted = 0  # number of further ones
 
+    def check(self, raw: Mapping[str, Any], active: tuple[str, ...], listed: bool = False) -> None:
+        """Add a problem for each mistake in the values of a whole file, after extension and the patches
+        of the `active` switches; `listed`: the categories may be the boxes. This class finds none.
+        """
+
     def add_problem(self, path: FieldPath, message: str) -> None:
         """Add a problem, with the line of the longest part of `path` that the file contains."""
         if len(self.problems) == MAX_PROBLEMS:

@@ -1,5 +1,4 @@
-"""The schema of a rule file: checks TOML values and builds a
-:class:`~perfect_yatzy.core.rules.RuleSet`.
+"""The schema of a rule file: checks TOML values, of which :mod:`.rule_builder` builds a rule set.
 
 Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_fields`). README.md
 in this folder documents every field.
@@ -12,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.patterns import KINDS, Pattern
-from ..core.rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
+from ..core.rules import Category, Column, RuleSet
 from ..errors import shown
 from ..words import _, enumerated, number_text
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
+from .rule_builder import built_rules, category_of, has_boxes, pattern_of, pattern_values
 from .rule_fields import (
     IDENTIFIER,
     PLACEHOLDER,
@@ -29,7 +29,7 @@ from .rule_fields import (
     number,
     text,
 )
-from .rule_patches import checked_categories, exclusions
+from .rule_patches import checked_categories
 from .translations import boxes_of, id_ending
 
 BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
@@ -52,52 +52,42 @@ class _Row(NamedTuple):
 
 
 class RuleChecker(ValueReader):
-    """Builds a rule set from TOML values and collects the problems."""
+    """Checks the TOML values of a rule set and collects the problems."""
 
     listed = False  # whether the categories of the file are the boxes themselves, not rows
     columns: tuple[Column, ...] = ()
     categories: tuple[Category, ...] = ()  # the boxes; empty if there is a mistake in their list
 
-    def rule_set(
-        self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False
-    ) -> RuleSet:
-        """The rule set of a whole file, after extension and patches."""
+    def check(self, raw: Mapping[str, Any], active: tuple[str, ...], listed: bool = False) -> None:
+        """Add a problem for each mistake in the values of a whole file."""
         self.active_switches = active
         if "extends" in raw:  # a loaded file has been merged with what it extends
             self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
         if "remove" in raw:
             self.add_problem(("remove",), _("belongs to a file that extends rules, or to a switch"))
         self.check_fields(raw, (), fields.FIELDS)
-
-        def read(name: str) -> Any:
-            return fields.PLAIN_FIELDS[name].read(self, raw, (name,))
-
-        self.dice, self.faces = read("dice"), read("faces")
+        plain = self.values(raw, (), fields.PLAIN_FIELDS, "dice", "faces")
+        self.dice, self.faces = plain["dice"], plain["faces"]
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        order = read("order")
-        rules = RuleSet(  # problems are reported in this order
-            id=read("id"),
-            name=read("name"),
-            dice=self.dice,
-            faces=self.faces,
-            rolls_per_turn=read("rolls"),
-            categories=self.categories,
-            bonus=self._bonus(raw),
-            order="free" if self.columns else order,
-            saved_rolls=read("saved_rolls"),
-            joker=self._joker(raw),
-            first_roll_bonus=tuple(sorted(self._first_roll_bonus(raw))),
-            columns=self.columns,
-            crossing_out=read("crossing_out"),
-            summary=read("summary"),
-            switches=tuple(self._switches(raw)),
-            active_switches=active,
-            published=self._published(raw),
-            spec=spec,
-        )
+        # problems are reported in this order
+        self.values(raw, (), fields.PLAIN_FIELDS, "order", "id", "name", "rolls")
+        self._check_bonus(raw)
+        self.values(raw, (), fields.PLAIN_FIELDS, "saved_rolls")
+        self._check_joker(raw)
+        self._check_first_roll_bonus(raw)
+        self.values(raw, (), fields.PLAIN_FIELDS, "crossing_out", "summary")
+        self._check_switches(raw)
+        self._check_published(raw)
+        if not self.problems:
+            self._check_rules(built_rules(raw, active, ""))
+
+    def _check_rules(self, rules: RuleSet) -> None:
+        """Add a problem if rules remember too much: of several boxes whether they hold points, or
+        too many upper sums.
+        """
         tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
-        tracked |= {category.requires for category in rules.categories} - {"", PLACEHOLDER}
+        tracked |= {category.requires for category in rules.categories} - {""}
         if len(tracked) > 1:
             message = _(
                 "only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}"
@@ -118,13 +108,14 @@ class RuleChecker(ValueReader):
                 ("columns",),
                 _("have too many upper sums; leave out columns, or lower the thresholds"),
             )
-        return rules
 
-    def _bonus(self, raw: Mapping[str, Any]) -> Bonus | None:
-        """The upper bonus: a table, or a list of tables with ascending thresholds and points."""
+    def _check_bonus(self, raw: Mapping[str, Any]) -> None:
+        """Check the upper bonus: a table, or a list of tables with ascending thresholds and
+        points.
+        """
         value = raw.get("bonus")
         if value is None:
-            return None
+            return
         entries: list[Any] = value if isinstance(value, list) else [value]
         if (
             not entries
@@ -134,29 +125,25 @@ class RuleChecker(ValueReader):
             self.add_problem(
                 ("bonus",), _("must be a table, or a list of at most {most} tables", most=MAX_STEPS)
             )
-            return None
+            return
         if self.categories and not any(category.upper for category in self.categories):
             self.add_problem(("bonus",), _("needs at least one category with `upper = true`"))
-        steps: list[tuple[int, int]] = []
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
             self.check_fields(entry, path, fields.BONUS_FIELDS)
-            threshold, points = self.values(entry, path, fields.BONUS_FIELDS).values()
+            self.values(entry, path, fields.BONUS_FIELDS)
             step_before = entries[i - 1] if i > 0 else {}
             for name in ("threshold", "points"):
                 before, here = step_before.get(name), entry.get(name)
                 if isinstance(before, int) and isinstance(here, int) and here <= before:
                     message = _("is {value}; must be more than the {before} of the step before")
                     self.add_problem((*path, name), message.format(value=here, before=before))
-            steps.append((threshold, points))
-        threshold, points = steps[-1]
-        return Bonus(threshold, points, tuple(steps[:-1]))
 
-    def _joker(self, raw: Mapping[str, Any]) -> Joker | None:
-        """The joker rule."""
+    def _check_joker(self, raw: Mapping[str, Any]) -> None:
+        """Check the joker rule."""
         table = self.table(raw, ("joker",))
         if table is None:
-            return None
+            return
         self.check_fields(table, ("joker",), fields.JOKER_FIELDS)
         category = fields.JOKER_FIELDS["category"].read(self, table, ("joker", "category"))
         if self.columns:
@@ -174,11 +161,11 @@ class RuleChecker(ValueReader):
                 )
                 self.add_problem(("joker",), message)
         others = [name for name in fields.JOKER_FIELDS if name != "category"]
-        return Joker(category, **self.values(table, ("joker",), fields.JOKER_FIELDS, *others))
+        self.values(table, ("joker",), fields.JOKER_FIELDS, *others)
 
-    def _first_roll_bonus(self, raw: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-        """Category ids with their points: a row gives them to all its boxes, with the factor of
-        the column.
+    def _check_first_roll_bonus(self, raw: Mapping[str, Any]) -> None:
+        """Check the ids of categories with their points: a row gives them to all its boxes, with
+        the factor of the column.
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
         for name in table:
@@ -191,21 +178,16 @@ class RuleChecker(ValueReader):
                 for box in boxes
             ]
             most = fields.MAX_POINTS // max(factors, default=1)
-            points = number(1, most).read(self, table, ("first_roll_bonus", name))
-            yield from (
-                (box.id, points * factor) for box, factor in zip(boxes, factors, strict=True)
-            )
+            number(1, most).read(self, table, ("first_roll_bonus", name))
 
-    def _switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
-        """The switches a file offers; their patches are checked when they are applied."""
+    def _check_switches(self, raw: Mapping[str, Any]) -> None:
+        """Check the switches a file offers; their patches are checked when they are applied."""
         offered = self.table(raw, ("switches",)) or {}
         if len(offered) > limits.MAX_SWITCHES:
             message = _("has {count} switches; at most {most} are allowed")
             count = number_text(len(offered), grouped=True)
             self.add_problem(("switches",), message.format(count=count, most=limits.MAX_SWITCHES))
-        known = dict([*offered.items()][: limits.MAX_SWITCHES])
-        excluded = exclusions(known)
-        for name, patch in known.items():
+        for name, patch in [*offered.items()][: limits.MAX_SWITCHES]:
             path: FieldPath = ("switches", name)
             if len(name) > limits.MAX_ID or not IDENTIFIER.match(name):
                 self.add_problem(path, _("must be lower-case letters, digits and single hyphens"))
@@ -216,12 +198,10 @@ class RuleChecker(ValueReader):
             checked_categories(patch, self, path)
             if "group" in patch:
                 fields.GROUP.read(self, patch, (*path, "group"))
-            summary = text("", limits.MAX_SUMMARY).read(self, patch, (*path, "summary"))
-            yield Switch(name, summary, excluded[name])
+            text("", limits.MAX_SUMMARY).read(self, patch, (*path, "summary"))
 
-    def _published(self, raw: Mapping[str, Any]) -> Published | None:
-        """The published value of the active switches, if there is one."""
-        found = None
+    def _check_published(self, raw: Mapping[str, Any]) -> None:
+        """Check the published values."""
         for i, entry in enumerate(self.tables(raw, "published", limits.MAX_PUBLISHED)):
             path: FieldPath = ("published", i)
             known = fields.PUBLISHED_FIELDS
@@ -229,11 +209,7 @@ class RuleChecker(ValueReader):
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            elif {*known["switches"].read(self, entry, (*path, "switches"))} == {
-                *self.active_switches
-            }:
-                found = Published(value, known["source"].read(self, entry, (*path, "source")))
-        return found
+            self.values(entry, path, known, "switches", "source")
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """The columns of the sheet; none without [[columns]]."""
@@ -261,7 +237,7 @@ class RuleChecker(ValueReader):
         if not entries:
             return ()
         self.ids = [entry.get("id") for entry in entries]
-        self.listed = listed and any("row" in entry for entry in entries)
+        self.listed = listed and has_boxes(entries)
         rows = [*self._rows(entries)]
         categories = tuple(row.category for row in rows)
         # Names that are not unique make all further checks pointless.
@@ -320,18 +296,15 @@ class RuleChecker(ValueReader):
                 self.add_problem(
                     (*path, name), _("belongs to a file that extends rules, or to a switch")
                 )
-            given = {
-                name: field
-                for name, field in BOX_PLACE_FIELDS.items()
-                if self.listed and name in entry
+            given = [name for name in BOX_PLACE_FIELDS if self.listed and name in entry]
+            place = {
+                name: BOX_PLACE_FIELDS[name].read(self, entry, (*path, name)) for name in given
             }
-            place = self.values(entry, path, given)
             patterns = self._patterns(entry, path, limits.MAX_PATTERNS - n_patterns)
             if not place.get("copy") and not place.get("column"):  # each row counts once
                 n_patterns += len(patterns)
             values = self.values(entry, path, row_fields)
-            times = values.pop("times")
-            yield _Row(i, Category(patterns=patterns, **values, **place), times)
+            yield _Row(i, category_of(values | place, patterns), values["times"])
 
     def _patterns(
         self, entry: Mapping[str, Any], path: FieldPath, most: int
@@ -340,10 +313,9 @@ class RuleChecker(ValueReader):
         of them.
         """
         patterns = entry.get("patterns")
-        shared = {name: value for name, value in entry.items() if name in fields.PATTERN_FIELDS}
         path_of_list = (*path, "patterns")
         if patterns is None:
-            return (self._pattern(shared, path),)
+            return tuple(self._pattern(values, path) for values in pattern_values(entry))
         if (
             not isinstance(patterns, list)
             or not patterns
@@ -355,7 +327,8 @@ class RuleChecker(ValueReader):
             self.add_problem(path_of_list, message.format(most=limits.MAX_PATTERNS))
         else:
             return tuple(
-                self._pattern(shared | own, (*path_of_list, k)) for k, own in enumerate(patterns)
+                self._pattern(values, (*path_of_list, k))
+                for k, values in enumerate(pattern_values(entry))
             )
         return (Pattern("any"),)
 
@@ -477,26 +450,20 @@ class RuleChecker(ValueReader):
                     (*path, name),
                     _("does not belong to the pattern {name}").format(name=repr(kind)),
                 )
-        low, high = self._sum_limits(raw, path)
+        sums = self._sums(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
         score = fields.PATTERN_FIELDS["score"].check(self, given_score, (*path, "score"))
         # a score that is not a placeholder
         if "points" in raw and score != "fixed" and score == raw.get("score"):
             message = _("are fixed, but score is {score}; leave one of the two out")
             self.add_problem((*path, "points"), message.format(score=repr(score)))
-        found = Pattern(
-            kind=kind,
-            **given,
-            score=score,
-            points=fields.PATTERN_FIELDS["points"].read(self, raw, (*path, "points"))
-            if score == "fixed"
-            else 0,
-            **self.values(raw, path, fields.PATTERN_FIELDS, "plus", "factor"),
-            low=low,
-            high=high,
-            only=self._only(raw, (*path, "only")),
-            best=self._best(raw, (*path, "best")),
-        )
+        numbers = ("points", "plus", "factor") if score == "fixed" else ("plus", "factor")
+        checked = {"pattern": kind, "score": score} | given | sums
+        checked |= self.values(raw, path, fields.PATTERN_FIELDS, *numbers)
+        checked["only"] = self._only(raw, (*path, "only"))
+        if "best" in raw:
+            checked["best"] = number(1, self.dice).read(self, raw, (*path, "best"))
+        found = pattern_of(checked, self.dice, self.faces)
         if problem := KINDS[kind].problem(found, found.best or self.dice, self.faces):
             self.add_problem((*path, problem[0]), problem[1])
         if found.most(self.dice, self.faces) > MAX_BOX_POINTS:
@@ -508,49 +475,34 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, "factor"), message.format(points=points, most=most))
         return found
 
-    def _best(self, raw: Mapping[str, Any], path: FieldPath) -> int | None:
-        """How many of the dice count, None for all."""
-        if "best" not in raw:
-            return None
-        found: int = number(1, self.dice).read(self, raw, path)
-        return found if found < self.dice else None
-
-    def _sum_limits(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int | None, int | None]:
-        """The least and the highest sum of all dice, None without a limit; `sum` is both."""
+    def _sums(self, raw: Mapping[str, Any], path: FieldPath) -> dict[str, int]:
+        """The limits of the sum of all dice that are given; `sum` is both."""
         given = {
             name: number(1, self.dice * self.faces).read(self, raw, (*path, name))
-            if name in raw
-            else None
             for name in ("sum", "at_least", "at_most")
+            if name in raw
         }
-        exact, low, high = given.values()
-        if exact is not None:
-            for name in ("at_least", "at_most"):
-                if name in raw:
-                    message = _("does not go with `{other}`; leave one of the two out").format(
-                        other="sum"
-                    )
-                    self.add_problem((*path, name), message)
-            return exact, exact
-        if low is not None and high is not None and low > high:
-            message = _("is {low}, more than at_most {high}").format(low=low, high=high)
-            self.add_problem((*path, "at_least"), message)
-        return low, high
+        if "sum" in given:
+            for name in [*given][1:]:
+                message = _("does not go with `{other}`; leave one of the two out")
+                self.add_problem((*path, name), message.format(other="sum"))
+        elif len(given) == 2 and given["at_least"] > given["at_most"]:
+            message = _("is {low}, more than at_most {high}")
+            low, high = given.values()
+            self.add_problem((*path, "at_least"), message.format(low=low, high=high))
+        return given
 
-    def _only(self, raw: Mapping[str, Any], path: FieldPath) -> tuple[int, ...]:
-        """The faces the dice may show, ascending; empty if all are allowed."""
+    def _only(self, raw: Mapping[str, Any], path: FieldPath) -> Sequence[int] | str:
+        """The faces the dice may show, or the word for them; empty if all are allowed."""
         value = raw.get("only")
-        if value is None:
-            return ()
         if isinstance(value, list):
-            allowed = set(self.numbers(value, path, self.faces, self.faces))
-        elif isinstance(value, str) and value in fields.ONLY:
-            allowed = {face for face in fields.ONLY[value] if face <= self.faces}
-        else:
+            return self.numbers(value, path, self.faces, self.faces)
+        if isinstance(value, str) and value in fields.ONLY:
+            return value
+        if value is not None:
             must = _('must be "even", "odd" or a list of faces')
             self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
-            allowed = set()
-        return tuple(sorted(allowed))
+        return ()
 
 
 def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:

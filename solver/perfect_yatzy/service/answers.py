@@ -86,6 +86,7 @@ def turn_fields(
     """The answer to "hold" or "score": the dice, the value of the best option, and all of them,
     best first.
     """
+    card_total = request.card.total
 
     def entry(action: Hold | Choice) -> dict[str, Any]:
         if isinstance(action, Choice):
@@ -94,7 +95,7 @@ def turn_fields(
             reroll = request.rules.dice - len(action.dice)
             named = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
         chance = {"chance": clipped(action.value)} if objective else {}
-        total = request.card.total + action.mean
+        total = card_total + action.mean
         expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
         exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
         return named | chance | expected | {"loss": float(action.loss)} | exact

@@ -269,32 +269,14 @@ def best_first(
     given.
     """
     order = []
-    for group in in_groups(evaluator, range(len(values)), values):
+    for group in evaluator.in_groups(range(len(values)), values):
         if means is values:
             order += group
         else:
-            order += chain.from_iterable(in_groups(evaluator.means, group, means))
+            order += chain.from_iterable(evaluator.means.in_groups(group, means))
     ranked = [values[place] for place in order]
     averages = ranked if means is values else [means[place] for place in order]
     return RankedActions([numbers[place] for place in order], ranked, averages, category)
-
-
-def in_groups(
-    evaluator: TurnEvaluator, places: Iterable[int], values: Sequence[float]
-) -> list[list[int]]:
-    """Places of equal values, the group of the best values first; places in a group ascend."""
-    groups: list[list[int]] = []
-    lowest = np.inf
-    for place in sorted(places, key=values.__getitem__, reverse=True):
-        value = values[place]
-        if value >= lowest:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-            lowest = evaluator.lowest_equal(value)
-    for group in groups:
-        group.sort()
-    return groups
 
 
 def best_action(turn: Turn) -> tuple[int, float]:

@@ -12,7 +12,7 @@ query starts quickly, and the tests compare the two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import dataclass
@@ -200,6 +200,21 @@ class TurnEvaluator:
     def lowest_equal(self, best: float) -> float:
         """The lowest value that counts as equal to `best`."""
         return best - self.ties[0] - self.ties[1] * abs(best)
+
+    def in_groups(self, places: Iterable[int], values: Sequence[float]) -> list[list[int]]:
+        """Places of equal values, the group of the best values first; places in a group ascend."""
+        groups: list[list[int]] = []
+        lowest = np.inf
+        for place in sorted(places, key=values.__getitem__, reverse=True):
+            value = values[place]
+            if value >= lowest:
+                groups[-1].append(place)
+            else:
+                groups.append([place])
+                lowest = self.lowest_equal(value)
+        for group in groups:
+            group.sort()
+        return groups
 
     def child_index(self, state: State, categories: Ints, points: Ints, saved: int) -> Ints:
         """Places in the table of the children after filling categories with points, ``(n,)``

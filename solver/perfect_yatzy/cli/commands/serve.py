@@ -189,7 +189,8 @@ def site(
       yatzy site public yatzy yahtzee maxi-unsaved
     """
     from ...web.site.folder import SiteOptions, check_folder, data_folder, default_rules, write_site
-    from ..views.wording import columns, size_text
+    from ..text_width import columns
+    from ..views.wording import size_text
 
     check_folder(folder, force)
     chosen = [service.rules(name) for name in dict.fromkeys(rules)] or default_rules(service)

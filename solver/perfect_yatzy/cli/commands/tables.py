@@ -17,7 +17,7 @@ from ...words import _, ngettext
 from .. import options
 from ..console import check_overwrite, echo_answer, echo_json, echo_lines, file_format, write_output
 from ..options import RULES, KnownWords, stored_tables
-from ..text_width import columns_of, left
+from ..text_width import columns, columns_of, left
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -247,7 +247,7 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     and size.
     """
     from ...tablebase.store import short_names
-    from ..views.wording import columns, size_text
+    from ..views.wording import size_text
 
     now, names, rows = time.time(), short_names(entries), []
     for entry in entries:

@@ -10,7 +10,7 @@ from ...core.rules import RuleSet
 from ...game.notation import glyphs, spaced
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, ngettext, number_text, number_word
-from ..text_width import columns_of, left, right, wrap
+from ..text_width import columns, columns_of, left, right, wrap
 from . import wording
 from .why import why_lines
 from .wording import (
@@ -18,7 +18,6 @@ from .wording import (
     card_line,
     category_name,
     chance_text,
-    columns,
     grouped,
     wrapped,
 )

@@ -11,7 +11,7 @@ from ...game.notation import glyphs, spaced
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
 from ...words import N_, _, enumerated, ngettext, number_text
-from ..text_width import columns_of, shortened
+from ..text_width import columns, columns_of, shortened
 from . import wording
 
 MAX_NAME = 20  # columns of a player's name
@@ -74,7 +74,7 @@ def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list
     lines: list[str] = []
     for block in blocks:
         lines += [""] if lines else []
-        lines += wording.columns(
+        lines += columns(
             [*zip(labels, *block, strict=True)], "<", *(f">{_width(card)}" for card in block)
         )
     return lines

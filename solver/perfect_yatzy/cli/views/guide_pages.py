@@ -9,10 +9,10 @@ from dataclasses import replace
 from html import escape
 from itertools import zip_longest
 
-from ..text_width import columns_of, left, right, wrap
+from ..text_width import columns, columns_of, left, right, wrap
 from .guide_content import GuideContent, Section, card_sides, column_groups, guide_sheets
 from .print_size import COLUMNS, type_size
-from .wording import WIDTH, columns, html_page
+from .wording import WIDTH, html_page
 from .words import Span, Text, joined
 
 # Pips of each face on a square of 30 units.

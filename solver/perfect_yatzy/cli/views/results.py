@@ -18,13 +18,12 @@ from ...game.notebook import histogram_bins
 from ...strategy.tie_rules import TIE_RULES
 from ...words import _, alternatives, ngettext, number_text, significant_text
 from ..console import output_file
-from ..text_width import left
+from ..text_width import columns, left
 from . import wording
 from .wording import (
     card_line,
     category_name,
     chance_text,
-    columns,
     grouped,
     names_width,
     rounded_up,

@@ -13,12 +13,11 @@ from ...play.review import ActionOutlook, GradedDecision, Review, find_action, g
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from ...words import _, ngettext, number_text
-from ..text_width import columns_of, left, wrap
+from ..text_width import columns, columns_of, left, wrap
 from . import wording
 from .wording import (
     category_name,
     chance_text,
-    columns,
     decision_of,
     line_width,
     loss_text,

@@ -9,8 +9,8 @@ from ...game.maximum_score import is_highest_score_exact
 from ...game.rule_sentences import order_text, rule_sentences
 from ...game.translations import row_of
 from ...words import _, ngettext, number_word
-from ..text_width import columns_of, left
-from .wording import columns, grouped
+from ..text_width import columns, columns_of, left
+from .wording import grouped
 
 MAX_WIDTH = 80  # of a table
 

@@ -25,7 +25,7 @@ from ...words import (
     significant_text,
 )
 from ...words import number_word as number_word
-from ..text_width import columns_of, left, right, wrap
+from ..text_width import columns_of, wrap
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
 # What a player may enter, in English and in the chosen language; the first word is the name of the
@@ -165,20 +165,6 @@ def wrapped(text: str) -> str:
             break_on_hyphens=False,
         )
     )
-
-
-def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default:
-    the longest cell.
-    """
-    longest = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
-    widths = [int(form[1:] or width) for form, width in zip(layout, longest, strict=True)]
-    sides = [right if form[0] == ">" else left for form in layout]
-    lines = []
-    for row in rows:
-        cells = (pad(cell, width) for pad, cell, width in zip(sides, row, widths, strict=True))
-        lines.append((indent + "  ".join(cells)).rstrip())
-    return lines
 
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
