@@ -160,9 +160,10 @@ test("the end shows the score of the person, the sum, and the largest error to t
   equal(counted, counted.toSorted((a, b) => a - b));
   isTrue(counted[0] < 100 && counted.at(-1) === 190 && counted.at(-3) === 190, counted);
   const result = byId("result").textContent.replaceAll("\u00a0", " ");
-  isTrue(result.startsWith("190Sensible wins with 191 points."), result); // Ann's score, who has lost
+  isTrue(result.startsWith("190Sensible beat you: 191 to 190."), result); // Ann's score, who has lost
   isTrue(result.endsWith("20 % of games by perfect play end lower."), result); // 40 of 200 equal chances
   equal(byId("end").querySelectorAll("dd").map((each) => each.textContent), ["248.4", "−50.0", "−8.4", "190", "248.4", "−50.0", "−7.4", "191"]);
+  equal(byId("end").querySelectorAll(".largest").length, 1); // a computer has nothing to learn
   const largest = byId("end").querySelector(".largest"), dice = largest.querySelector(".dice-row");
   equal([dice.getAttribute("aria-label"), dice.querySelectorAll(".held").length], ["2 3 3 5 5", 3]);
   isTrue(/Turn 2, roll 1.*Played: keep 3 5 5/.test(largest.textContent.replaceAll("\u00a0", " ")), largest.textContent);

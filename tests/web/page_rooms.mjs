@@ -1,5 +1,5 @@
 // The ways through the page: back from room to room, and a link that carries the whole table.
-import { byId, equal, load, openPage, roll, s, state, test, web } from "../support/page_modules.mjs";
+import { byId, equal, isTrue, load, openPage, roll, s, state, test, web } from "../support/page_modules.mjs";
 
 const room = () => document.body.dataset.room;
 const enter = (name) => byId("rooms").children.find(({ dataset }) => dataset.room === name).click();
@@ -65,4 +65,32 @@ test("a link carries all players", ["yatzy", "yatzy-saved", "yahtzee"], async ()
   equal(await namesOf(`#${nine.map((name) => `player=${name}:`).join("&")}`), [nine.slice(0, 8), 0, ["There are at most 8 players."]]);
   equal((await fromLink("#player=Ann&player=Bo: ones=99 extra=x"))[1], ["Ones cannot hold “99”.", "The bonus points cannot be “x”."]);
   equal(toLink({ rules: "yatzy", card: {}, dice: [], left: 2 }), "#rules=yatzy&rolls_left=2");
+});
+
+// Whoever goes to the review after a game sees it: nothing has to be tapped first.
+test("the review of a finished game opens with its room", ["yatzy"], async ([{ categories }]) => {
+  web.answers.review = ({ game, player }) => ({
+    player: game.players[player], finished: true, start: game.date.includes("-28") ? 248.4 : 231.5, result: 5, luck: 0, points_lost: 0, grades: {}, rolls: [], decisions: [],
+  }); // prettier-ignore
+  await openPage();
+  const open = async (name) => {
+    enter(name);
+    await web.pass(100);
+    return ["248.4", "231.5"].filter((start) => byId("review-body").textContent.includes(start));
+  };
+  equal(await open("review"), []); // nothing is played yet
+  const turns = categories.map(({ id }) => ({ player: 0, rolls: [[2, 3, 3, 5, 5]], holds: [], category: id, points: 0 }));
+  const finish = (date) =>
+    state.change((t) => Object.assign(t, { turns, date, players: [Object.assign(state.newPlayer(), { card: Object.fromEntries(categories.map(({ id }) => [id, 0])) })] }));
+  finish("2026-11-28T12:00:00Z");
+  equal(await open("play"), []);
+  equal([await open("review"), byId("review-own").hidden], [["248.4"], true]);
+  finish("2026-11-29T12:00:00Z");
+  equal([await open("play"), await open("review")], [["248.4"], ["231.5"]]);
+  const { openReview } = await load("review/review"), { gameRecord } = await load("store/game"), record = { ...gameRecord(), date: "2026-11-28T13:00:00Z" };
+  await open("statistics");
+  finish("2026-11-30T12:00:00Z");
+  openReview(record); // another game, of the list
+  await web.pass(100);
+  equal([await open("play"), await open("review"), byId("review-own").hidden], [["248.4"], ["248.4"], false]); // it stays
 });

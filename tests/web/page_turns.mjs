@@ -1,6 +1,6 @@
 // The state of the page over several turns: every field of it after every action, for each of one to three players, beside
 // a table that follows the rules in a few lines; and what each action leaves as it was.
-import { drawing, equal, game, isTrue, load, s, state, test, web } from "../support/page_modules.mjs";
+import { byId, drawing, equal, game, isTrue, load, openPage, roll, s, state, test, web } from "../support/page_modules.mjs";
 
 const ascending = (dice) => [...dice].sort((a, b) => a - b);
 const NAMES = ["Ann", "Bo", "Cy"];
@@ -287,4 +287,33 @@ test("what every action leaves of a turn", ["yatzy-saved", "crag", "yatzy"], asy
     state.undo();
     if (name !== "undo") equal(Object.fromEntries(fields.map((field) => [field, s()[field]])), MARKED, `undo: ${name}`);
   }
+});
+
+// Nothing is empty before a roll: whose turn it is, what the game is worth, the turns so far, how the page works.
+test("what stands on the table before a roll", ["yatzy"], async () => {
+  web.answers.expect = ({ card, spread }) => (spread === false ? { expected_final_score: card.ones === 3 ? 247.25 : 248.44 } : undefined);
+  await openPage();
+  await web.pass(100);
+  const words = (id) => byId(id).textContent.replaceAll("\u00a0", " "), steps = () => byId("so-far").querySelectorAll("li").map((each) => each.textContent);
+  equal(words("answer"), "Your turnroll the dice 248.44 average final score");
+  equal([byId("so-far").hidden, steps().length], [false, 3]);
+  byId("mode").click();
+  isTrue(words("answer").startsWith("Your turntap your dice "), words("answer"));
+  byId("mode").click();
+  const turn = (player, category, points) => ({ player, rolls: [[1, 1, 2, 3, 4], [6, 1, 1, 1, 5]], holds: [], category, points });
+  state.change((t) => Object.assign(t, { players: [Object.assign(state.newPlayer(), { card: { ones: 3 } })], turns: [turn(0, "ones", 3)] }));
+  isTrue(!words("answer").includes("248.44"), "the average of another card");
+  await web.pass(100);
+  isTrue(words("answer").endsWith("247.25 average final score"), words("answer"));
+  equal(steps(), ["1Ones, 3"]);
+  equal(byId("so-far").querySelector(".dice-row").getAttribute("aria-label"), "1 1 1 5 6"); // the last roll
+  const names = ["Ann", "Bo"].map((name) => state.newPlayer(name)), ids = ["ones", "twos", "threes", "fours"];
+  state.change((t) => Object.assign(t, { players: names, turns: ids.flatMap((id) => [turn(0, id, 0), turn(1, id, 4)]), player: 1 }));
+  await web.pass(100);
+  isTrue(words("answer").startsWith("Bo is to play"), words("answer"));
+  equal(steps(), ["4BoFours, 4", "4AnnFours, 0", "3BoThrees, 4", "3AnnThrees, 0", "2BoTwos, 4", "2AnnTwos, 0"]); // the latest six
+  roll(1, 2);
+  equal([byId("so-far").hidden, steps()], [true, []]);
+  state.undo();
+  web.answers.expect = () => undefined; // no answer: the rest stands
 });

@@ -176,3 +176,59 @@ def test_a_computer_plays_its_turns(blank: Visitor) -> None:
     blank.click("#undo")
     assert blank.state()["player"] == 0
     assert len(blank.state()["turns"]) == 2
+
+
+def test_the_first_visit_fits_in_every_language(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """Nothing is wider than the screen, and the example stands in it as a whole."""
+    visitor = sized(chromium, address, 390, 844).open()
+    visitor.evaluate("localStorage.setItem('perfect-yatzy-dice', 'null')")
+    for language in ("en", "da", "de", "fi", "ja", "ko", "nb", "sv"):
+        for width in (390, 320):
+            visitor.set_viewport_size({"width": width, "height": 844})
+            visitor.open(f"?lang={language}")
+            right, wide = visitor.evaluate(
+                """() => [document.querySelector("#start .value").getBoundingClientRect().right,
+                document.documentElement.scrollWidth]"""
+            )
+            assert (language, width, wide) == (language, width, width)
+            assert right <= width, language
+
+
+def test_the_keys_of_real_dice_keep_their_size_beside_the_action(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """Also in the language with the longest words, when a box is taken."""
+    for width, least in ((1280, 44), (390, 44), (320, 36)):
+        visitor = sized(chromium, address, width, 844)
+        visitor.open("?lang=de#rules=yatzy&dice=55515&rolls_left=0")
+        if not visitor.locator("#entry").is_visible():
+            visitor.click("#mode")
+        visitor.settle().expects("#go", "Fünfer nehmen für 20")
+        small = [
+            each
+            for each in visitor.locator("#faces button, #undo").evaluate_all(
+                "(all) => all.map((each) => [each.id, each.offsetWidth])"
+            )
+            if each[1] < least
+        ]
+        assert (width, small) == (width, [])
+        visitor.click("#mode")
+
+
+def test_a_reason_of_three_lines_is_read_beside_two_players(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """Names of boxes at the bars are long, and the reason is as high as its place."""
+    visitor = sized(chromium, address, 390, 844).open()
+    visitor.change(
+        """s.players = [newPlayer("Ann"), newPlayer("Bo")];
+        s.players[0].card = { fours: 12, sixes: 18, "two-pairs": 20, chance: 24 };
+        s.dice = [2, 2, 2, 2, 6]; s.held = Array(5).fill(false); s.left = 0;"""
+    )
+    visitor.settle().wait_until("document.querySelector('#why').textContent !== ''")
+    cut = "(() => { const { scrollHeight, clientHeight } = document.querySelector('#reason p'); return scrollHeight - clientHeight; })()"
+    assert visitor.evaluate(cut) <= 1
+    inside = "(() => { const of = (place) => document.querySelector(place).getBoundingClientRect(); return of('#reason p').bottom <= of('#reason').bottom; })()"
+    assert visitor.evaluate(inside)

@@ -177,7 +177,7 @@ function whatHappened() {
     ...found.flatMap((each, player) => [
       ...(found.length > 1 ? [element("h3", {}, each.player)] : []),
       reviewFigures(each),
-      ...largestMistake(each, player, record),
+      ...(state.players[player]?.computer ? [] : largestMistake(each, player, record)),
     ]),
     element(
       "p",

@@ -5,7 +5,7 @@ import { _, formatNumber, language, ngettext } from "../words/i18n.js";
 import { onReviewKey, redrawReview, reviewedRecord, showReview } from "./review-view.js";
 import { gameRecord, hasRecord } from "../store/game.js";
 import { download, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
-import { hasAim, onDraw, state } from "../store/state.js";
+import { hasAim, isFull, onDraw, state } from "../store/state.js";
 import { drawTraining } from "../puzzle/training.js";
 import { showRoom } from "../table/room.js";
 
@@ -32,6 +32,7 @@ function drawPanel() {
       : _("Play a game here, or open a file that “yatzy play” has written.");
 }
 
+const ownSource = () => _("The game on this page");
 const fileSource = (name) => () => _("From the file {name}", { name });
 
 // A file with faults changes nothing: the review that is open stays.
@@ -123,12 +124,27 @@ export function openReview(record) {
   return reviewRecord(record, () => _("A finished game of this device"));
 }
 
+// Whoever enters the room after a game sees its review, unless another one was asked for.
+let entered = ""; // the game that was on the table then
+document.addEventListener("room", ({ detail }) => {
+  if (detail !== "review" || !hasRecord() || !state.players.every((player) => isFull(player)))
+    return;
+  const number = latestRequest,
+    record = gameRecord(),
+    key = JSON.stringify(record);
+  if (key === entered) return;
+  entered = key;
+  queueMicrotask(() => {
+    if (number === latestRequest) reviewRecord(record, ownSource);
+  });
+});
+
 byId("review").addEventListener("keydown", onReviewKey);
 byId("which").addEventListener("change", () =>
   reviewRecord(games[byId("which").value], fileSource(fileName)),
 );
 byId("record").addEventListener("change", openFile);
-onClick("review-own", () => reviewRecord(gameRecord(), () => _("The game on this page")));
+onClick("review-own", () => reviewRecord(gameRecord(), ownSource));
 onClick("save-own", () => download([gameRecord()]));
 onClick("open-file", () => byId("record").click());
 matchMedia("(orientation: portrait)").addEventListener("change", redrawReview); // the chart takes the width

@@ -103,9 +103,7 @@ export function stateOf({ base, solved, approximate, cost }) {
   if (base === rules().base) return { kind: "playing", text: _("playing") };
   if (approximate) return { kind: "ready", text: _("approximate") };
   if (solved !== false) return { kind: "ready", text: _("ready") };
-  return cost
-    ? { kind: "costly", text: costOf(cost) }
-    : { kind: "costly", text: _("by command") };
+  return cost ? { kind: "costly", text: costOf(cost) } : { kind: "costly", text: _("by command") };
 }
 
 const costOf = ({ seconds, disk_bytes: disk }) =>

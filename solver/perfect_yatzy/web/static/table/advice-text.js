@@ -53,6 +53,22 @@ export function thenText({ hold, category, points }) {
   });
 }
 
+// Before the first roll of a turn: whose turn it is, and what the game is worth on average.
+export function beforeRoll(state, { mean }, { isTyping = false }) {
+  const persons = state.players.filter(({ computer }) => !computer);
+  return {
+    title:
+      persons.length > 1
+        ? _("{name} is to play", { name: playerName(state.player, state) })
+        : _("Your turn"),
+    then: isTyping ? _("tap your dice") : _("roll the dice"),
+    value: mean === undefined ? "" : formatNumber(mean, 2),
+    name: mean === undefined ? "" : _("average final score"),
+    gap: "",
+    reason: { text: "", bars: [] },
+  };
+}
+
 // How much better the best option is than the second.
 export function gapText(best, second) {
   const gap = lossOf(second, best),
@@ -140,9 +156,24 @@ export function endText(state, scores, own) {
     name: names[0],
     points: formatNumber(most),
   };
-  return names.length > 1
-    ? _("A tie with {points} points: {names}.", fields)
+  if (names.length > 1) return _("A tie with {points} points: {names}.", fields);
+  const persons = state.players.filter(({ computer }) => !computer);
+  return persons.length === 1 && scores.length === 2
+    ? duelText(state, scores)
     : _("{name} wins with {points} points.", fields);
+}
+
+// One person and one computer.
+function duelText(state, scores) {
+  const own = state.players.findIndex(({ computer }) => !computer),
+    fields = {
+      name: playerName(1 - own, state),
+      own: formatNumber(scores[own]),
+      other: formatNumber(scores[1 - own]),
+    };
+  return scores[own] > scores[1 - own]
+    ? _("You beat {name}: {own} to {other}.", fields)
+    : _("{name} beat you: {other} to {own}.", fields);
 }
 
 // How the player goes on alone.

@@ -51,6 +51,7 @@ import {
 import { isAdviceHidden } from "../store/training-settings.js";
 import { newChallenge } from "./challenge.js";
 import { confirmLoss } from "./confirm.js";
+import { drawTurns } from "./turns.js";
 import { sameDice, view } from "./view.js";
 
 const narrow = matchMedia("(max-width: 55.99rem)"); // there the list is closed at first: the card comes next
@@ -68,7 +69,8 @@ const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 function update() {
   if (comparedFor !== cardAndDice()) comparedFor = "";
   const isAsked = hasAllDice() && !isCardFull();
-  if (askFor({ ...position(), dice: state.dice, rolls_left: state.left }, objective(), isAsked)) {
+  const asked = { ...position(), dice: state.dice, rolls_left: state.left };
+  if (askFor(asked, objective(), isAsked, isTurnStart() && Boolean(mode()))) {
     showsAll = false;
     forgetSolve();
     showFieldError("opponents", "");
@@ -93,7 +95,13 @@ function draw() {
       isUnsolved: isUnsolved(),
       scores: state.players.map((player) => totals(player).all),
     },
-    { isNarrow: narrow.matches, showsAll, showsList, comparesBoxes: Boolean(comparedFor) },
+    {
+      isNarrow: narrow.matches,
+      isTyping: mode() === "real",
+      showsAll,
+      showsList,
+      comparesBoxes: Boolean(comparedFor),
+    },
   );
   const { phase } = shown,
     isWaiting = phase === "waiting";
@@ -106,6 +114,7 @@ function draw() {
   byId("ranking").setAttribute("aria-busy", String(isWaiting));
   document.body.dataset.phase = phase;
   drawHeadline();
+  drawTurns(phase === "start" && !cost);
   drawWork(failure, cost);
   showAdvised(shown.advised);
   drawList();
@@ -123,7 +132,7 @@ function drawHeadline() {
   const { headline, phase, text, hasError, answer, loading } = shown,
     before = byId("held").textContent;
   byId("answer").className = headline
-    ? answer.aim
+    ? answer?.aim
       ? "hero chance"
       : "hero"
     : loading

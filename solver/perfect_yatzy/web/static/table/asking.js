@@ -13,7 +13,8 @@ let key = "",
   tell = () => {};
 // answer: { choosesHold, aim, approximate, entries } of the position asked for, `instead` if it is for the average because the
 // objective has none; isLong: the answer takes its time; loading: { loaded, size } in bytes while the table of the game is fetched;
-// boxes: those that may be taken, counted here until the answer to `score` is there; failure: { error, query, body }
+// boxes: those that may be taken, counted here until the answer to `score` is there; failure: { error, query, body };
+// mean: the average final score before the first roll of a turn
 export let known = { answer: null, boxes: null, failure: null };
 
 // What was found is told to a function of the page.
@@ -35,19 +36,29 @@ export function questionsFor(position, objective) {
   ];
 }
 
-// Asks unless the same has been asked; `isComplete` says whether all dice are there. Returns whether the position is new.
-export function askFor(position, objective, isComplete) {
-  const asked = isComplete ? JSON.stringify([position, objective]) : "none";
+// Asks unless the same has been asked; `isComplete` says whether all dice are there, `isStart` whether the turn begins. Returns
+// whether the position is new.
+export function askFor(position, objective, isComplete, isStart = false) {
+  const asked = isComplete || isStart ? JSON.stringify([position, objective]) : "none";
   if (asked === key) return false;
   key = asked;
   known = { answer: null, boxes: null, failure: null };
   clearTimeout(timer);
   const signal = newRequest(),
     questions = questionsFor(position, objective);
+  if (isStart && !isUnsolved() && !Object.keys(objective).length) requestMean(position, signal);
   if (!isComplete) return true;
   findBoxes(position, signal);
   if (!isUnsolved()) timer = setTimeout(() => request(questions, signal), DEBOUNCE_MS);
   return true;
+}
+
+// Without it, as without advice, the game goes on.
+async function requestMean({ dice: _none, rolls_left: _all, ...position }, signal) {
+  const found = await ask("expect", { ...position, spread: false }, { signal }).catch(() => null);
+  if (signal.aborted || !found) return;
+  known = { ...known, mean: found.expected_final_score };
+  tell();
 }
 
 export function askAgain() {

@@ -9,6 +9,7 @@
 //   loading     what the page says while the table of the game is fetched, null if it is not
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
 import {
+  beforeRoll,
   boxTitle,
   gapText,
   heldText,
@@ -32,8 +33,8 @@ export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].so
 const isFull = (player, rules) => Object.keys(player.card).length === rules.categories.length;
 const heldOf = (state) => state.dice.filter((_die, i) => state.held[i]).sort((a, b) => a - b);
 
-// `known` has answer, boxes (of the answer to `score`, or counted), loading, failure, isHidden, isUnsolved and the final scores of the players;
-// `screen` has isNarrow, showsAll, showsList and comparesBoxes.
+// `known` has answer, mean (before the roll), boxes (of the answer to `score`, or counted), loading, failure, isHidden, isUnsolved
+// and the final scores of the players; `screen` has isNarrow, isTyping, showsAll, showsList and comparesBoxes.
 export function view(state, known, screen = {}) {
   const rules = ruleSet(state.rules),
     phase = phaseOf(state, known, rules);
@@ -55,7 +56,11 @@ export function view(state, known, screen = {}) {
     boxes: ["waiting", "advice", "own", "alone"].includes(phase) ? known.boxes : null,
     bestBox: best?.category || "",
     player: phase === "over" ? winners(known.scores)[0] : state.player,
-    headline: answer ? headlineOf(answer, entry, state.rules) : null,
+    headline: answer
+      ? headlineOf(answer, entry, state.rules)
+      : phase === "start" && !known.cost
+        ? beforeRoll(state, known, screen)
+        : null,
     text: answer ? "" : missingText(phase, state, known, rules),
     hasError: Boolean(known.failure) && phase === "alone" && !known.failure.isExpected,
     held: entry ? heldText(answer, entry) : "",
