@@ -169,16 +169,29 @@ class RuleChecker(ValueReader):
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
         for name in table:
-            boxes = [c for c in self.categories if name == (c.id if self.listed else c.row or c.id)]
+            path = ("first_roll_bonus", name)
+            boxes = self._boxes_named(name)
+            # There are no categories if their list has a mistake, which is reported elsewhere.
             if self.categories and not boxes:
-                self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
+                self.add_problem(path, _("is not the id of a category"))
                 continue
-            factors = [
-                1 if self.listed or not self.columns else self.columns[box.column].factor
-                for box in boxes
-            ]
+            factors = [self._factor_of(box) for box in boxes]
             most = fields.MAX_POINTS // max(factors, default=1)
-            number(1, most).read(self, table, ("first_roll_bonus", name))
+            number(1, most).read(self, table, path)  # for the problems it adds, not for its value
+
+    def _boxes_named(self, name: str) -> list[Category]:
+        """The boxes that an id of the file means: one that is listed, or all boxes of a row."""
+        if self.listed:
+            return [box for box in self.categories if box.id == name]
+        return [box for box in self.categories if (box.row or box.id) == name]
+
+    def _factor_of(self, box: Category) -> int:
+        """What the points of a row are multiplied with in a box; listed boxes have their own
+        points.
+        """
+        if self.listed or not self.columns:
+            return 1
+        return self.columns[box.column].factor
 
     def _check_switches(self, raw: Mapping[str, Any]) -> None:
         """Check the switches a file offers; their patches are checked when they are applied."""
