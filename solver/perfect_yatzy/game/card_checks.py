@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ..core.rules import RuleSet, category_label
@@ -89,7 +89,7 @@ def max_bonus_points(card: Scorecard) -> int:
     return first_rolls + joker.bonus * (len(card.points) - 1)
 
 
-def _summarized(values: list[int]) -> str:
+def _summarized(values: Sequence[int]) -> str:
     """Ascending numbers from 0 as text: all of at most eight, else as a range with its step,
     else the first four.
     """
