@@ -48,6 +48,7 @@ def test_strangers_ask_every_command() -> None:
     assert len(set(strangers.QUESTIONS)) == len(strangers.QUESTIONS) < 100
 
 
+@pytest.mark.slow
 def test_a_campaign_finds_work_of_others_that_is_resumed(
     tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ def resume(tally: Tally, run: Run) -> None:
     """Interrupted solves whose files are swapped, deleted, cut or flipped, and that go on."""
     from .resume import resume_changed_work
 
-    resume_changed_work(tally, run.folder, run.size(600, 60), run.chosen)
+    resume_changed_work(tally, run.folder, run.size(600, 30), run.chosen)
 
 
 def flips(tally: Tally, run: Run) -> None:

@@ -15,7 +15,7 @@ from perfect_yatzy.tablebase.store import leftovers
 from perfect_yatzy.two_players.versus import versus_checkpoint
 from support.cluster_tasks import EngineHere
 from support.flips import flip
-from support.seeds import ring_2
+from support.seeds import ring_2, ring_3
 from support.shards import shard_bytes
 
 FORCED = load_rules("yatzy-forced")
@@ -90,8 +90,7 @@ def test_a_damaged_layer_is_not_believed(tmp_path: Path, place: str) -> None:
         on_here(Disturbed(damage), tmp_path)
 
 
-@pytest.mark.full
-def test_workers_have_the_bits_of_threads(cluster: Cluster, tmp_path: Path) -> None:
-    for rules in ("yatzy-forced", "generala"):
-        assert cluster.versus(rules, tables=tmp_path) == versus(rules, tables=tmp_path, threads=2)
+@pytest.mark.parametrize("rules", [ring_2("yatzy-forced"), ring_3("generala")])
+def test_workers_have_the_bits_of_threads(cluster: Cluster, tmp_path: Path, rules: str) -> None:
+    assert cluster.versus(rules, tables=tmp_path) == versus(rules, tables=tmp_path, threads=2)
     assert not any(tmp_path.iterdir())

@@ -74,7 +74,7 @@ def test_a_large_table_in_float32_is_computed_in_float64(
     assert np.array_equal(read, exact.astype(np.float32))
     assert info.rounding == np.abs(read - exact).max() > 0
     assert info.start_value == exact[-1]
-    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+    assert all(check.passed for check in verify(Settings(tmp_path), SMALL, states=50))
     rounded, whole = (
         perfect_yatzy.open_strategy(SMALL, tmp_path),
         Strategy(SMALL, info, TurnEvaluator(SMALL, exact)),
@@ -226,7 +226,7 @@ def test_a_damaged_part_is_not_used(
         solve_to_store(Settings(tmp_path), objective).sha256
         == solve_to_store(Settings(tmp_path / "other"), objective).sha256
     )
-    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+    assert all(check.passed for check in verify(Settings(tmp_path), SMALL, states=50))
 
 
 def test_a_part_of_another_rate_of_risk_is_not_used(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) 
         first.add(layer.values)
     assert first.finish(0.1).sha256 == info.sha256
     first.close()
-    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+    assert all(check.passed for check in verify(Settings(tmp_path), SMALL, states=50))
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
@@ -309,9 +309,7 @@ def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_n
     rare = Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),))
     for rules in (games.small(sure), games.small(rare, dice=5, rolls=1)):
         solve_to_store(Settings(tmp_path), Objective(rules))
-        assert all(
-            check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1)
-        )
+        assert all(check.passed for check in verify(Settings(tmp_path), rules, states=1, games=100))
     # a table off by a quarter of a point is found out
     assert sampling_error_bound(10**6, 40.0, 374.0) < 0.25
 

@@ -261,9 +261,7 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
         ([240, other], [finished(240), opponent(Settings(), yatzy, other)]),
     ):
         assert plays_to_win(player, card, others)
-        best = utility_strategy(
-            Settings(), yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator
-        )
+        best = utility_strategy(Settings(), WinUtility(opponents, "half"), card, yatzy.evaluator)
         assert player.evaluator(card, others).value(card.state) == best.value(card)  # a tie is half
         for dice in ("33456", "11226", "55566"):
             expected = best.holds(card, dice, 2)[0]
@@ -300,9 +298,7 @@ def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy
     found = player.evaluator(card, [other]).value(card.state)
     assert found == pytest.approx(versus(yatzy.rules, cards=(card, other)).first, abs=1e-7)
     winning = WinUtility([opponent(Settings(), yatzy, other)], "half")
-    assert found < utility_strategy(Settings(), yatzy.rules, winning, card, yatzy.evaluator).value(
-        card
-    )
+    assert found < utility_strategy(Settings(), winning, card, yatzy.evaluator).value(card)
     early = parse_card(yatzy.rules, "ones=3")
     assert player.evaluator(early, [early]) is yatzy.evaluator
 

@@ -18,7 +18,7 @@ from perfect_yatzy.policies.hold_policy import Cards, decisions
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from perfect_yatzy.strategy.turn_evaluator import category_odds
 from support.second_reader import Reading, read_guide
-from support.seeds import ring_2, ring_3
+from support.seeds import drawn, ring_2
 
 LENGTHS = {  # of the lists of each game
     "yatzy": [5, 10, 16],
@@ -53,7 +53,7 @@ def test_the_card_and_the_guide_have_three_lists(name: str) -> None:
     ("name", "length", "positions"),
     [
         ("yatzy", 5, 200),
-        *(ring_2(name, length, 2000) for name, length in LISTS),
+        *drawn(6, [(name, length, 2000) for name, length in LISTS]),
     ],
 )
 def test_the_reader_does_what_the_policy_does(name: str, length: int, positions: int) -> None:
@@ -103,14 +103,7 @@ def test_the_reader_holds_the_same_dice_of_every_roll(name: str, length: int) ->
                 assert not len(wrong), (turn.filled, turn.upper[lane], turn.roll_counts[wrong[0]])
 
 
-@pytest.mark.parametrize(
-    ("name", "length"),
-    [
-        # Of the other lists the tests above say as much in less time.
-        (ring_2 if name == "yatzy" or length == 5 else ring_3)(name, length)
-        for name, length in LISTS
-    ],
-)
+@pytest.mark.parametrize(("name", "length"), drawn(2, LISTS))
 def test_the_reader_reaches_the_mean_that_the_guide_states(name: str, length: int) -> None:
     reading = readings(name)[length]
     mean = policy_mean(FunctionPolicy(name, reading.policy))

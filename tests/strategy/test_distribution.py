@@ -154,10 +154,9 @@ def test_percentiles_at_their_edges() -> None:
         assert [found.at_least(score) for score in (9, 10, 19, 20)] == pytest.approx([1, 1, 0.1, 0])
 
 
-@pytest.mark.full
-def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path: Path) -> None:
-    first = stored_distribution(Settings(tmp_path), yatzy, State(), 0)
-    path = table_path(yatzy.rules, tmp_path, "distribution").with_suffix(".json")
+def test_the_distribution_of_the_empty_card_is_stored(forced: Strategy, tmp_path: Path) -> None:
+    first = stored_distribution(Settings(tmp_path), forced, State(), 0)
+    path = table_path(forced.rules, tmp_path, "distribution").with_suffix(".json")
     whole = path.read_bytes()
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 1  # a digit of a chance
@@ -168,16 +167,16 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     ]
     for text in (b"{", b"[]", *spoilt, flipped, whole):
         path.write_bytes(text)
-        again = stored_distribution(Settings(tmp_path), yatzy, State(), 0)
+        again = stored_distribution(Settings(tmp_path), forced, State(), 0)
         assert path.read_bytes() == whole
         assert np.array_equal(again.chances, first.chances)
         assert again.upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()
-    moved = stored_distribution(Settings(tmp_path), yatzy, State(), 7)
+    moved = stored_distribution(Settings(tmp_path), forced, State(), 7)
     assert np.array_equal(moved.scores, first.scores + 7)
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns
-    assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
+    assert json.loads(path.read_text())["fingerprint"] == forced.rules.fingerprint
 
 
 def test_a_whole_sheet_saved_rolls_and_too_little_memory(

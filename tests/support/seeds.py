@@ -2,7 +2,7 @@
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import hypothesis
@@ -27,6 +27,14 @@ def ring_2(*values: Any, **about: Any) -> Any:
 def ring_3(*values: Any, **about: Any) -> Any:
     """Parameters of a test in ring 3."""
     return pytest.param(*values, marks=pytest.mark.slow, **about)
+
+
+def drawn(number: int, cases: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: in ring 2 so many of the cases, others in each run; all in ring 3."""
+    every = [case if isinstance(case, tuple) else (case,) for case in cases]
+    generator = random.Random(int(os.environ.get(SEED_VARIABLE, "0")))
+    chosen = set(generator.sample(range(len(every)), number))
+    return [(ring_2 if i in chosen else ring_3)(*case) for i, case in enumerate(every)]
 
 
 def in_rings(first: int, further: int) -> int:

@@ -494,7 +494,7 @@ def test_answers_are_those_of_the_table_in_one_file(solved: Path, store: Path) -
     goals = [perfect_yatzy.reach("yatzy-forced", 170, tables=folder) for folder in (solved, store)]
     assert isinstance(goals[0].table, CheckedValues)
     assert goals[0].value("") == pytest.approx(goals[1].value(""), rel=1e-6)
-    checks = list(verify(YATZY.rules, solved, states=20))  # reads all shards
+    checks = list(verify(Settings(solved), YATZY.rules, states=20))  # reads all shards
     assert all(check.passed for check in checks)
     assert open_table(Settings(store), YATZY)[0].sha256[:16] in checks[0].detail
 

@@ -230,63 +230,6 @@ def visits(
     return uses, upper
 
 
-def order_of_gain(
-    rules: RuleSet,
-    prices: Floats,
-    slopes: Floats,
-    exact: Sequence[int],
-    column: int,
-    work: float,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> list[Chain]:
-    """The chains that are not exact yet, those first that lower the bound most for the cards they
-    cost.
-
-    Gains are measured with the required boxes exact if that is cheap, and again after each box that
-    is taken, because boxes that pay for the same rolls take gain from each other.
-    """
-
-    def game(boxes: list[int]) -> RelaxedGame:
-        return RelaxedGame(rules, boxes, prices, column, slopes)
-
-    def bound(relaxed: RelaxedGame) -> float:
-        return upper_bound(relaxed, solve_relaxed(relaxed, threads=threads))
-
-    left = [
-        chain
-        for chain in chains(rules)
-        if not {*chain} & {*exact} and len(exact) + len(chain) <= ONE_WORD
-    ]
-    with_boxes = list(exact)  # of the game to which each chain is added in turn
-    if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
-        with_boxes = list(tracked_exact(rules))
-        column = -1  # of all games from here on: no upper sum is remembered
-    taken: list[Chain] = []
-    while left and len(with_boxes) + max(map(len, left)) <= ONE_WORD:
-        games = [game([*with_boxes, *chain]) for chain in left]
-        cost = sum(map(costs.solve_work, games))
-        if taken and cost > work:
-            break
-        work -= cost
-        before = bound(game(with_boxes))
-        bounds = map(bound, games)
-        # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is
-        # divided by that.
-        gains = [
-            (before - after) / log2(len(chain) + 1)
-            for after, chain in zip(bounds, left, strict=True)
-        ]
-        best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
-        taken.append(left[best])
-        with_boxes += left[best]
-        left = [left[i] for i in others]
-        if progress:
-            progress(len(taken) / (len(taken) + len(left)))
-    return [*taken, *left]
-
-
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
     """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
     # Levels by how often play visits their states would be fewer, but the relaxed game exploits
@@ -369,16 +312,7 @@ class _Relaxing:
             self.exact, self.column = tracked_exact(self.rules), -1
             self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game = self.refined(self.game(self.exact))
-        further = order_of_gain(
-            self.rules,
-            self.prices.prices,
-            self.prices.slopes,
-            self.exact,
-            self.column,
-            costs.ORDERING_SHARE * self.work,
-            threads=self.threads,
-            progress=self.progress("boxes"),
-        )[: self.budget.boxes]
+        further = self.order_of_gain()[: self.budget.boxes]
         if whole := self.affordable([*self.exact, *(c for chain in further for c in chain)]):
             game = self.refined(whole)
             values = self.solve(game, "bound")
@@ -393,6 +327,53 @@ class _Relaxing:
         return Relaxation(
             game, values, upper_bound(game, values), self.budget.work - self.work, self.speed
         )
+
+    def order_of_gain(self) -> list[Chain]:
+        """The chains that are not exact yet, those first that lower the bound most for the cards
+        they cost.
+
+        Gains are measured with the required boxes exact if that is cheap, and again after each box
+        that is taken, because boxes that pay for the same rolls take gain from each other.
+        """
+        found, column, work = self.prices, self.column, costs.ORDERING_SHARE * self.work
+        progress = self.progress("boxes")
+
+        def game(boxes: list[int]) -> RelaxedGame:
+            return RelaxedGame(self.rules, boxes, found.prices, column, found.slopes)
+
+        def bound(relaxed: RelaxedGame) -> float:
+            return upper_bound(relaxed, solve_relaxed(relaxed, threads=self.threads))
+
+        left = [
+            chain
+            for chain in chains(self.rules)
+            if not {*chain} & {*self.exact} and len(self.exact) + len(chain) <= ONE_WORD
+        ]
+        with_boxes = list(self.exact)  # of the game to which each chain is added in turn
+        if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
+            with_boxes = list(tracked_exact(self.rules))
+            column = -1  # of all games from here on: no upper sum is remembered
+        taken: list[Chain] = []
+        while left and len(with_boxes) + max(map(len, left)) <= ONE_WORD:
+            games = [game([*with_boxes, *chain]) for chain in left]
+            cost = sum(map(costs.solve_work, games))
+            if taken and cost > work:
+                break
+            work -= cost
+            before = bound(game(with_boxes))
+            bounds = map(bound, games)
+            # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is
+            # divided by that.
+            gains = [
+                (before - after) / log2(len(chain) + 1)
+                for after, chain in zip(bounds, left, strict=True)
+            ]
+            best, *others = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
+            taken.append(left[best])
+            with_boxes += left[best]
+            left = [left[i] for i in others]
+            progress(len(taken) / (len(taken) + len(left)))
+        return [*taken, *left]
 
     def largest(self, further: Sequence[Chain]) -> RelaxedGame:
         """The game with as many further exact boxes, in this order, as the budget allows."""

@@ -51,7 +51,7 @@ from ..core.dice import Floats, Ints, lattice
 from ..core.lanes import LaneSets, ceil_div
 from ..core.rules import Bonus, RuleSet, chains, prerequisites
 from ..core.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
-from ..core.state_space import LANES, ONE_WORD, StateLayout, card_masks, in_layers
+from ..core.state_space import LANES, ONE_WORD, Rows, StateLayout, card_masks, in_layers
 from ..core.turn_model import (
     CategoryOutcomes,
     JokerModel,
@@ -204,9 +204,8 @@ class RelaxedLayout:
         lane_count = lanes[0]
         sizes = np.where(self.occurs, lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
         self.size = int(sizes.sum())
-        self.layout, self.rows_in_layer = in_layers(
-            closed, turns, lane_sets, sizes, self.occurs, self.turns, lanes
-        )
+        rows = Rows(closed, turns, lane_sets, sizes, self.occurs)
+        self.layout, self.rows_in_layer = in_layers(rows, self.turns, lanes)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64."""

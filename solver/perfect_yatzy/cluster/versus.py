@@ -85,13 +85,11 @@ def _parts_of(
     game: TwoPlayerGame,
     layer: Path,
     turn: TwoPlayerTurn,
-    waiting: int,
     threads: int,
     below: LeadValues,
 ) -> Iterator[TurnPart]:
-    """The parts of a turn against `waiting` states of the other player; `below` are the values
-    after it.
-    """
+    """The parts of a turn, by states of the other player; `below` are the values after it."""
+    waiting = game.pairs(turn)[1].size
     size, bounds = max(1, waiting // (TASKS * threads)), _bounds(below)
     pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
     for begin in range(0, waiting, size):
@@ -111,7 +109,7 @@ def _solve_turn(
     before, other = game.pairs(turn)
     target = game.blank(before, other, game.lead_of(turn.mover))
     bounds = _bounds(target)
-    parts = [*_parts_of(game, layer, turn, other.size, engine.threads, below)]
+    parts = [*_parts_of(game, layer, turn, engine.threads, below)]
     try:
         for number, _none in engine.map(solve_part, parts):
             part = parts[number]

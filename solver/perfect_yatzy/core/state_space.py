@@ -214,9 +214,8 @@ class StateSpace(RowPlaces):
         )
         self.size = int(sizes.sum())
         lanes = self.lanes.arrays(LANES)
-        self.layout, self.layers = in_layers(
-            masks, self.filled, sets, sizes, self._occurs, self.categories, lanes
-        )
+        rows = Rows(masks, self.filled, sets, sizes, self._occurs)
+        self.layout, self.layers = in_layers(rows, self.categories, lanes)
         self.starts = self.layout.offsets
         layer_sizes = np.bincount(self.filled, weights=sizes, minlength=self.categories + 2).astype(
             np.int64
@@ -332,20 +331,23 @@ class StateSpace(RowPlaces):
             raise StateError(text, code="invalid-state")
 
 
+class Rows(NamedTuple):
+    """The rows of a table, ``(rows,)`` each."""
+
+    masks: Ints  # of the filled categories
+    layer: Ints
+    lane_sets: Ints
+    sizes: Ints  # number of entries
+    occurs: Bools  # whether a game may have it
+
+
 def in_layers(
-    masks: Ints,
-    layer: Ints,
-    lane_sets: Ints,
-    sizes: Ints,
-    occurs: Bools,
-    last: int,
-    lanes: tuple[Ints, Ints, Ints],
+    rows: Rows, last: int, lanes: tuple[Ints, Ints, Ints]
 ) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer; from
-    arrays by row.
+    """The layout of a table that begins with the last layer, and the rows of each layer; `lanes`:
+    as LaneSets.arrays returns them.
     """
-    # `sizes`: entries of each row; `occurs`: whether a game may have it; `lanes`: as
-    # LaneSets.arrays returns them.
+    masks, layer, lane_sets, sizes, occurs = rows
     # small integers are sorted by counting
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")
     offsets = np.empty(len(sizes), dtype=np.int64)

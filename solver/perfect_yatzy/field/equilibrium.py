@@ -194,7 +194,7 @@ def field_equilibrium(
 def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> ScoreStrategy:
     """The strategy for the utilities of the scores 0, 1, 2 ... from the empty card on."""
     card = Scorecard(strategy.rules)
-    return utility_strategy(settings, strategy.rules, utilities, card, strategy.evaluator)
+    return utility_strategy(settings, utilities, card, strategy.evaluator)
 
 
 def response_of(rules: RuleSet, utilities: Floats | None, law: ScoreDistribution) -> Response:

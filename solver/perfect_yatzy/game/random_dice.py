@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 
 from ..core.dice import Dice
+from ..core.rules import RuleSet
 
 MASK = (1 << 64) - 1
 
@@ -54,12 +55,12 @@ def fixed_dice(text: str, roll: int, dice: int, faces: int) -> Dice:
     return tuple(1 + int.from_bytes(digest[:4], "big") % faces for digest in digests)
 
 
-def same_dice(seed: str, turn: int, roll: int, held: Dice, dice: int, faces: int) -> Dice:
+def same_dice(rules: RuleSet, seed: str, turn: int, roll: int, held: Dice) -> Dice:
     """The dice rolled beside those held, where all players have the same dice; turn and roll count
     from 1. Dice that are held lie first, and each place after them has one face in a roll.
     """
     text = f"perfect-yatzy challenge {seed} turn {turn}"
-    return fixed_dice(text, roll, dice, faces)[len(held) :]
+    return fixed_dice(text, roll, rules.dice, rules.faces)[len(held) :]
 
 
 def _mix(word: int) -> int:

@@ -180,14 +180,12 @@ class Session:
         if dice is None and self.to_roll:
             assert self.seed is not None
             turn, roll = len(now.turns), len(now.dice_history)
-            faces = self.rules.faces
             if self.same_dice:
                 own_turn = turn // len(self.players) + 1
                 held = self._held()
-                size = self.rules.dice
-                dice = same_dice(self.same_dice, own_turn, roll + 1, held, size, faces)
+                dice = same_dice(self.rules, self.same_dice, own_turn, roll + 1, held)
             else:
-                dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, faces)
+                dice = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
         new = self._turn_position().roll(dice or ()).dice
         self._steps.append(
             (Action("roll", new), replace(now, dice_history=(*now.dice_history, new)))

@@ -336,7 +336,6 @@ class WinningPlayer(ComputerPlayer):
         utility, means = WinUtility(finals, "half"), self.strategy.evaluator
         return utility_strategy(
             self.settings,
-            self.rules,
             utility,
             card,
             means,

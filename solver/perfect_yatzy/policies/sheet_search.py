@@ -87,7 +87,7 @@ def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int 
         return simulated(sheet, JUDGED_GAMES, seed, settings.threads)[0], perfect
 
     judge = exactly(rules, settings.threads) if seconds <= JUDGED_SECONDS else by_simulation
-    report = settings.progress or (lambda done, total: None)
+    report = settings.progress or no_progress
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, settings.threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
@@ -105,7 +105,7 @@ def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int 
     if seconds <= TINY_SECONDS:
         numbers = _maximise(form, judge, starts, report)
     else:
-        numbers = _climb(form, judge, starts, seed, settings.threads, report)
+        numbers = _climb(settings, form, judge, starts, seed)
     # A line stays one if its two numbers are rounded before the prices follow from them.
     rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
     # One number more in all prices changes no choice; with it they sum to the mean, as near as
@@ -223,6 +223,10 @@ Judge = Callable[[PriceSheet], tuple[float, Table]]
 Point = tuple[float, Floats]  # the value of a function, and where it has that
 
 
+def no_progress(done: int, total: int) -> None:
+    """Report to nobody."""
+
+
 def exactly(rules: RuleSet, threads: int | None) -> Judge:
     """Judge sheets by their exact mean; the values are those of the sheet."""
 
@@ -241,14 +245,10 @@ def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> 
 
 
 def _climb(
-    form: SheetForm,
-    judge: Judge,
-    starts: list[Floats],
-    seed: int,
-    threads: int | None,
-    report: Progress,
+    settings: Settings, form: SheetForm, judge: Judge, starts: list[Floats], seed: int
 ) -> Floats:
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
+    threads, report = settings.threads, settings.progress or no_progress
     judged = [(*judge(form.sheet(start)), start) for start in starts]
     # of the best sheet: `later`: values of states
     mean, later, numbers = max(judged, key=lambda entry: entry[0])

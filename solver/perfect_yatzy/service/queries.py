@@ -451,7 +451,10 @@ class Decision:
 
             # known for play for the mean only
             bonus = None if objective else service.bonus_chances.of(strategy)
-            add_outlooks(answer, request, evaluator, options, choices, bonus)
+            actions = options
+            if request.query == "hold":  # to hold all dice is to score in the best category
+                actions = [choices[0] if hold.category else hold for hold in options]
+            add_outlooks(answer, request, evaluator, actions, bonus)
         return answer
 
     @property

@@ -315,12 +315,11 @@ class ObjectiveResolver:
             }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
-        rules, card = plan.request.rules, plan.request.card
+        card = plan.request.card
 
         def solve(report: Progress | None) -> Strategy:
             return utility_strategy(
                 self.settings.reporting(report),
-                rules,
                 winning,
                 card,
                 evaluator,

@@ -94,16 +94,14 @@ def add_outlooks(
     answer: dict[str, Any],
     request: Request,
     evaluator: TurnEvaluator,
-    options: Sequence[Hold | Choice],
-    categories: Sequence[Choice],
+    actions: Sequence[Hold | Choice],
     bonus_chances: ChanceOfState | None,
 ) -> None:
-    """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
+    """Add the field ``outlook`` to the first options of an answer to "hold" or "score", which are
+    these actions.
+    """
     entries = answer["holds" if request.query == "hold" else "categories"]
-    for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
-        # that is to score in the best category
-        holds_all = isinstance(option, Hold) and option.category
-        action = categories[0] if holds_all else option
+    for entry, action in zip(entries[:EXPLAINED_OPTIONS], actions, strict=False):
         outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
         entry["outlook"] = outlook_json(outlook)
 

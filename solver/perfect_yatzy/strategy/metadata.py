@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -113,17 +113,18 @@ class Rows:
         )
 
 
-def dataset_card(
-    data: Path,
-    kind: str,
-    rows: int,
-    found: Mapping[str, str],
-    columns: Mapping[str, str],
-    command: str,
-) -> str:
-    """A file of results as a dataset card: Markdown with the head that Hugging Face reads;
-    `kind`: what a row is.
-    """
+class Dataset(NamedTuple):
+    """What a file of results holds."""
+
+    kind: str  # what its rows are
+    rows: int
+    metadata: Mapping[str, str]
+    columns: Mapping[str, str]  # their meanings; empty for a file of games
+
+
+def dataset_card(data: Path, dataset: Dataset, command: str) -> str:
+    """A file of results as a dataset card: Markdown with the head that Hugging Face reads."""
+    kind, rows, found, columns = dataset
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
     lines += [f"# {rows:,} {kind} of {found['rules']}", "", "| | |", "|---|---|"]

@@ -302,14 +302,12 @@ def maximise(
     check_position(rule_set, card.state)
     cost = solve_cost(ReachableUtility(rule_set, lambda made: made.astype(np.float64), card.state))
     check_memory(rule_set, cost.with_table())  # before the means are solved
-    return utility_strategy(
-        settings, rule_set, utility, card, mean_evaluator(settings, rule_set, card.state)
-    )
+    means = mean_evaluator(settings, rule_set, card.state)
+    return utility_strategy(settings, utility, card, means)
 
 
 def utility_strategy(
     settings: Settings,
-    rules: RuleSet,
     utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
     card: Scorecard,
     means: TurnEvaluator,
@@ -318,6 +316,7 @@ def utility_strategy(
     """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of
     interpolation.
     """
+    rules = card.rules
     most_in_boxes = int(
         ReachableUtility(rules, lambda made: made.astype(np.float64), card.state)
         .row_lengths()

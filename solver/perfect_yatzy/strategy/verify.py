@@ -31,7 +31,7 @@ from ..core.table_file import HEADER_BYTES
 from ..core.table_info import MAX_SIDECAR, rebuild_hint
 from ..errors import StateError, TableError
 from ..game.maximum_score import maximum_score
-from ..settings import Folder
+from ..settings import Folder, Settings
 from ..tablebase.store import has_table, table_path
 from ..tablebase.table_reader import read_table
 from ..words import N_, _, number_text
@@ -82,18 +82,12 @@ def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
 
 
 def verify(
-    rules: RuleSet,
-    tables: Folder = None,
-    *,
-    states: int = 500,
-    games: int = 0,
-    seed: int = 1,
-    threads: int | None = None,
+    settings: Settings, rules: RuleSet, *, states: int = 500, games: int = 0, seed: int = 1
 ) -> Iterator[Check]:
     """Check a stored table of means by random states and simulated games, yielding each result
     when known.
     """
-    info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
+    info, values = read_table(table_path(rules, settings.tables), Objective(rules), hashed=True)
     count, digest = number_text(len(values), grouped=True), info.sha256[:16]
     yield Check(
         N_("file"),
@@ -118,7 +112,8 @@ def verify(
     if games:
         from .simulation import simulate
 
-        played = simulate(Strategy(rules, info, evaluator), games, seed, threads=threads)
+        strategy = Strategy(rules, info, evaluator)
+        played = simulate(strategy, games, seed, threads=settings.threads)
         off = abs(played.mean - start)
         allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
         figures = {
@@ -172,7 +167,9 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
         for file, most in ((new.with_suffix(".json"), MAX_SIDECAR), (new, size)):
             copy(f"{source.rstrip('/')}/{file.name}", file, most)
         try:
-            reason = "; ".join(check.detail for check in verify(rules, folder) if not check.passed)
+            reason = "; ".join(
+                check.detail for check in verify(Settings(folder), rules) if not check.passed
+            )
         # The message goes on without the advice to rebuild the copy, and without its temporary
         # folder.
         except TableError as error:

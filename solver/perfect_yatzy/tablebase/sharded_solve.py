@@ -41,7 +41,7 @@ from ..core.table_info import (
     unfinished_shards,
 )
 from ..errors import TableError
-from ..settings import Progress, Settings
+from ..settings import Settings
 from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
@@ -133,12 +133,7 @@ def solve_sharded(
             )
             if free and wanted:
                 driver = ShardedSolve(
-                    objective,
-                    path,
-                    engine or ThreadEngine(),
-                    shard_bytes,
-                    memory,
-                    settings.progress,
+                    settings, objective, engine or ThreadEngine(), shard_bytes, memory
                 )
                 return driver.run()
         if not missing_only:
@@ -152,15 +147,15 @@ class ShardedSolve:
 
     def __init__(
         self,
+        settings: Settings,
         objective: Objective,
-        path: Path,
         engine: Engine,
         shard_bytes: int | None,
         memory: int,
-        progress: Progress | None,
     ) -> None:
+        path = table_path(objective.rules, settings.tables, objective.name)
         self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
-        self.folder, self._progress = unfinished_shards(path), progress
+        self.folder, self._progress = unfinished_shards(path), settings.progress
         # Shards in their place without a manifest: a driver was killed in publish_shards between
         # the two. Undo that. The rename fails if there still are unfinished shards: then the folder
         # in the place is the table before.

@@ -118,7 +118,7 @@ class TwoPlayerTable:
         whole_after = whole_mover.layer(turn.open[turn.mover] - 1)
         children = of_mover[after.first : after.first + after.size] - whole_after.first
         layers = self._layer(turn.left), self._layer(turn.left - 1)  # before and after the turn
-        return self.game.turn_values(turn, mine, theirs, children, *layers)
+        return self.game.turn_values(turn, (mine, theirs), children, *layers)
 
     def _layer(self, left: int) -> LeadValues:
         """The values with so many turns left."""

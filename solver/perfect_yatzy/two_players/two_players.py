@@ -513,8 +513,7 @@ class TwoPlayerGame:
     def turn_values(
         self,
         turn: TwoPlayerTurn,
-        mine: int,
-        theirs: int,
+        places: tuple[int, int],
         children: Ints,
         start: LeadValues,
         after: LeadValues,
@@ -522,11 +521,11 @@ class TwoPlayerGame:
         """The chances of the mover, by its lead, after a turn with each of `children` and, last,
         before the turn.
 
-        `mine` and `children` are places of cards of the mover in their layers, `theirs` of the card
-        of the other; `start` and `after` are the values before and after the turn. The offsets say
-        where each card has its chances.
+        `places` are those of the cards of the mover and of the other in their layers, `children`
+        those of cards of the mover after it; `start` and `after` are the values before and after
+        the turn. The offsets say where each card has its chances.
         """
-        other = self.pairs(turn)[1]
+        (mine, theirs), other = places, self.pairs(turn)[1]
         moved = self.players[turn.mover].layer(turn.open[turn.mover] - 1)
         ranges, chances = list[tuple[int, int]](), list[Floats]()
         for child in children.tolist():
@@ -596,4 +595,4 @@ def solved_turn(settings: Settings, game: TwoPlayerGame) -> tuple[ScoreOffsets, 
     (_, after), (_, start) = deque(game.solve(settings), maxlen=2)  # the last two layers
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)
-    return game.turn_values(game.first_turn, *game.start_places, children, start, after)
+    return game.turn_values(game.first_turn, game.start_places, children, start, after)

@@ -209,17 +209,17 @@ def plot_distribution(
     from ..views.results import plot
 
     drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
-    lowest, chances = drawn["lowest"], drawn["chances"]
+    chance_of = dict(enumerate(drawn["chances"], drawn["lowest"]))
     goal = answer.get("aim", {}).get("goal")
     goal_chances = None
     if goal is not None and "chance" in answer:
-        goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances)))
+        goal_chances = service.goal_curve(request, [*chance_of])
     facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
     title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:
         facts["games"] = number_text(drawn["games"], grouped=True)
         title = _("{rules}: expected final score {mean}, {games} simulated games", **facts)
-    plot(path, title, lowest, chances, goal_chances, goal)
+    plot(path, title, chance_of, goal_chances, goal)
 
 
 @click.command(cls=options.YatzyCommand)

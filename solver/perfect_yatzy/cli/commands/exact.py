@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...core.rules import RuleSet
+from ...settings import Settings
 from ...tablebase import exact_solve
 from ...words import _, number_text
 from ..console import echo_answer
@@ -11,17 +12,12 @@ from ..views.answer_text import spread_lines
 
 
 def print_proof(
-    rules: RuleSet,
-    tables: str | None,
-    threads: int | None,
-    *,
-    digits: int,
-    spread: bool,
-    as_json: bool,
+    settings: Settings, rules: RuleSet, *, digits: int, spread: bool, as_json: bool
 ) -> None:
     """Solve a rule set in exact integers, or resume an interrupted proof, and print what it
     found.
     """
+    tables, threads = settings.tables, settings.threads
     report = progress(_("Proving {rules}", rules=rules.key))
     proof = exact_solve.prove(rules, tables=tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"

@@ -29,6 +29,7 @@ from ..options import POLICY_WORDS, KnownWords, Number
 if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
+    from ...strategy.metadata import Dataset
     from ...strategy.simulation import Simulation
 
 POLICY = KnownWords(POLICY_WORDS)
@@ -147,8 +148,11 @@ def simulate(
         with output_file(output) as file:
             write_games(file, output, policy, simulation)
     if output and dataset_card:
+        from ...strategy.metadata import Dataset
+
         columns = {} if suffix_of(output) == ".jsonl" else simulation.meanings()
-        write_dataset_card(dataset_card, output, "games", games, simulation.metadata(), columns)
+        dataset = Dataset("games", games, simulation.metadata(), columns)
+        write_dataset_card(dataset_card, output, dataset)
     echo_answer(simulation_lines(service.rules(rules), answer), as_json, answer)
 
 
@@ -184,21 +188,15 @@ def write_positions(
     with output_file(output) as file:
         write_table(file, output, sample.parts(), sample.metadata())
     if dataset_card:
+        from ...strategy.metadata import Dataset
+
         columns = {name: MEANINGS[name] for name in next(sample.parts())}
-        write_dataset_card(
-            dataset_card, output, "positions", len(sample), sample.metadata(), columns
-        )
+        dataset = Dataset("positions", len(sample), sample.metadata(), columns)
+        write_dataset_card(dataset_card, output, dataset)
     echo_answer(position_lines(sample.rules, answer, output), as_json, answer)
 
 
-def write_dataset_card(
-    path: str,
-    data: str,
-    kind: str,
-    rows: int,
-    metadata: Mapping[str, str],
-    columns: Mapping[str, str],
-) -> None:
+def write_dataset_card(path: str, data: str, dataset: Dataset) -> None:
     """Describe a file of results that this command has written
     (:func:`.strategy.metadata.dataset_card`).
     """
@@ -208,7 +206,7 @@ def write_dataset_card(
 
     command = join(["yatzy", *sys.argv[1:]])
     try:
-        card = dataset_card(Path(data), kind, rows, metadata, columns, command)
+        card = dataset_card(Path(data), dataset, command)
     except OSError as error:  # a pipe
         text = _("cannot read {path}: {reason}", path=data, reason=error.strerror)
         raise StateError(text) from error

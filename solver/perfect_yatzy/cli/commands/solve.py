@@ -289,11 +289,11 @@ def solve(
         )
         return
     if exact:
+        from ...settings import Settings
         from .exact import print_proof
 
-        print_proof(
-            load_rules(rules), tables, threads, digits=digits, spread=spread, as_json=as_json
-        )
+        settings = Settings(tables, threads)
+        print_proof(settings, load_rules(rules), digits=digits, spread=spread, as_json=as_json)
         return
     from . import table_solver
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import click
 import numpy as np
@@ -276,10 +276,9 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
         solved = has_table(rules, tables, what)
         if quantity.needs_means and not has_table(rules, tables):
             means = estimate_solve(Objective(rules), threads=threads, shards=shards)
-    memory = machine.available_memory()
-    disk = machine.free_space(tables_folder(tables))
+    free = Free(machine.available_memory(), machine.free_space(tables_folder(tables)))
     title = _(quantity.estimate, rules=rules.key)  # marked elsewhere
-    lines = [title, "", *_facts_of(found, means, memory, disk, solved=solved, shards=shards)]
+    lines = [title, "", *_facts_of(found, means, free, solved=solved, shards=shards)]
     if too_large:
         lines += ["", too_large]
     echo_answer(
@@ -291,7 +290,7 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
         too_large=too_large or None,
         estimate=asdict(found),
         means_first=asdict(means) if means else None,
-        free={"memory": memory, "disk": disk},
+        free=free._asdict(),
     )
 
 
@@ -306,16 +305,22 @@ def size(count: float) -> str:
     )
 
 
+class Free(NamedTuple):
+    """Bytes that are free on the machine, None if unknown."""
+
+    memory: int | None
+    disk: int | None
+
+
 def _facts_of(
     cost: SolveEstimate,
     means: SolveEstimate | None,
-    memory: int | None,
-    disk: int | None,
+    free: Free,
     *,
     solved: bool,
     shards: bool,
 ) -> list[str]:
-    """Lines with a name and a fact; `memory` and `disk` are the free bytes of the machine."""
+    """Lines with a name and a fact."""
     time = ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
     table = _(
         "{size}, {count} values of {dtype}",
@@ -331,7 +336,7 @@ def _facts_of(
     ]
     if shards:
         facts.append((_("Disk"), size(cost.disk)))
-    facts.append((_("This machine"), _machine(cost, memory, disk, shards=shards)))
+    facts.append((_("This machine"), _machine(cost, free, shards=shards)))
     if means:
         before = _(
             "the table of means, {size} and {time}",
@@ -345,11 +350,12 @@ def _facts_of(
     return [f"{left(name, width)}{fact}" for name, fact in facts]
 
 
-def _machine(cost: SolveEstimate, memory: int | None, disk: int | None, *, shards: bool) -> str:
+def _machine(cost: SolveEstimate, free: Free, *, shards: bool) -> str:
     """What this machine has, and whether that suffices."""
+    memory, disk = free
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
-    free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
+    has = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
     lacks_memory = memory < cost.memory
     lacks_disk = disk < cost.disk
     if lacks_memory and lacks_disk:
@@ -362,7 +368,7 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None, *, shard
         verdict = _("too little disk")
     else:
         verdict = _("enough")
-    return f"{free}: {verdict}"
+    return f"{has}: {verdict}"
 
 
 def solve_approximately(

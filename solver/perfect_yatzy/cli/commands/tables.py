@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,9 @@ from ..options import RULES, KnownWords, stored_tables
 from ..text_width import columns, columns_of, left
 
 if TYPE_CHECKING:
+    from ...core.rules import RuleSet
     from ...service.queries import QueryService
+    from ...strategy.verify import Check
     from ...tablebase.store import TableEntry
 
 
@@ -99,9 +102,8 @@ def tables(
     if (fetch is None) != (source is None):
         raise click.UsageError(_("--fetch and --from go together"))
     if verify is not None:
-        verify_table(
-            verify, tables, threads, states=states, games=games, seed=seed, as_json=as_json
-        )
+        settings = Settings(tables, threads)
+        print_checks(*checks_of(settings, verify, states, games, seed), as_json=as_json)
         return
     for option in filter(options.is_given, ("states", "games", "seed", "threads")):
         raise click.UsageError(
@@ -164,32 +166,29 @@ def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
         store.remove(*chosen)
 
 
-def verify_table(
-    rules: str,
-    tables: str | None,
-    threads: int | None,
-    *,
-    states: int,
-    games: int,
-    seed: int,
-    as_json: bool,
-) -> None:
-    """Check the table of a rule set, or of its approximate strategy the checksum and certificate,
-    and print each check; ClickException if one fails.
+def checks_of(
+    settings: Settings, rules: str, states: int, games: int, seed: int
+) -> tuple[RuleSet, Iterator[Check], str]:
+    """The rule set, the checks of its table, or of the checksum and certificate of its approximate
+    strategy, and the command that makes them anew.
     """
     from ...approximation.fitted_file import has_fitted
     from ...game.rule_loader import load_rules
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
-    rule_set, command = load_rules(rules), f"yatzy solve {rules} --force"
-    if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
-        from ...approximation.solve import verify_approximate
+    rule_set, tables = load_rules(rules), settings.tables
+    if has_table(rule_set, tables) or not has_fitted(rule_set, tables):
+        found = run_checks(settings, rule_set, states=states, games=games, seed=seed)
+        return rule_set, found, f"yatzy solve {rules} --force"
+    from ...approximation.solve import verify_approximate
 
-        found = verify_approximate(Settings(tables, threads), rule_set, games=games, seed=seed)
-        command = f"yatzy solve {rules} --approximate --force"
-    else:
-        found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
+    found = verify_approximate(settings, rule_set, games=games, seed=seed)
+    return rule_set, found, f"yatzy solve {rules} --approximate --force"
+
+
+def print_checks(rule_set: RuleSet, found: Iterator[Check], command: str, *, as_json: bool) -> None:
+    """Print each check when it is made; ClickException if one fails."""
     good, wrong = _("ok"), _("WRONG")
     width, checks = max(columns_of(good), columns_of(wrong)), []
     for check in found:  # as they are made, which takes a while

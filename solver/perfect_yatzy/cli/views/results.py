@@ -4,7 +4,7 @@ players.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -444,16 +444,15 @@ def picture(path: str) -> Iterator[Any]:
 def plot(
     path: str,
     title: str,
-    lowest: int,
-    chances: Sequence[float],
+    chance_of: Mapping[int, float],
     goal_chances: Sequence[float] | None = None,
     goal: int | None = None,
 ) -> None:
-    """Draw a distribution, and the chance of at least each score, also of each as the goal
+    """Draw the chance of each score, and the chance of at least each score, also of each as the goal
     (`goal_chances`).
     """
     with picture(path) as plt:
-        scores = range(lowest, lowest + len(chances))
+        scores, chances = [*chance_of], [*chance_of.values()]
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
         _figure, (upper, lower) = plt.subplots(
             2, 1, figsize=(8, 7), sharex=True, layout="constrained"

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -53,7 +53,7 @@ class StrategyTable:
     title: str
     note: str  # a sentence that explains the columns
     columns: list[TableColumn]
-    rows: list[tuple[Cell, ...]]
+    rows: Sequence[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
     # The field of answers with the certificate; empty if the strategy is exact.
@@ -76,20 +76,13 @@ class StrategyTable:
         return [[text(*pair) for pair in zip(row, self.columns, strict=True)] for row in self.rows]
 
 
-def _table(
-    strategy: Strategy,
-    what: str,
-    *,
-    title: str,
-    note: str,
-    columns: list[TableColumn],
-    rows: Iterable[Sequence[Cell]],
-) -> StrategyTable:
-    title, language = title.format(game=strategy.rules.name), strategy.rules.language
-    found = metadata(strategy.rules, strategy.policy, table=what)
-    return StrategyTable(
-        title, note, columns, [*map(tuple, rows)], language, found, approximate_fields(strategy)
-    )
+def _about(strategy: Strategy, what: str) -> dict[str, Any]:
+    """The fields of a table that say which strategy it is of."""
+    return {
+        "language": strategy.rules.language,
+        "metadata": metadata(strategy.rules, strategy.policy, table=what),
+        "approximate": approximate_fields(strategy),
+    }
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -129,14 +122,13 @@ def opening(strategy: Strategy) -> StrategyTable:
                 ranked[0].value,
                 ranked[1].loss if len(ranked) > 1 else 0.0,
             ]
-        rows.append(row)
+        rows.append(tuple(row))
     note = _(
         "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
         "the second best hold loses."
     )
-    return _table(
-        strategy, "opening", title=_("{game}: opening holds"), note=note, columns=columns, rows=rows
-    )
+    title = _("{game}: opening holds", game=rules.name)
+    return StrategyTable(title, note, columns, rows, **_about(strategy, "opening"))
 
 
 def scoring(strategy: Strategy) -> StrategyTable:
@@ -160,15 +152,9 @@ def scoring(strategy: Strategy) -> StrategyTable:
         TableColumn(N_("second best")),
         TableColumn(N_("loses"), 2),
     ]
-    rows = map(row, _first_turn_rolls(strategy))
-    return _table(
-        strategy,
-        "scoring",
-        title=_("{game}: first category"),
-        note=note,
-        columns=columns,
-        rows=rows,
-    )
+    rows = [*map(row, _first_turn_rolls(strategy))]
+    title = _("{game}: first category", game=strategy.rules.name)
+    return StrategyTable(title, note, columns, rows, **_about(strategy, "scoring"))
 
 
 def categories(strategy: Strategy) -> StrategyTable:
@@ -190,8 +176,8 @@ def categories(strategy: Strategy) -> StrategyTable:
     )
     numbers = N_("alone"), N_("crossed out first"), N_("costs")
     columns = [TableColumn(N_("category")), *(TableColumn(number, 2) for number in numbers)]
-    title = _("{game}: value of each category")
-    return _table(strategy, "categories", title=title, note=note, columns=columns, rows=rows)
+    title = _("{game}: value of each category", game=rules.name)
+    return StrategyTable(title, note, columns, rows, **_about(strategy, "categories"))
 
 
 def markdown(table: StrategyTable) -> str:
