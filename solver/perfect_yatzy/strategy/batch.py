@@ -490,7 +490,7 @@ def _not_whole_numbers(name: str, given: npt.ArrayLike) -> StateError:
 def _inexact(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Which numbers of an array are no whole numbers of int64, or not known exactly."""
     if array.dtype.kind == "u":
-        return array > np.uint64(np.iinfo(np.int64).max)
+        return np.asarray(array > np.uint64(np.iinfo(np.int64).max))
     if array.dtype.kind == "f":
         # From 2**53 on a float may be the rounded value of another whole number. Both conditions
         # are false for NaN.

@@ -127,7 +127,9 @@ class CompiledTurn:
         """Number of the best action, and its value."""
         with self._lock:
             self._ask(turn, 0)
-            hold, category, value = (array.item() for array in self._memory.actions)
+            actions = self._memory.actions
+            hold, category = actions.hold.item(), actions.category.item()
+            value = actions.value.item()
         return (hold if hold >= 0 else self._first_category + category), value
 
     def _ask(self, turn: Turn, kinds: int) -> None:
