@@ -96,7 +96,7 @@ def _summarized(values: Sequence[int]) -> str:
     if len(values) <= 8:
         return ", ".join(map(str, values))
     step = values[2] - values[1]
-    if values[1:] == list(range(values[1], values[-1] + 1, step)):
+    if list(values[1:]) == list(range(values[1], values[-1] + 1, step)):
         text = (
             _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
         )
