@@ -96,9 +96,7 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        frame = self.before, self.after
-        lengths, bonuses = self.row_lengths(), self.lane_bonuses()
-        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, frame)
+        return ScorePlaces(self, self.row_lengths(), self.lane_bonuses())
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -326,7 +324,4 @@ class ReachableUtility(Utility):
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
         others, least, most = self._points_made
-        frame = self.before, self.after
-        return ScorePlaces(
-            self.space, self.first_layer, others, most - least, self.score_range, frame, least
-        )
+        return ScorePlaces(self, others, most - least, least)
