@@ -7,16 +7,14 @@ those of states, 24 bytes each, are computed for the rows that need them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.dice import Ints
-from ..core.state_space import RowPlaces
-
-if TYPE_CHECKING:
-    from .scores import ScoreObjective
+from ..core.state_space import RowPlaces, StateSpace
 
 ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
@@ -37,24 +35,25 @@ class ScorePlaces(RowPlaces):
 
     def __init__(
         self,
-        objective: ScoreObjective,
+        space: StateSpace,
+        first_layer: int,
         lengths: Ints,  # of the range of each row, (rows,)
         bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
+        # Gives the first and last x of ranges from their lengths.
+        score_range: Callable[[Ints], tuple[Ints, Ints]],
+        frame: tuple[int, int],  # entries before and after each range
         least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
-        self._space = space = objective.space
-        self._first_layer = first_layer = objective.first_layer
+        self._space = space
+        self._first_layer = first_layer
         self._lengths = lengths
         self._bonuses = bonuses
-        # Gives the first and last x of ranges from their lengths.
-        self._score_range = objective.score_range
-        self._before, self._after = objective.before, objective.after  # entries around each range
+        self._score_range = score_range
+        self._before, self._after = frame
         self._least = np.zeros_like(bonuses) if least is None else least
         layout = space.layout
-        low, high = self._score_range(np.zeros(1, dtype=np.int64))
-        shortest = (
-            int(high[0] - low[0]) + 1 + self._before + self._after
-        )  # entries for a range of length 0
+        low, high = score_range(np.zeros(1, dtype=np.int64))
+        shortest = int(high[0] - low[0]) + 1 + sum(frame)  # entries for a range of length 0
         is_lane = np.arange(layout.lane_width) < layout.lane_count[:, None]  # not padding
         bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
         entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row

@@ -96,7 +96,9 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        return ScorePlaces(self, self.row_lengths(), self.lane_bonuses())
+        frame = self.before, self.after
+        lengths, bonuses = self.row_lengths(), self.lane_bonuses()
+        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, frame)
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -324,4 +326,7 @@ class ReachableUtility(Utility):
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
         others, least, most = self._points_made
-        return ScorePlaces(self, others, most - least, least)
+        frame = self.before, self.after
+        return ScorePlaces(
+            self.space, self.first_layer, others, most - least, self.score_range, frame, least
+        )
