@@ -26,7 +26,12 @@ MENU = ("undo", "menu-undo", "redo", "review-own", "save-own")
 
 def enabled(page: Visitor) -> list[str]:
     """The entries of the menu and of the bar that have an effect."""
-    return [each for each in MENU if page.get_attribute(f"#{each}", "aria-disabled") != "true"]
+    return [
+        each
+        for each in MENU
+        if page.get_attribute(f"#{each}", "aria-disabled") != "true"
+        and page.get_attribute(f"#{each}", "hidden") is None
+    ]
 
 
 @pytest.fixture(autouse=True)

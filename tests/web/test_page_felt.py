@@ -232,3 +232,18 @@ def test_a_reason_of_three_lines_is_read_beside_two_players(
     assert visitor.evaluate(cut) <= 1
     inside = "(() => { const of = (place) => document.querySelector(place).getBoundingClientRect(); return of('#reason p').bottom <= of('#reason').bottom; })()"
     assert visitor.evaluate(inside)
+
+
+def test_no_control_of_the_table_is_in_the_other_rooms(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """On a phone and on a desk: neither Undo nor the turn, nor what cannot be done."""
+    for width in (390, 1280):
+        visitor = sized(chromium, address, width, 844).open()
+        for room in ("puzzle", "review", "statistics"):
+            visitor.enter(room)
+            for place in ("#undo", "#go", "#entry", "#turn-line", "#mode"):
+                assert visitor.locator(place).is_hidden(), (width, room, place)
+            assert visitor.count("#review .bar button[aria-disabled]") == 0
+        visitor.enter("play")
+        assert visitor.locator("#undo").is_visible()

@@ -72,7 +72,7 @@ function frame(felt, ...panels) {
   byId("today").replaceChildren(
     element(
       "div",
-      { class: "day-felt" },
+      { class: "day-felt felt-panel" },
       element(
         "p",
         { class: "day-head" },

@@ -61,8 +61,8 @@ function choicesView(each, spec) {
 
 // `luck` is that of the roll before the decision.
 export function decisionView(each, luck, spec, onShow) {
-  const parts = choicesView(each, spec);
-  parts.push(
+  const choices = [
+    ...choicesView(each, spec),
     element(
       "p",
       { class: "hint" },
@@ -73,12 +73,14 @@ export function decisionView(each, luck, spec, onShow) {
           })
         : _("Luck of this roll: {luck} points. No rolls left.", { luck: signedText(luck) }),
     ),
-  );
+  ];
   const why = each.done.outlook
     ? element("details", {}, element("summary", {}, _("Why")), comparison(each, spec))
     : "";
-  parts.push(element("div", { class: "more" }, button(_("Show this position"), onShow), why));
-  return parts;
+  return [
+    element("div", { class: "felt-panel" }, ...choices),
+    element("div", { class: "more" }, button(_("Show this position"), onShow), why),
+  ];
 }
 
 // The best action and the one taken: points now and later, the bonus, and the categories in which the turn ends.

@@ -135,12 +135,16 @@ function summary(each) {
   return [
     element(
       "div",
-      { class: "review-head" },
-      element("h3", { id: "review-name", tabindex: -1 }, title),
-      " ",
-      element("span", { id: "review-source", class: "hint" }, shown.source()),
+      { class: "felt-panel" },
+      element(
+        "div",
+        { class: "review-head" },
+        element("h3", { id: "review-name", tabindex: -1 }, title),
+        " ",
+        element("span", { id: "review-source", class: "hint" }, shown.source()),
+      ),
+      reviewFigures(each),
     ),
-    reviewFigures(each),
     element(
       "p",
       { class: "grades" },

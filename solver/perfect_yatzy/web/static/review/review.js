@@ -1,15 +1,15 @@
 // The panel of reviews: the game played here, or the games of a file.
-import { byId, element, onClick, setEnabled } from "../words/dom.js";
+import { byId, element, onClick } from "../words/dom.js";
 import { addMistakes } from "../store/drill.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
 import { onReviewKey, redrawReview, reviewedRecord, showReview } from "./review-view.js";
 import { gameRecord, hasRecord } from "../store/game.js";
-import { download, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
+import { download, games, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
 import { hasAim, isFull, onDraw, state } from "../store/state.js";
 import { drawTraining } from "../puzzle/training.js";
 import { showRoom } from "../table/room.js";
 
-let games = [],
+let opened = [],
   fileName = "",
   latestRequest = 0,
   drawnIn = "";
@@ -20,8 +20,9 @@ function drawPanel() {
     drawGameMenu();
     redrawReview();
   }
-  for (const id of ["review-own", "save-own"]) setEnabled(byId(id), hasRecord());
-  byId("review-own").hidden = JSON.stringify(reviewedRecord()) === JSON.stringify(gameRecord()); // its review is there
+  byId("save-own").hidden = !hasRecord();
+  byId("review-own").hidden =
+    !hasRecord() || JSON.stringify(reviewedRecord()) === JSON.stringify(gameRecord()); // its review is there
   const turns = state.turns.length;
   byId("played").textContent = hasRecord()
     ? ngettext("{count} turn played on this page.", "{count} turns played on this page.", turns, {
@@ -33,6 +34,7 @@ function drawPanel() {
 }
 
 const ownSource = () => _("The game on this page");
+const keptSource = () => _("A finished game of this device");
 const fileSource = (name) => () => _("From the file {name}", { name });
 
 // A file with faults changes nothing: the review that is open stays.
@@ -49,7 +51,7 @@ async function openFile(event) {
     event.target.value = "";
   }
   const list = () => {
-    games = found;
+    opened = found;
     fileName = file.name;
     drawGameMenu();
   };
@@ -63,9 +65,9 @@ async function openFile(event) {
 }
 
 function drawGameMenu() {
-  byId("which-line").hidden = games.length < 2;
+  byId("which-line").hidden = opened.length < 2;
   byId("which").replaceChildren(
-    ...games.map((each, i) => {
+    ...opened.map((each, i) => {
       const players = (Array.isArray(each?.players) ? each.players : []).join(", ");
       return element(
         "option",
@@ -78,8 +80,8 @@ function drawGameMenu() {
       );
     }),
   );
-  const at = games.indexOf(reviewedRecord());
-  byId("which").value = at < 0 ? games.length - 1 : at;
+  const at = opened.indexOf(reviewedRecord());
+  byId("which").value = at < 0 ? opened.length - 1 : at;
 }
 
 function showError(error, name) {
@@ -121,27 +123,30 @@ async function reviewRecord(record, source, name, onFound) {
 // Opens the review of a finished game that is kept.
 export function openReview(record) {
   showRoom("review");
-  return reviewRecord(record, () => _("A finished game of this device"));
+  return reviewRecord(record, keptSource);
 }
 
-// Whoever enters the room after a game sees its review, unless another one was asked for.
+// Whoever enters the room sees a review: that of the game that has just ended, else of the latest one that is kept, unless
+// another one was asked for.
 let entered = ""; // the game that was on the table then
 document.addEventListener("room", ({ detail }) => {
-  if (detail !== "review" || !hasRecord() || !state.players.every((player) => isFull(player)))
-    return;
-  const number = latestRequest,
-    record = gameRecord(),
-    key = JSON.stringify(record);
-  if (key === entered) return;
-  entered = key;
-  queueMicrotask(() => {
-    if (number === latestRequest) reviewRecord(record, ownSource);
+  if (detail !== "review") return;
+  const number = latestRequest;
+  queueMicrotask(async () => {
+    const isOver = hasRecord() && state.players.every((player) => isFull(player)),
+      own = isOver ? gameRecord() : null,
+      key = own && JSON.stringify(own);
+    if (own ? key === entered : reviewedRecord()) return;
+    const record = own ?? (await games()).at(-1)?.record;
+    if (!record || number !== latestRequest) return;
+    entered = key ?? "";
+    reviewRecord(record, own ? ownSource : keptSource);
   });
 });
 
 byId("review").addEventListener("keydown", onReviewKey);
 byId("which").addEventListener("change", () =>
-  reviewRecord(games[byId("which").value], fileSource(fileName)),
+  reviewRecord(opened[byId("which").value], fileSource(fileName)),
 );
 byId("record").addEventListener("change", openFile);
 onClick("review-own", () => reviewRecord(gameRecord(), ownSource));

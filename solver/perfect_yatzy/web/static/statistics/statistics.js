@@ -75,9 +75,16 @@ function drawRoom(kept, others) {
     days = streak();
   byId("statistics").replaceChildren(
     element(
-      "h2",
-      { id: "statistics-title", tabindex: -1 },
-      _("Games: {game}", { game: rules().name }),
+      "div",
+      { class: "felt-panel" },
+      element(
+        "h2",
+        { id: "statistics-title", tabindex: -1 },
+        _("Games: {game}", { game: rules().name }),
+      ),
+      ...(own.length
+        ? levelView(own)
+        : [element("p", { class: "lead" }, _("Your level appears after one game.")), scaleView()]),
     ),
     element(
       "p",
@@ -87,7 +94,7 @@ function drawRoom(kept, others) {
     ),
     ...(names.length > 1 ? [playerChoice(names)] : []),
     ...(own.length
-      ? [levelView(own), ...summary(own), gamesList(all)]
+      ? [gamesList(all), ...summary(own)]
       : [
           element(
             "p",
@@ -194,8 +201,9 @@ function levelView(own) {
     lost = mean("lost"),
     names = levelNames(),
     at = SHARES.findIndex((share) => lost / mean("start") >= share);
-  const fields = { weaker: names[at - 1], stronger: names[at], name: names[at] };
-  return element(
+  const fields = { weaker: names[at - 1], stronger: names[at], name: names[at] },
+    share = lost / mean("start");
+  const level = element(
     "p",
     { id: "level" },
     element("b", {}, formatNumber(lost, 1)),
@@ -215,6 +223,25 @@ function levelView(own) {
             : _("between {weaker} and {stronger}", fields),
       ),
     ),
+  );
+  const step = at ? (SHARES[at - 1] - share) / (SHARES[at - 1] - SHARES[at]) : 0; // from the level below
+  return [level, scaleView((Math.max(0, at - 1) + step) / (SHARES.length - 1))];
+}
+
+// The levels as a line from the weakest to perfect play, with a mark at a share of it.
+function scaleView(share = null) {
+  const names = levelNames();
+  return element(
+    "div",
+    { class: "scale", "aria-hidden": "true" },
+    element(
+      "div",
+      { class: "scale-line" },
+      ...SHARES.map(() => element("i", {})),
+      share === null ? "" : element("b", { style: `left: ${(100 * share).toFixed(1)}%` }),
+    ),
+    element("small", {}, names[0]),
+    element("small", {}, names.at(-1)),
   );
 }
 
@@ -373,7 +400,15 @@ function summary(own) {
         [ngettext("game", "games", count, {}), formatNumber(count)],
         [_("average"), formatNumber(mean("result"), 1)],
         [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
-        [_("lost per game"), formatNumber(mean("lost"), 1), mean("lost") < 0.05 ? null : "lost"],
+        ...(count > LEVEL_GAMES // else it is the level
+          ? [
+              [
+                _("lost per game"),
+                formatNumber(mean("lost"), 1),
+                mean("lost") < EVEN ? null : "lost",
+              ],
+            ]
+          : []),
         [_("luck per game"), signedText(mean("luck"))],
       ],
       { class: "figures parts" },

@@ -10,7 +10,8 @@ let drawnFor = "";
 
 export function drawTurns(isShown) {
   const box = byId("so-far"),
-    key = isShown ? JSON.stringify([state.turns, state.rules, language]) : "";
+    names = state.players.map((_player, i) => playerName(i)),
+    key = isShown ? JSON.stringify([state.turns, names, state.rules, language]) : "";
   box.hidden = !isShown;
   if (key === drawnFor) return;
   drawnFor = key;
