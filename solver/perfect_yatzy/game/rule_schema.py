@@ -17,7 +17,7 @@ from ..words import _, enumerated, number_text
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
-from .rule_builder import built_rules, category_of, has_boxes, pattern_of, pattern_values
+from .rule_builder import built_rules, category_of, earner, has_boxes, pattern_of, pattern_values
 from .rule_fields import (
     IDENTIFIER,
     PLACEHOLDER,
@@ -70,13 +70,11 @@ class RuleChecker(ValueReader):
         self.dice, self.faces = plain["dice"], plain["faces"]
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        # problems are reported in this order
-        self.values(raw, (), fields.PLAIN_FIELDS, "order", "id", "name", "rolls")
+        others = ("id", "name", "rolls", "order", "saved_rolls", "crossing_out", "summary")
+        self.values(raw, (), fields.PLAIN_FIELDS, *others)
         self._check_bonus(raw)
-        self.values(raw, (), fields.PLAIN_FIELDS, "saved_rolls")
         self._check_joker(raw)
         self._check_first_roll_bonus(raw)
-        self.values(raw, (), fields.PLAIN_FIELDS, "crossing_out", "summary")
         self._check_switches(raw)
         self._check_published(raw)
         if not self.problems:
@@ -168,30 +166,16 @@ class RuleChecker(ValueReader):
         the factor of the column.
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
+        earners = [earner(box, self.columns, self.listed) for box in self.categories]
         for name in table:
             path = ("first_roll_bonus", name)
-            boxes = self._boxes_named(name)
+            factors = [factor for earning, factor in earners if earning == name]
             # There are no categories if their list has a mistake, which is reported elsewhere.
-            if self.categories and not boxes:
+            if self.categories and not factors:
                 self.add_problem(path, _("is not the id of a category"))
                 continue
-            factors = [self._factor_of(box) for box in boxes]
             most = fields.MAX_POINTS // max(factors, default=1)
             number(1, most).read(self, table, path)  # for the problems it adds, not for its value
-
-    def _boxes_named(self, name: str) -> list[Category]:
-        """The boxes that an id of the file means: one that is listed, or all boxes of a row."""
-        if self.listed:
-            return [box for box in self.categories if box.id == name]
-        return [box for box in self.categories if (box.row or box.id) == name]
-
-    def _factor_of(self, box: Category) -> int:
-        """What the points of a row are multiplied with in a box; listed boxes have their own
-        points.
-        """
-        if self.listed or not self.columns:
-            return 1
-        return self.columns[box.column].factor
 
     def _check_switches(self, raw: Mapping[str, Any]) -> None:
         """Check the switches a file offers; their patches are checked when they are applied."""
