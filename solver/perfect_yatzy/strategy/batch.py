@@ -494,7 +494,7 @@ def _inexact(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         # From 2**53 on a float may be the rounded value of another whole number. Both conditions
         # are false for NaN.
         exact = (np.abs(array) < 2.0**53) & (array == np.rint(array))
-        return ~exact
+        return np.asarray(~exact)
     return np.zeros(array.shape, dtype=np.bool_)
 
 
