@@ -98,16 +98,17 @@ function largeNumber(number) {
   return `${text} × 10^${power}`;
 }
 
-// The attributes with words, and the marks that index.html has for them.
-const MARKED = { "aria-label": "data-message-label", placeholder: "data-message-placeholder" };
+const ATTRIBUTES = { label: "aria-label", placeholder: "placeholder" }; // with words, by the names of their marks
 
-// Translates the words that index.html marks: `data-message` the text of an element. The English text is kept in the mark.
+// Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`. The
+// English text is kept in the mark.
 function translateStaticWords() {
   for (const node of document.querySelectorAll("[data-message]")) {
     node.dataset.message ||= node.textContent.trim().replace(/\s+/g, " ");
     node.textContent = _(node.dataset.message); // marked elsewhere
   }
-  for (const [attribute, mark] of Object.entries(MARKED)) {
+  for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
+    const mark = `data-message-${name}`;
     for (const node of document.querySelectorAll(`[${mark}]`)) {
       const text = node.getAttribute(mark) || node.getAttribute(attribute);
       node.setAttribute(mark, text);
