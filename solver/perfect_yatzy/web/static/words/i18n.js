@@ -98,7 +98,11 @@ function largeNumber(number) {
   return `${text} × 10^${power}`;
 }
 
-const ATTRIBUTES = { label: "aria-label", placeholder: "placeholder" }; // with words, by the names of their marks
+// Attributes with words, each after the name of its mark.
+const ATTRIBUTES = [
+  ["label", "aria-label"],
+  ["placeholder", "placeholder"],
+];
 
 // Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`. The
 // English text is kept in the mark.
@@ -107,7 +111,7 @@ function translateStaticWords() {
     node.dataset.message ||= node.textContent.trim().replace(/\s+/g, " ");
     node.textContent = _(node.dataset.message); // marked elsewhere
   }
-  for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
+  for (const [name, attribute] of ATTRIBUTES) {
     const mark = `data-message-${name}`;
     for (const node of document.querySelectorAll(`[${mark}]`)) {
       const text = node.getAttribute(mark) || node.getAttribute(attribute);
