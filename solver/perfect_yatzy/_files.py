@@ -153,8 +153,8 @@ def wait_for_lock(
     said_after: float = SAID_AFTER,
     patience: float | None = None,
 ) -> bool:
-    """Wait for the lock of an open file or folder; whether it is locked: not on a disk without
-    locks.
+    """Wait for the lock of an open file or folder, and return whether it is locked, which it is not
+    on a disk without locks.
 
     Another process that holds it is named after `said_after` seconds; after `patience` seconds, if
     they are limited, it is a TableError.
@@ -225,8 +225,8 @@ def lock(
     said_after: float = SAID_AFTER,
     patience: float | None = None,
 ) -> Callable[[], object] | None:
-    """Wait for the lock of a file or folder as :func:`wait_for_lock` does; the function that
-    releases it, None without locks. An OSError if a file cannot be created.
+    """Wait for the lock of a file or folder as :func:`wait_for_lock` does, and return the function
+    that releases it, or None where there are no locks. An OSError if a file cannot be created.
     """
     if not fcntl:
         return _lock_beside(path, Waiting(path, said_after, patience))
@@ -312,8 +312,8 @@ def replace(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a hidden file for writing; complete, when the block ends without an exception, it
-    replaces `path`.
+    """Open a hidden file for writing, which replaces `path` when the block ends without an
+    exception.
     """
     descriptor, hidden = open_hidden(path)
     try:
@@ -352,8 +352,8 @@ def folder_lock(
 
 @contextlib.contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock of a file that exists only meanwhile; another process waits. An OSError if
-    it cannot be created.
+    """Hold the lock of a file that exists only meanwhile, for which other processes wait. An
+    OSError if it cannot be created.
     """
     if not fcntl:
         release = lock(path)
@@ -412,8 +412,8 @@ def claim(part: Path) -> tuple[int, bool | None]:
 
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
-    """Whether no process solves an unfinished table; if so, hold its lock, where there are
-    locks, in the block. An OSError if that cannot be told.
+    """Give whether no process solves an unfinished table. If none does, its lock is held in the
+    block, where there are locks. An OSError if that cannot be told.
     """
     if not HAS_LOCKS:  # the part is not opened: Windows does not remove an open file
         release, locked = _try_lock_beside(part)

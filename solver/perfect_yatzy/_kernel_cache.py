@@ -198,8 +198,8 @@ class RepairingCache(FunctionCache):
             return False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk; None if missing or damaged: compile it, then call
-        release().
+        """The compiled function from the disk, or None if it is missing or damaged. The caller then
+        compiles it and calls release().
         """
         try:
             found = super().load_overload(sig, target_context)

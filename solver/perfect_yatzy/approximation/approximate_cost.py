@@ -177,7 +177,7 @@ def approximate_seconds(
     rules: RuleSet, *, work: float = BOUND_WORK, minutes: float | None = None
 ) -> float:
     """About how long the relaxed games of an approximate solution take with two threads, which is
-    most of its time; `minutes` for the bound replace its `work`.
+    most of its time. If `minutes` are given for the bound, they replace its `work`.
     """
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND

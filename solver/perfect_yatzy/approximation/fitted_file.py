@@ -42,7 +42,7 @@ from dataclasses import asdict, dataclass, field, fields
 from decimal import ROUND_CEILING, Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,15 @@ from .relaxed_game import RelaxedLayout
 NOT_ALLOWED = -1e30
 FEATURE_BITS = 12  # after the binary point
 COEFFICIENT_BITS = 20
+
+
+class _ChildTerms(NamedTuple):
+    """The terms of the module's formula for the children of n states."""
+
+    # (n, categories): prices + theta + b.z + z'Q z / 2, by the box filled
+    by_box: Floats
+    extra: Floats  # (n, extras): e + L z with all boxes of the state open
+    extra_by_box: Floats  # (extras, categories): L, what that loses with each box
 
 
 @dataclass(frozen=True)
@@ -169,15 +178,15 @@ class FittedValues:
             found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
             return found
         z = open_boxes(self.rules, filled).astype(np.float64)
-        by_box, extra, extra_by_box = self._child_terms(z, t)
+        terms = self._child_terms(z, t)
         prices = (z @ self.prices)[state] - self.prices[box]
         for stage, rolls in enumerate(saved):
             relaxed, x = self._relaxed_and_extras(
                 next_filled, next_upper, np.full_like(box, rolls), next_tracked
             )
-            to_come = by_box[state, box] + relaxed
+            to_come = terms.by_box[state, box] + relaxed
             for k in range(x.shape[1]):  # add x.(e + L z) for the open boxes of the child
-                to_come += x[:, k] * (extra[state, k] - extra_by_box[k, box])
+                to_come += x[:, k] * (terms.extra[state, k] - terms.extra_by_box[k, box])
             found[stage, state, slot] = self._bounded(to_come, prices + relaxed)
         return found
 
@@ -185,13 +194,9 @@ class FittedValues:
         """Values of cards, but at most what the relaxed game proves to be an upper bound."""
         return values if self.relaxed is None else np.minimum(values, bound)
 
-    def _child_terms(self, z: Floats, t: int) -> tuple[Floats, Floats, Floats]:
+    def _child_terms(self, z: Floats, t: int) -> _ChildTerms:
         """The terms of the module's formula for the children of states with open boxes `z`, ``(n,
-        categories)``.
-
-        Prices + theta + b.z + z'Q z / 2 with t boxes open, by the box filled, ``(n, categories)``;
-        e + L z with all boxes of the state open, ``(n, extras)``; and L, ``(extras, categories)``:
-        what that loses with each box.
+        categories)``; a child has t open boxes.
         """
         n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
         pairs, lines = feature_pairs(self.rules), feature_lines(self.rules)
@@ -206,7 +211,9 @@ class FittedValues:
         # of the terms of Q those of each box, which are lost when it is filled
         with_box = z @ q_matrix
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
-        return whole[:, None] - b - with_box, e + z @ l_matrix.T, l_matrix
+        return _ChildTerms(
+            by_box=whole[:, None] - b - with_box, extra=e + z @ l_matrix.T, extra_by_box=l_matrix
+        )
 
     def _relaxed_and_extras(
         self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints

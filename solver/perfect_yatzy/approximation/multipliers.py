@@ -78,8 +78,8 @@ def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
     evaluations: int,
     progress: Progress | None = None,
 ) -> tuple[Floats, float, int]:
-    """The best point of a convex function, its value, the evaluations; coordinates from `free`
-    on are at least 0.
+    """The best point of a convex function, its value, and the number of evaluations. Coordinates
+    from `free` on are at least 0.
     """
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import repeat
 from math import log2
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,8 +137,17 @@ def upper_bound(game: RelaxedGame, values: Floats) -> float:
     return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
 
+class _TurnChances(NamedTuple):
+    """What follows a turn, with its chances."""
+
+    rows: Ints  # (children,): a child may occur several times
+    places: Ints  # (children,): in the table
+    chances: Floats  # (children,)
+    of_outcomes: Floats  # (outcomes,)
+
+
 class _Play:
-    """The best policy at the cards of one status; outcomes are grouped by the step to the child
+    """The best policy at the cards of one status, with outcomes grouped by the step to the child
     and the shift.
     """
 
@@ -159,10 +169,8 @@ class _Play:
             partial(visit_scratch, lattice(game.rules.dice, game.rules.faces), self.model)
         )
 
-    def turn(self, rows: Ints) -> tuple[Ints, Ints, Floats, Floats]:
-        """One turn from some rows: rows and places of the children and their chances; chance of
-        each outcome.
-        """
+    def turn(self, rows: Ints) -> _TurnChances:
+        """One turn from some rows."""
         layout = self.game.layout
         total = np.zeros(len(self.boxes))
         children, places, chances = list[Ints](), list[Ints](), list[Floats]()
@@ -184,14 +192,16 @@ class _Play:
                     layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper]
                 )
                 chances.append(by_group[group, lane])
-        return np.concatenate(children), np.concatenate(places), np.concatenate(chances), total
+        return _TurnChances(
+            np.concatenate(children), np.concatenate(places), np.concatenate(chances), total
+        )
 
 
 def visits(
     game: RelaxedGame, values: Floats, *, threads: int | None = None
 ) -> tuple[Floats, Floats]:
-    """Of best play: chance that each turn fills each box, ``(turns, categories)``; expected
-    sums, ``(bonuses,)``.
+    """What best play does: the chance that each turn fills each box, ``(turns, categories)``, and
+    the expected upper sums, ``(bonuses,)``.
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
@@ -213,10 +223,10 @@ def visits(
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
                 # Added in the order of the rows, so that the sums do not depend on the threads.
-                for children, places, chances, total in in_threads(play.turn, tasks):
-                    np.add.at(chance, places, chances)
-                    np.add.at(chance_of_row, children, chances)
-                    play.used[played] += total
+                for turn in in_threads(play.turn, tasks):
+                    np.add.at(chance, turn.places, turn.chances)
+                    np.add.at(chance_of_row, turn.rows, turn.chances)
+                    play.used[played] += turn.of_outcomes
     uses = np.zeros((game.turns, len(rules.categories)))
     upper = np.zeros(len(rules.bonuses))
     for play in plays:

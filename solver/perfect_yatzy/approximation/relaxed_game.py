@@ -48,7 +48,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.dice import Floats, Ints, lattice
-from ..core.lanes import LaneSets, ceil_div
+from ..core.lanes import LaneArrays, LaneSets, ceil_div
 from ..core.rules import Bonus, RuleSet, chains, prerequisites
 from ..core.scoring import first_roll_points, full_points, points_table, possible_points, upper_sums
 from ..core.state_space import LANES, ONE_WORD, Rows, StateLayout, card_masks, in_layers
@@ -134,8 +134,8 @@ class RelaxedLayout:
         """From this upper sum on the whole bonus is paid; 0 if no sum is remembered."""
         return self.bonus.threshold if self.bonus else 0
 
-    def _lanes(self) -> tuple[Ints, Ints, Ints]:
-        """``lane_count``, ``lane_upper`` and ``lane_of`` of the layout."""
+    def _lanes(self) -> LaneArrays:
+        """The lanes of the layout."""
         # By lane set the largest sum of each lane, ascending; all are 0 if no sum is remembered.
         tops = [
             self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper
@@ -151,7 +151,7 @@ class RelaxedLayout:
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
         # A sum has the first lane whose largest sum reaches it, or the last lane.
         lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
-        return (
+        return LaneArrays(
             np.array([*map(len, tops)], dtype=np.int64),
             lane_upper,
             np.array(lane_of, dtype=np.int64),
@@ -201,8 +201,8 @@ class RelaxedLayout:
             rules.rolls_per_turn - 1 if rules.saved_rolls else 0
         )
         lanes = self._lanes()
-        lane_count = lanes[0]
-        sizes = np.where(self.occurs, lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
+        states = lanes.lane_count[lane_sets] * (self.most_saved[turns] + 1)
+        sizes = np.where(self.occurs, states, 0)
         self.size = int(sizes.sum())
         rows = Rows(closed, turns, lane_sets, sizes, self.occurs)
         self.layout, self.rows_in_layer = in_layers(rows, self.turns, lanes)

@@ -186,7 +186,9 @@ def current_name(error: click.UsageError) -> str | None:
 
 
 def prepare_streams() -> None:
-    """See that standard input is open, and that any text can be written; fail if nothing can be."""
+    """See that standard input is open and that any text can be written. Fail if standard output is
+    closed.
+    """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
     if sys.stdout is None:
@@ -296,7 +298,7 @@ def write_output(path: str, data: str | bytes) -> None:
 
 
 def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str]:
-    """Lines of columns, wrapped to the width of the terminal; continuation lines are indented to
+    """Lines of columns, wrapped to the width of the terminal, with continuation lines indented to
     the last column.
     """
     from shutil import get_terminal_size
@@ -457,8 +459,8 @@ def check_one_language(words: Sequence[str]) -> None:
 
 @contextmanager
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
-    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment; an unknown one is
-    refused later.
+    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment. An unknown language
+    is refused later.
     """
     given = languages_given(words)
     wanted = given[-1] if given else os.environ.get("YATZY_LANG")

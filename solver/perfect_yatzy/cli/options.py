@@ -45,7 +45,7 @@ POLICY_WORDS = (
 
 
 class KnownWords(click.ParamType[str]):
-    """Text that is checked later; completes the words that are known, perhaps by the context and
+    """Text that is checked later, and whose known words are completed, perhaps by the context and
     the text so far. With a separator the texts of a repeated option are joined by it.
     """
 
@@ -408,9 +408,7 @@ def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
-    """The service that answers requests; it reports the progress of its solves on standard
-    error.
-    """
+    """The service that answers requests, and reports the progress of its solves on standard error."""
     from ..service.queries import QueryService
 
     def announce(rules: RuleSet, line: str | None) -> Progress:

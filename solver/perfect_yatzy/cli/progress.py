@@ -44,8 +44,8 @@ def stderr_is_terminal() -> bool:
 
 
 def tell(line: str, began: float | None = None) -> None:
-    """Print a line; one about work that `began` at a time only SILENCE seconds after that and
-    after the last line.
+    """Print a line. One about work that `began` at a time is printed only SILENCE seconds after
+    that and after the last line.
     """
     global _told
     now = time.monotonic()

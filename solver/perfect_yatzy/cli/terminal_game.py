@@ -233,8 +233,8 @@ class TerminalGame:
         self.after_turn()
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:
-        """Say what a bad hold or category loses; True if it was said, and must be entered again
-        to be carried out.
+        """Say what a bad hold or category loses. True if it was said, and must be entered again to
+        be carried out.
         """
         session, before = self.session, self._warned
         self._warned = session.actions, decision

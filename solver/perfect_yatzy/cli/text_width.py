@@ -49,8 +49,8 @@ def right(text: str, columns: int) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines; `layout`: for each ``<`` or ``>``, perhaps with a width; default:
-    the longest cell.
+    """Rows of cells as lines. `layout` has ``<`` or ``>`` for each column, perhaps with a width;
+    without one it is that of the longest cell.
     """
     longest = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     widths = [int(form[1:] or width) for form, width in zip(layout, longest, strict=True)]

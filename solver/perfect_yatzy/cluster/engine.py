@@ -112,8 +112,8 @@ def problem(job: Job) -> str:
 
 
 def prepare(job: Job) -> None:
-    """Raise ClusterError unless this process can do the tasks of a job; prepare it for them if
-    it can.
+    """Raise ClusterError unless this process can do the tasks of a job, for which it is then
+    prepared.
     """
     if job in _checked:
         return
@@ -220,8 +220,8 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
-        """In this block all workers must see a folder; one of each machine compiles the kernels
-        for the others.
+        """In this block all workers must see a folder. On each machine one worker compiles the
+        kernels for the others.
         """
         # A worker sees the same folder if it reads this token in a file of it.
         token = secrets.token_hex(16)
@@ -245,8 +245,8 @@ class DaskEngine:
         arguments: Iterable[Any],
         is_ready: Callable[[Any], bool] = lambda argument: True,
     ) -> Iterator[tuple[int, Any]]:
-        """Call a function of a module on the workers, perhaps twice if one is lost; number and
-        result of each call.
+        """Call a function of a module on the workers, perhaps twice if one is lost, and give the
+        number and result of each call.
 
         The results come as they are complete. `is_ready` says whether the call of the first
         argument that waits may begin. Errors of a call are raised; ClusterError if the cluster is
@@ -286,8 +286,8 @@ class DaskEngine:
     def play(
         self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None
     ) -> list[Any]:
-        """The results of tasks, in their order; each has the `number` of games it plays, for the
-        progress.
+        """The results of tasks, in their order. Each task has the `number` of games it plays, for
+        the progress.
         """
         found: dict[int, Any] = {}  # results by the place of their task
         games = [task.number for task in tasks]

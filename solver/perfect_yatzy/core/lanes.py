@@ -16,7 +16,7 @@ lanes that can occur.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,14 @@ def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> lis
     counting = upper_sums(rules).counting if counting is None else counting
     found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
     return [boxes for boxes in found if boxes]
+
+
+class LaneArrays(NamedTuple):
+    """The lanes of a StateLayout, whose fields these are."""
+
+    lane_count: Ints  # (lane sets,)
+    lane_upper: Ints  # (lane sets, lane_width)
+    lane_of: Ints  # (lane sets, upper sums)
 
 
 class LaneSets:
@@ -177,10 +185,8 @@ class LaneSets:
             found.append((lanes, upper))
         return found
 
-    def arrays(self, multiple: int) -> tuple[Ints, Ints, Ints]:
-        """Lanes of a StateLayout: count, ``lane_upper``, ``lane_of``; sums beyond a threshold
-        have its lane.
-        """
+    def arrays(self, multiple: int) -> LaneArrays:
+        """The lanes of a StateLayout. Sums beyond a threshold have its lane."""
         width = ceil_div(int(self.count.max()), multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
@@ -192,7 +198,7 @@ class LaneSets:
                 lane_upper[lane_set, : len(upper)] = upper
                 lane_of[lane_set, sums] = lanes
         capped = self.uppers.cap(np.arange(self.uppers.size))
-        return self.count, lane_upper, np.ascontiguousarray(lane_of[:, capped])
+        return LaneArrays(self.count, lane_upper, np.ascontiguousarray(lane_of[:, capped]))
 
 
 def _thresholds(rules: RuleSet) -> list[list[int]]:

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from ..errors import RulesError, StateError
 from ..words import _, number_text, span
 from .dice import Ints
-from .lanes import LaneSets, upper_chains
+from .lanes import LaneArrays, LaneSets, upper_chains
 from .rules import RuleSet, chains, prerequisites
 from .scoring import upper_sums
 from .state import EMPTY_STATE, State, check_state
@@ -341,12 +341,8 @@ class Rows(NamedTuple):
     occurs: Bools  # whether a game may have it
 
 
-def in_layers(
-    rows: Rows, last: int, lanes: tuple[Ints, Ints, Ints]
-) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer; `lanes`:
-    as LaneSets.arrays returns them.
-    """
+def in_layers(rows: Rows, last: int, lanes: LaneArrays) -> tuple[StateLayout, list[Ints]]:
+    """The layout of a table that begins with the last layer, and the rows of each layer."""
     masks, layer, lane_sets, sizes, occurs = rows
     # small integers are sorted by counting
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")

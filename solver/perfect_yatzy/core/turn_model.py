@@ -268,9 +268,9 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
     strict = rules.crossing_out == "only-if-nothing-scores"
     scoring = card_masks(rules, [])
     if strict:
-        _, points, _, number = numbered_outcomes(rules)
-        # (ways, categories, rolls)
-        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
+        outcomes = numbered_outcomes(rules)
+        number = outcomes.number.reshape(SCORING_WAYS, len(rules.categories), -1)
+        pays = outcomes.points[number] > 0  # (ways, categories, rolls)
         scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
     return LegalCategories(
         prerequisites=card_masks(rules, prerequisites(rules)),
@@ -307,7 +307,7 @@ def dice_model(number: int, faces: int) -> DiceModel:
 def turn_fields(rules: RuleSet) -> dict[str, Any]:
     """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
     return {
-        "number": numbered_outcomes(rules)[-1],
+        "number": numbered_outcomes(rules).number,
         "jokers": joker_model(rules),
         "legal": legal_categories(rules),
         "dice": dice_model(rules.dice, rules.faces),
@@ -337,11 +337,18 @@ def turn_model(rules: RuleSet, start: State) -> TurnModel:
     )
 
 
+class NumberedOutcomes(NamedTuple):
+    """The outcomes of a turn of a rule set, for any start."""
+
+    category: Ints  # (outcomes,) each, as in :class:`TurnOutcomes`
+    points: Ints
+    total: Ints
+    number: Ints  # as in :class:`TurnModel`
+
+
 @lru_cache(maxsize=8)
-def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
-    """Category, points and total of :class:`TurnOutcomes`, and ``number`` of :class:`TurnModel`,
-    for any start.
-    """
+def numbered_outcomes(rules: RuleSet) -> NumberedOutcomes:
+    """All outcomes of a turn, and which of them each roll has in each category."""
     plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
     extra = first_roll_points(rules)
@@ -365,7 +372,7 @@ def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
                 # a new one is the next
                 number[way, c, roll] = outcomes.setdefault((c, points, total), len(outcomes))
     category, box_points, totals = np.ascontiguousarray(np.array([*outcomes], dtype=np.int64).T)
-    return category, box_points, totals, number.ravel()
+    return NumberedOutcomes(category, box_points, totals, number.ravel())
 
 
 @by_start
@@ -373,6 +380,6 @@ def turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
     """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once
     per process.
     """
-    category, points, totals, _ = numbered_outcomes(rules)
+    category, points, total, _number = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
-    return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, len(category))
+    return TurnOutcomes(category, points, total.astype(np.float64), step, shift, len(category))

@@ -41,8 +41,8 @@ def check_field(opponents: int, places: int) -> None:
 
 
 class FieldUtility:
-    """What a final score wins on average against `opponents` players whose scores have a law;
-    `prizes`: of the first places, 1 and nothing else for the chance to win.
+    """What a final score wins on average against `opponents` players whose scores have a law.
+    `prizes` are those of the first places; for the chance to win there is one, of 1.
     """
 
     # of interpolation, as part of a change; answers are then a few millionths wrong at most

@@ -14,8 +14,8 @@ from .scorecard import Scorecard
 
 
 def check_card(card: Scorecard) -> Scorecard:
-    """Check that a card is possible under its rules, apart from saved rolls
-    (:class:`.StateSpace`); returns it with Python's integers in place of NumPy's.
+    """Check that a card is possible under its rules, apart from saved rolls (:class:`.StateSpace`),
+    and return it with Python's integers in place of NumPy's.
     """
     for problem in _card_problems(card):
         raise StateError(problem, code="invalid-card")

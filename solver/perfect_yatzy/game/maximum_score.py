@@ -34,7 +34,7 @@ def maximum_score(rules: RuleSet) -> int:
 
 
 def is_highest_score_exact(rules: RuleSet) -> bool:
-    """Whether :func:`maximum_score` searches the ways to fill the boxes with jokers; else it may
+    """Whether :func:`maximum_score` searches the ways to fill the boxes with jokers. If not, it may
     be more than any game can score.
     """
     return rules.joker is None or _BestTurns(rules).is_plain

@@ -229,7 +229,7 @@ def _shipped_entries() -> list[dict[str, Any]]:
 
 def level_figures(rules: RuleSet) -> list[dict[str, float]]:
     """The number, the temperature and the average final score of each level of a rule set in the
-    package, perfect play last; empty for other rules.
+    package, perfect play last. There are none for other rules.
     """
     for entry in _shipped_entries():
         if entry["fingerprint"] == rules.fingerprint:

@@ -30,8 +30,8 @@ def ratings_json(
     confidence: float = CONFIDENCE,
     prices: bool = False,
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`; in ``not_rated`` a player who is not known is left out.
-    `prices`: with the prices of each player.
+    """The answer of `yatzy rate --json`. In ``not_rated`` a player who is not known is left out.
+    `prices` adds the prices of each player.
     """
     results_only = [
         {

@@ -418,7 +418,7 @@ class ObjectiveResolver:
             return self._two_players(request, mean)[0].chance(self.settings)
 
         opponent = game.players[1]
-        _states, most_to_come, _most_made = opponent.extremes(opponent.turns)
+        most_to_come = opponent.extremes(opponent.turns).to_come
         # Only tells what is certain, since `mean_play` is given: a win against the most the
         # opponent can reach.
         utility = WinUtility([finished(other.total + most_to_come)], ties)

@@ -122,6 +122,15 @@ class Choice(NamedTuple):
 Action = TypeVar("Action", bound=Hold | Choice)
 
 
+class _Shown(NamedTuple):
+    """What a ranking displays."""
+
+    title: str  # the question; empty if it is not known
+    head: tuple[str, str, str]  # of the columns of the table
+    rows: list[tuple[str, float, float]]  # name, value and loss of the first actions
+    more: str  # that there are further ones, if there are
+
+
 class Ranking(list[Action], Generic[Action]):
     """Actions, best first: a list that knows its question, and that prints as a table; a slice
     is a ranking, too.
@@ -180,15 +189,14 @@ class Ranking(list[Action], Generic[Action]):
             found["expected_remaining"] = [entry.mean for entry in self]
         return found
 
-    def _shown(self) -> tuple[str, tuple[str, str, str], list[tuple[str, float, float]], str]:
-        """What is displayed: the question, the head of the table, its rows, and that there are
-        more.
-        """
+    def _shown(self) -> _Shown:
+        """What is displayed."""
         left = f"{spaced(self.dice)}, {self.rolls_left} rolls left"
         title = f"{self.rules.key}, {self.policy}: {left}" if self.rules else ""
         more = f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
         head = "action", value_name(self.policy).replace("_", " "), "loss"
-        return title, head, [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]], more
+        rows = [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]]
+        return _Shown(title, head, rows, more)
 
     def __repr__(self) -> str:
         if not self:
@@ -213,8 +221,8 @@ class Ranking(list[Action], Generic[Action]):
 
 
 def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
-    """The actions of some kinds for the dice on the table; of equal ones a category comes first,
-    in the order of the sheet, then the hold with more dice, then that with the higher faces.
+    """The actions of some kinds for the dice on the table. Of equal ones a category comes first, in
+    the order of the sheet, then the hold with more dice, then that with the higher faces.
     """
     if compiled := compiled_turn(turn.evaluator):
         return compiled.ranked(turn, kinds)

@@ -93,9 +93,9 @@ def stored_distribution(  # noqa: PLR0913 - two flags of the store
     first_turns: bool = False,
     store: bool = True,
 ) -> ScoreDistribution:
-    """:func:`distribution`; for the mean it is read from the store, and stored if it begins at
-    the empty card, with `first_turns` along with those after every first turn. A game with saved
-    rolls has none of these.
+    """The same as :func:`distribution`, but that of the mean is read from the store. It is stored
+    if it begins at the empty card, with `first_turns` along with those after every first turn. A
+    game with saved rolls has none of these.
     """
     checked, rules = strategy.check(start), strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)

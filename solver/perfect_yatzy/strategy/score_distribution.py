@@ -96,7 +96,7 @@ class DiscreteDistribution:
 
 def even_handicap(mine: DiscreteDistribution, theirs: DiscreteDistribution) -> tuple[int, float]:
     """The whole number of points which, added to `mine`, brings the chance to win nearest to a
-    half, and that chance; negative if `theirs` need them. A tie counts as half a win.
+    half, and that chance. It is negative if `theirs` need them. A tie counts as half a win.
     """
 
     def chance(points: int) -> float:

@@ -56,6 +56,15 @@ class Part(NamedTuple):
     end_lane: int  # the lane behind the last
 
 
+class BufferPlaces(NamedTuple):
+    """Where the buffer of a row holds its children."""
+
+    # (outcomes,): the place of an entry of the child in the buffer minus its place in the table
+    relocation: Ints
+    children: list[tuple[int, slice]]  # place in the buffer, and entries of the table, of each
+    size: int  # of the buffer
+
+
 class ScoreForwardPass(ForwardPass):
     """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved
     rolls.
@@ -160,13 +169,8 @@ class ScoreForwardPass(ForwardPass):
             for first in range(0, lane_count, lanes_per_part)
         ]
 
-    def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
-        """Where the buffer of a row holds its children.
-
-        By outcome, the place of an entry of the child in the buffer minus its place in the table;
-        for each child its place in the buffer and its entries of the table; and the length of the
-        buffer.
-        """
+    def buffer_places(self, row: int) -> BufferPlaces:
+        """Where the buffer of a row holds its children."""
         layout, offsets = self.space.layout, self.objective.score_offsets
         # the category of each outcome
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
@@ -188,7 +192,7 @@ class ScoreForwardPass(ForwardPass):
             relocation[self.outcomes.step == step] = size - begin
             places.append((size, slice(begin, end)))
             size += end - begin
-        return relocation, places, size
+        return BufferPlaces(relocation, places, size)
 
     def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""

@@ -201,8 +201,8 @@ def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> 
 def stored_shard(
     path: Path, fields: Mapping[str, Any], *, values_too: bool = False
 ) -> ShardFile | None:
-    """A shard if it exists, is undamaged as far as its footer tells, and that has these fields;
-    `values_too`: all its values are compared with their digests.
+    """A shard if it exists, is undamaged as far as its footer tells, and has these fields. With
+    `values_too` all its values are compared with their digests.
     """
     with suppress(OSError):  # TableError is one
         found = open_shard(path)

@@ -307,7 +307,7 @@ class ShardedSolve:
 def digests_of(
     folder: Path, identity: WorkIdentity, shards: Iterable[Shard], dtype: np.dtype[Any]
 ) -> dict[Shard, str]:
-    """The digest of the blocks of each shard of a solve that is finished; TableError if one is
+    """The digest of the blocks of each shard of a solve that is finished. TableError if a shard is
     missing, damaged, or of another solve.
     """
     found = {}

@@ -136,8 +136,9 @@ def can_store(size: int, tables: Folder = None) -> bool:
 
 
 def finished_by_other(settings: Settings, objective: Objective) -> TableInfo | None:
-    """Wait until no other process or thread writes a table, and report its progress; the table
-    if it is finished. StorageError if its unfinished file is not one that this process can write.
+    """Wait until no other process or thread writes a table, report its progress, and return the
+    table if it is finished. StorageError if its unfinished file is not one that this process can
+    write.
     """
     path = table_path(objective.rules, settings.tables, objective.name)
     wait = Waiting(part_path(path))
@@ -201,8 +202,8 @@ def write_table(settings: Settings, writer: TableWriter) -> TableInfo:
 def open_table(
     settings: Settings, objective: Objective, *, solve: bool = True
 ) -> tuple[TableInfo | None, Table]:
-    """Open a game's table; solve it first if there is none, in one of all processes and threads
-    that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
+    """Open a game's table, which is solved first if there is none, in one of all processes and
+    threads that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
     """
     thread_count(settings.threads)  # refuses a wrong number, also if nothing has to be solved
     rules, path = objective.rules, table_path(objective.rules, settings.tables, objective.name)

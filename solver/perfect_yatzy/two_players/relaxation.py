@@ -102,8 +102,8 @@ class Interval:
 def two_player_interval(
     settings: Settings, rules: RuleSet, paths: int, left: int = 0, ties: str = "half"
 ) -> Interval:
-    """The interval of the paths with the seeds 1 to `paths`; those that are not stored are
-    computed and stored. Several processes share the work if each of them is started so.
+    """The interval of the paths with the seeds 1 to `paths`. Those that are not stored are computed
+    and stored. Several processes share the work if each of them is started so.
     """
     if not 0 <= left < len(rules.categories):
         most = len(rules.categories) - 1
@@ -118,8 +118,8 @@ def two_player_interval(
 
 
 def estimate(samples: Sequence[Sample]) -> Estimate:
-    """The mean over all paths; what the final score of P explains is taken out, because the mean
-    and the variance of its law are known.
+    """The mean over all paths, without what the final score of P explains, since the mean and the
+    variance of its law are known.
     """
     away = np.array([sample.score - sample.mean for sample in samples])
     known = np.column_stack([away, away**2 - samples[0].variance])

@@ -196,8 +196,9 @@ class TwoPlayerWriter:
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def take_over(self) -> None:
-        """Remove shards of an interrupted solve that are damaged or not of this game; the newest
-        layer, too, if one before it lacks shards, because rounded values cannot replace it.
+        """Remove shards of an interrupted solve that are damaged or not of this game. The newest
+        layer is removed, too, if one before it lacks shards, because rounded values cannot replace
+        it.
         """
         missing = set[int]()  # turns left of the layers that are not complete
         with writing_to(self.folder):

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise, product
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,14 @@ class Replanned:
 Play = Policy | Replanned | None  # of a player; None plays to win
 
 
+class Extremes(NamedTuple):
+    """What bounds the states of a player with so many open boxes."""
+
+    states: int  # how many there are
+    to_come: int  # the most points that one has to come
+    made: int  # the most points that one has made
+
+
 class Player:
     """One of two players: a card from which they play, and what they do."""
 
@@ -100,14 +108,12 @@ class Player:
             states.start + begin, len(most), most, np.asarray(self._past[row])[begin:end]
         )
 
-    def extremes(self, turns_left: int) -> tuple[int, int, int]:
-        """Number of states with so many open boxes; the most points that one has to come, and
-        has made.
-        """
+    def extremes(self, turns_left: int) -> Extremes:
+        """What bounds the states with so many open boxes."""
         space, filled = self.space, self.space.categories - turns_left
         rows, states = space.layers[filled], space.layer_slice(filled)
         most = self._most[rows] + self._bonuses[space.layout.lane_sets[rows]].max(axis=1)
-        return states.stop - states.start, int(most.max()), int(self._past[rows].max())
+        return Extremes(states.stop - states.start, int(most.max()), int(self._past[rows].max()))
 
 
 @dataclass(frozen=True)
@@ -213,12 +219,14 @@ class TwoPlayerGame:
         the mover.
         """
         other, lead = 1 - turn.mover, self.lead_of(turn.mover)
-        size, most, past = self.players[turn.mover].extremes(left)
-        others, other_most, other_past = self.players[other].extremes(turn.open[other])
+        mine = self.players[turn.mover].extremes(left)
+        theirs = self.players[other].extremes(turn.open[other])
         # As if each pair had the longest range of the two layers; :func:`.leads.range_of` has that
         # of one pair.
-        low, high = -min(most, other_past - lead), min(other_most, lead + past)
-        length, pairs = max(0, high - low + 1), size * others
+        low = -min(mine.to_come, theirs.made - lead)
+        high = min(theirs.to_come, lead + mine.made)
+        length = max(0, high - low + 1)
+        pairs = mine.states * theirs.states
         bytes_of_pair = (length + 2 * FRAME) * 4 + 8  # of float32, and of its place
         return TurnSize(pairs * ceil_div(length, SCORE_LANES), pairs * bytes_of_pair)
 

@@ -116,8 +116,8 @@ def _function(module: Module, modules: dict[str, Module]) -> str:
 
 
 def _import_statement(module: Module, other: Module, names: list[str]) -> str:
-    """The statement that loads another module and takes constants from it; `names` are those of
-    the import, such as ``a`` or ``b as c``. ValueError if it does not export one of them.
+    """The statement that loads another module and takes constants from it. `names` are those of the
+    import, such as ``a`` or ``b as c``. ValueError if the module does not export one of them.
     """
     taken = []
     for text in names:

@@ -49,9 +49,7 @@ FIELDS = (
 def answer_lines(
     service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]
 ) -> None:
-    """Answer each line of a stream; `query` and `defaults` are for the fields that a request
-    lacks.
-    """
+    """Answer each line of a stream. `query` and `defaults` are for the fields that a request lacks."""
     from ...game.rule_loader import names_file
 
     while line := lines.readline(MAX_LINE_BYTES):

@@ -375,8 +375,8 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
 
 
 def checked_record(record: str | None, save_file: SaveFile) -> str:
-    """The file to record the finished game in, whose folder is made without --record;
-    SolverError if it cannot be.
+    """The file to record the finished game in. Without --record its folder is made. SolverError if
+    the game cannot be recorded there.
     """
     from ...play.record import check_writable
 
@@ -399,8 +399,8 @@ def checked_record(record: str | None, save_file: SaveFile) -> str:
 
 
 def finish(game: TerminalGame, record: str) -> None:
-    """Record a finished game, and print its result and review; it stays saved if it cannot be
-    recorded.
+    """Record a finished game, and print its result and review. If it cannot be recorded, it stays
+    saved.
     """
     from shlex import join
 

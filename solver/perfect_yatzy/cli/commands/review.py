@@ -286,7 +286,7 @@ def puzzle(
 
 
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
-    """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player
+    """Show a puzzle, ask for an answer, and show its grade and the solution. False if the player
     quits.
     """
     from ..views.review_text import find_answer, grade_line, puzzle_lines, solution_lines

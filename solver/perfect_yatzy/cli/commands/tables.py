@@ -242,8 +242,8 @@ def table(
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
-    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number
-    and size.
+    """Lines for `yatzy tables`: the name that --remove takes for each table, then the number and
+    size of the tables.
     """
     from ...tablebase.store import short_names
     from ..views.wording import size_text

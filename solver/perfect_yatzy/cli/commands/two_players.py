@@ -133,7 +133,7 @@ def sample_two_players(
 def followed_policies(
     names: Iterable[str], service: QueryService, rules: RuleSet
 ) -> Iterator[Play]:
-    """The policies of these names; StateError for one that looks at more than its own card."""
+    """The policies of these names. StateError for one that looks at more than its own card."""
     from ...game.scorecard import Scorecard
     from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy

@@ -55,8 +55,8 @@ def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 
 
 def objective_lines(answer: dict[str, Any]) -> list[str]:
-    """The opponents and the assumptions behind a chance, and whether it is decided; an empty
-    line if any.
+    """The opponents and the assumptions behind a chance, whether it is decided, and an empty line
+    if there are any of these.
     """
     aim = answer["aim"]
     option = next(name for name in ("goal", "versus", "opponents", "field") if name in aim)
@@ -120,7 +120,7 @@ def drop_text(option: str) -> str:
 
 
 def exact_lines(entry: dict[str, Any]) -> list[str]:
-    """The exact expected score as decimal and fraction, and an empty line; nothing if it is not
+    """The exact expected score as decimal and fraction, and an empty line, or nothing if it is not
     there.
     """
     if not (exact := entry.get("exact")):
@@ -156,8 +156,8 @@ def spread_lines(exact: dict[str, Any]) -> list[str]:
 def ranking_lines(
     answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]
 ) -> list[str]:
-    """The table of options, best first; with a goal or opponents by chance, then with the
-    expected scores too.
+    """The table of options, best first. With a goal or opponents they are ranked by chance, and
+    their expected scores follow.
     """
     has_aim = "aim" in answer
     rows = [
@@ -302,7 +302,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
-    """The exact and the simulated distribution, as far as they are asked for and known; else
+    """The exact and the simulated distribution, as far as they are asked for and known, or else
     what to run.
     """
     from .results import distribution_lines

@@ -114,8 +114,8 @@ class Sheet:
 
 
 def guide_content(guide: Guide, longer: StrategySheet | None = None) -> GuideContent:
-    """The texts of a guide, in the language of the names of its rules if there is a catalogue,
-    else in English; `longer`: the sheet with a longer list of hold rules, for who wants more.
+    """The texts of a guide, in the language of the names of its rules if there is a catalogue, else
+    in English. `longer` gives the sheet a longer list of hold rules, for who wants more.
     """
     rules = guide.rules
     words = words_of(rules.language)
@@ -459,8 +459,8 @@ def _kept_words(line: OpeningLine, words: Words) -> str:
 
 
 def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
-    """Which rolls: all of the pattern, all others, or a list; the dice held or the category
-    where they differ.
+    """Which rolls are meant: all of the pattern, all others, or a list. The dice held or the
+    category are named where they differ.
     """
     if line.faces or (line.whole_pattern and len({entry.category for entry in line.entries}) == 1):
         return words.words("opening.all")

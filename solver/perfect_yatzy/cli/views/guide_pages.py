@@ -214,7 +214,7 @@ def _rule_lines(section: Section) -> Iterator[str]:
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
-    """The patterns; below each one its holds and rolls, with score and share in two columns at
+    """The patterns, and below each one its holds and rolls, with score and share in two columns at
     the right.
     """
     _rolls, score, share = section.heads

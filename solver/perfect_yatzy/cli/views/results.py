@@ -424,8 +424,8 @@ def check_picture(path: str) -> None:
 
 @contextmanager
 def picture(path: str) -> Iterator[Any]:
-    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or
-    an old one stays.
+    """Draw with the module :mod:`matplotlib.pyplot`. At the end its figure replaces the file; if
+    that fails, an old one stays.
     """
     check_picture(path)
     import matplotlib

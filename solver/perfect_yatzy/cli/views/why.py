@@ -23,7 +23,7 @@ Option = Mapping[str, Any]  # an entry of an answer
 
 
 def why_lines(rules: RuleSet, options: list[dict[str, Any]]) -> list[str]:
-    """Why the first option is better than the second, and an empty line; nothing if the answer
+    """Why the first option is better than the second, and an empty line, or nothing if the answer
     does not explain them.
     """
     if len(options) < 2:
@@ -33,8 +33,8 @@ def why_lines(rules: RuleSet, options: list[dict[str, Any]]) -> list[str]:
 
 
 def why_sentences(rules: RuleSet, best: Option, other: Option) -> list[str]:
-    """The sentence of the page, and what the choice does to the upper bonus if that is another
-    one; empty without outlooks.
+    """The sentence of the page, and what the choice does to the upper bonus if that is another one.
+    Empty without outlooks.
     """
     if not best.get("outlook") or not other.get("outlook"):
         return []
@@ -174,7 +174,7 @@ def _rounded(value: float, decimals: int = 0) -> str:
 
 
 def _percent(chance: float) -> str:
-    """A chance in per cent without decimals; one that only rounds to 0 or 1 does not look
+    """A chance in per cent without decimals. One that only rounds to 0 or 1 does not look
     impossible or certain.
     """
     percent = 100 if chance > 1 - 1e-9 else 100 * chance

@@ -67,7 +67,7 @@ def size_text(size: float) -> str:
 
 
 def loss_text(loss: float, is_best: bool) -> str:
-    """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as
+    """A loss with two decimals, ``<0.01`` for a small loss, and ``0.00 tie`` for another option as
     good as the best.
     """
     if loss == 0.0:
@@ -87,8 +87,8 @@ def rounded_up(value: float, decimals: int) -> float:
 
 
 def chance_text(chance: float) -> str:
-    """Per cent with two decimals, small chances with four, tiny ones as ``1 in 277 trillion``;
-    100 % and 0 % only for certain and impossible.
+    """Per cent with two decimals, small chances with four, and tiny ones as ``1 in 277 trillion``.
+    Only what is certain or impossible is 100 % or 0 %.
     """
     if 0 < chance < 5e-7:
         return _("1 in {number}", number=large_number_text(1 / chance))
@@ -222,8 +222,8 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """One line for each bonus: secured, out of reach, or what is missing; `sums`: the upper sum
-    of each column.
+    """One line for each bonus: secured, out of reach, or what is missing. `sums` are the upper sums
+    of the columns.
     """
     lines = []
     to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
@@ -257,8 +257,8 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """For each bonus the points earned; while upper boxes are open, the sum and the next step:
-    ``+35, 70 of 71``.
+    """For each bonus the points earned, or, while upper boxes are open, the sum and the next step,
+    as in ``+35, 70 of 71``.
     """
     cells = []
     for bonus, total, more in zip(

@@ -299,7 +299,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Any]:
     score.
     """
     found = turn_outcomes(rules)
-    number: Ints = numbered_outcomes(rules)[-1].reshape(SCORING_WAYS * len(rules.categories), -1)
+    number: Ints = numbered_outcomes(rules).number.reshape(SCORING_WAYS * len(rules.categories), -1)
     # a row: the outcome for each roll
     rows, row_of = np.unique(number, axis=0, return_inverse=True)
     outcomes = {
