@@ -32,7 +32,7 @@ from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.policies.levels import SoftPolicy, calibrated_level, parse_level
 from perfect_yatzy.prices.fit import Prices
 from perfect_yatzy.settings import Settings
-from perfect_yatzy.strategy.batch import all_options, check_positions
+from perfect_yatzy.strategy.batch import PositionArrays, all_options, check_positions
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.store import open_table
 
@@ -88,9 +88,8 @@ def played_games(
         going = np.ones(games, dtype=bool)
         for rerolls in range(rules.rolls_per_turn - 1, -1, -1):
             chosen = numbers[going]
-            positions = check_positions(
-                evaluator, 0, filled[going], upper[going], dice[going], rerolls
-            )
+            given = PositionArrays(filled[going], upper[going], dice[going], rerolls)
+            positions = check_positions(evaluator, 0, given)
             found = all_options(evaluator, "mean", positions)
             holds, categories = found.hold_values, found.category_values
             taken = soft_choice(categories, temperature, random)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import RulesError, RuleSet, State, distribution, load_rules
 from perfect_yatzy.approximation import multipliers
+from perfect_yatzy.approximation.approximate_cost import FIT_GAMES
 from perfect_yatzy.approximation.fit import LaneTurns, TurnStarts, fit_values, same_cards
 from perfect_yatzy.approximation.fitted_file import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.approximation.multipliers import optimal_prices
@@ -35,6 +36,7 @@ from perfect_yatzy.core.rules import Category, chains
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
 from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
+from perfect_yatzy.game.random_dice import Games
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.strategy.turn_slots import allowed_boxes, feature_count, turn_slots
 from perfect_yatzy.tablebase.in_memory import solve_values
@@ -73,10 +75,9 @@ def test_a_game_whose_features_are_exact_gets_its_exact_value() -> None:
     values, record = fit_values(
         Settings(threads=1),
         first_guess(rules, np.zeros(3)),
-        games=400,
+        Games(400, 1),
         rounds=2,
         ridge=1e-9,
-        seed=1,
     )
     exact = solve_values(rules)
     assert values.values(0, 0, 0, 0)[0] == pytest.approx(exact[-1], abs=1e-5)
@@ -161,7 +162,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
     """
     rules = saved_rolls_game("free", False)
     exact = float(solve_values(rules)[-1])
-    values, _ = fit_values(Settings(), relaxed_start(rules), games=500, rounds=3, seed=6)
+    values, _ = fit_values(Settings(), relaxed_start(rules), Games(500, 6), rounds=3)
     found = simulate_values(values, games=4000, seed=7)
     assert exact * 0.99 < found.mean < exact + 2 * (found.interval99[1] - found.mean)
     assert found.standard_error < found.standard_deviation / np.sqrt(4000) / 3
@@ -179,7 +180,7 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 def test_strategies_of_solvable_games_lose_less_than_the_documented_share(
     key: str, exact: float
 ) -> None:
-    values, _ = fit_values(Settings(), relaxed_start(load_rules(key)), seed=1)
+    values, _ = fit_values(Settings(), relaxed_start(load_rules(key)), Games(FIT_GAMES, 1))
     found = simulate_values(values, games=1 << 24, half_width=0.05, seed=2)
     assert exact * (1 - 0.0015) < found.mean < exact + (found.interval99[1] - found.mean)
 
@@ -467,7 +468,7 @@ def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.Mon
     """With any number of threads; that the strategy of a wide sheet verifies: test_command.py."""
     rules = joker_game("forced", saved_rolls=True)
     start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
-    fit = partial(fit_values, games=200, rounds=2, ridge=0.1, seed=4)
+    fit = partial(fit_values, games=Games(200, 4), rounds=2, ridge=0.1)
     known, _ = fit(Settings(threads=1), start)
     monkeypatch.setattr(spaces, "ONE_WORD", 0)
     for threads in (1, 2):

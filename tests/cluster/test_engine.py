@@ -56,6 +56,8 @@ psutil = need("psutil")
 from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.session import Cluster, open_cluster, solve_objective_on
 from perfect_yatzy.cluster.tasks import evaluate_on, sample_on
+from perfect_yatzy.game.notation import read_card
+from perfect_yatzy.game.random_dice import Games
 from perfect_yatzy.settings import Settings
 
 pytestmark = pytest.mark.full
@@ -433,7 +435,7 @@ def program(folder: Path, strategy: Strategy, games: int, card: str, box: str) -
     (folder / "bot.py").write_text(BOT)
     command = f"{sys.executable} {folder / 'bot.py'} {box}"
     with ProcessPlayer(command) as player:
-        return command, sample(Settings(), player, strategy, games, 5, card)
+        return command, sample(Settings(), player, strategy, Games(games, 5), card)
 
 
 def same(first: Simulation, second: Simulation) -> bool:
@@ -475,10 +477,8 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
         )
         assert (there.mean, there.standard_deviation) == (here.mean, here.standard_deviation)
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
-    titles = {
-        number: title
-        for number, title, _ in evaluate_on(Settings(), cluster.engine, names, yatzy.rules, CARD)
-    }
+    context = PolicyContext(Settings(), yatzy.rules, card)
+    titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, context)}
     assert titles[2] == names[2]
     refused("policy is 'worst'", cluster.evaluate, ["worst"], "yatzy", CARD, error=SolverError)
 
@@ -487,7 +487,8 @@ def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     card = CARD.replace("chance=22 ", "") + " sixes=24 full-house=0"
     card += " three-of-a-kind=12 four-of-a-kind=16 large-straight=0"
     command, here = program(tmp_path, yatzy, 30, card, "chance")
-    there = sample_on(Settings(), cluster.engine, command, yatzy, 30, 5, card)
+    context = PolicyContext(Settings(), yatzy.rules, read_card(yatzy.rules, card), 30, 5)
+    there = sample_on(cluster.engine, command, yatzy, context)
     assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert here.perfect_mean == there.perfect_mean
 
@@ -516,15 +517,9 @@ def test_the_games_of_a_program_are_as_many_as_asked_for(
     late = " ".join(f"{box.id}=0" for box in forced.rules.categories[:-1])
     command, here = program(tmp_path, forced, games, late, forced.rules.categories[-1].id)
     reports: list[tuple[int, int]] = []
-    there = sample_on(
-        Settings(progress=lambda *step: reports.append(step)),
-        EngineHere(),
-        command,
-        forced,
-        games,
-        5,
-        late,
-    )  # type: ignore[arg-type]
+    settings = Settings(progress=lambda *step: reports.append(step))
+    context = PolicyContext(settings, forced.rules, read_card(forced.rules, late), games, 5)
+    there = sample_on(EngineHere(), command, forced, context)  # type: ignore[arg-type]
     assert all(map(np.array_equal, ARRAYS(here), ARRAYS(there)))
     assert reports[-1] == (games, games)
 
@@ -536,9 +531,10 @@ def test_titles_name_the_files_as_given(
     np.save(tmp_path / "guess.npy", np.random.default_rng(1).uniform(0, 50, len(forced.table)))
     monkeypatch.chdir(tmp_path)
     names = ["guess.npy", "perfect", str(tmp_path / "guess.npy")]
+    context = PolicyContext(Settings(), forced.rules, read_card(forced.rules, ""))
     found = {
         number: (title, each.mean)
-        for number, title, each in evaluate_on(Settings(), EngineHere(), names, forced.rules)
+        for number, title, each in evaluate_on(EngineHere(), names, context)
     }  # type: ignore[arg-type]
     assert [found[number][0] for number in range(3)] == ["guess.npy", "Perfect play", names[2]]
     assert found[0][1] == found[2][1] < found[1][1] == pytest.approx(forced.value())

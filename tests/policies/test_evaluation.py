@@ -27,7 +27,7 @@ from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.legal_actions import TurnPosition, action_number, numbered_action
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.random_dice import dice_of_game
+from perfect_yatzy.game.random_dice import Games, dice_of_game
 from perfect_yatzy.objectives.policy_quantities import PolicyMean, Variance
 from perfect_yatzy.policies import evaluation
 from perfect_yatzy.policies.evaluation import (
@@ -634,7 +634,7 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
     nothing = np.zeros(len(solve_values(JOKERS)))
     player = Strategy(JOKERS, None, TurnEvaluator(JOKERS, nothing)).best_action
     exact = evaluate(ValueFunction(JOKERS, nothing))
-    found = sample(Settings(), player, open_strategy(JOKERS), in_rings(400, 1000), seed=5)
+    found = sample(Settings(), player, open_strategy(JOKERS), Games(in_rings(400, 1000), 5))
     assert abs(found.mean - exact.mean) < 4 * found.standard_error
     assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
     assert found.standard_error < found.plain_standard_error / 2
@@ -663,7 +663,7 @@ def test_standard_errors_are_those_of_a_sample() -> None:
 def test_a_perfect_player_loses_nothing() -> None:
     """Also with saved rolls, from a card on."""
     strategy, card = open_strategy(games.saved_rolls_game("free", True)), {"face-5": 5}
-    found = sample(Settings(), strategy.best_action, strategy, 20, start=card)
+    found = sample(Settings(), strategy.best_action, strategy, Games(20, 1), card)
     assert found.game_losses.max() == 0
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
@@ -687,7 +687,7 @@ def test_a_program_that_does_not_answer_is_reported(
         ProcessPlayer(f"{sys.executable} {bot}") as player,
         pytest.raises(ProcessError, match=message),
     ):
-        sample(Settings(), player, open_strategy(JOKERS), 1)
+        sample(Settings(), player, open_strategy(JOKERS), Games(1, 1))
     for command in ("/no/such/program --x", "", "'"):
         refused("cannot start", ProcessPlayer, command, error=ProcessError)
 
@@ -705,8 +705,10 @@ def test_to_hold_all_dice_is_to_stop(as_text: bool) -> None:
                 return next(iter(position.categories()))
             return "".join(map(str, position.dice)) if as_text else position.dice[::-1]
 
-        held = sample(Settings(), stops, strategy, 20)
-        named = sample(Settings(), lambda position: next(iter(position.categories())), strategy, 20)
+        held = sample(Settings(), stops, strategy, Games(20, 1))
+        named = sample(
+            Settings(), lambda position: next(iter(position.categories())), strategy, Games(20, 1)
+        )
         assert held.scores.tolist() == named.scores.tolist()
         assert held.game_losses.tolist() == named.game_losses.tolist()
 
@@ -723,7 +725,7 @@ def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
     )
     refused("games is 0", sample, Settings(), lambda position: "none", strategy, 0)
     with pytest.raises(ZeroDivisionError) as caught:
-        sample(Settings(), lambda position: str(1 // 0), strategy, 1)
+        sample(Settings(), lambda position: str(1 // 0), strategy, Games(1, 1))
     assert len(caught.value.__notes__) == 1
     assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
     refused(

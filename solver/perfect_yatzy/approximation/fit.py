@@ -36,10 +36,11 @@ from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES, card_masks, is_wide, packed
+from ..game.random_dice import Games
 from ..settings import Settings
 from ..strategy.turn_slots import allowed_boxes, box_masks, feature_count, turn_slots
 from . import state_lanes_kernel as kernels
-from .approximate_cost import FIT_GAMES, ROUNDS, played_games
+from .approximate_cost import ROUNDS, played_games
 from .fitted_file import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .multipliers import dot, exact_bits, rounded
 
@@ -203,11 +204,10 @@ def _new_results(size: int) -> kernels.TurnResults:
 def fit_values(
     settings: Settings,
     start: FittedValues,
+    games: Games,
     *,
-    games: int = FIT_GAMES,
     rounds: int = ROUNDS,
     ridge: float | None = None,
-    seed: int = 0,
 ) -> tuple[FittedValues, dict[str, Any]]:
     """Fit the coefficients of a value function; the record, with the root mean square of y - V
     by open boxes.
@@ -226,11 +226,10 @@ def fit_values(
     # By number of open boxes t; those of 0 are not used.
     seen = [SeenStates(start.rules) for _ in range(turns + 1)]
     errors = np.zeros(turns + 1)
-    values, first_game = start, 0
-    for number, played in enumerate(played_games(games, rounds)):
-        visited = visited_states(
-            values, played, first_game, seed, settings.threads, partial(report, number)
-        )
+    values, first_game = start, games.first
+    for number, played in enumerate(played_games(games.number, rounds)):
+        of_round = Games(played, games.seed, first_game)
+        visited = visited_states(values, of_round, settings.threads, partial(report, number))
         for t in range(1, turns + 1):
             seen[t].add(values, visited[t])
         first_game += played
@@ -243,7 +242,7 @@ def fit_values(
                 values, targets, coefficients[t - 1], ridge
             )
             report(number, turns + t)
-    record = {"rounds": rounds, "games": games, "ridge": ridge, "errors": errors.tolist()}
+    record = {"rounds": rounds, "games": games.number, "ridge": ridge, "errors": errors.tolist()}
     return values, {"seconds": time.perf_counter() - started} | record
 
 
@@ -306,19 +305,15 @@ def _parts(size: int) -> list[Ints]:
 
 
 def visited_states(
-    values: FittedValues,
-    games: int,
-    first: int,
-    seed: int,
-    threads: int | None,
-    report: Callable[[int], None],
+    values: FittedValues, games: Games, threads: int | None, report: Callable[[int], None]
 ) -> list[TurnStarts]:
     """The states before every turn of games played greedily, by number of open boxes; every
     second game explores.
     """
     turns = LaneTurns(values, threads)
-    states = same_cards(values.rules, EMPTY_STATE, games)
-    numbers = np.arange(first, first + games)
+    number, seed, first = games
+    states = same_cards(values.rules, EMPTY_STATE, number)
+    numbers = np.arange(first, first + number)
     exploration = np.where(numbers % 2, EXPLORATION, 0.0)
     by_turn = [states]
     for turn in range(len(values.rules.categories)):

@@ -69,7 +69,7 @@ def exact_bits(numbers: Floats, spare: int) -> int:
     return MANTISSA - spare - most
 
 
-def minimise(
+def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
     function: Callable[[Floats], tuple[float, Floats]],
     start: Floats,
     free: int,

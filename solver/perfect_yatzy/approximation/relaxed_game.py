@@ -273,7 +273,7 @@ class RelaxedGame(RelaxedLayout):
     # `slopes`: of the line above each bonus whose sum is not remembered, at least 0 (default).
     models: list[TurnModel]  # the turn, by what is known of the tracked box (:meth:`status`)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a relaxed game is
         self,
         rules: RuleSet,
         exact: Sequence[int],

@@ -40,6 +40,7 @@ from ..core.state import EMPTY_STATE, State
 from ..core.table_info import part_path
 from ..errors import StateError, TableError, game_over, whole_number
 from ..game.maximum_score import maximum_score
+from ..game.random_dice import Games
 from ..game.rule_loader import load_rules
 from ..settings import Folder, Settings
 from ..strategy.simulation import Z99, Simulation, check_seed
@@ -112,7 +113,7 @@ class ApproximateSimulation(Simulation):
         return self.plain_mean - half, self.plain_mean + half
 
 
-def simulate_values(
+def simulate_values(  # noqa: PLR0913 - where games start, when they end
     values: FittedValues,
     *,
     games: int,
@@ -177,7 +178,7 @@ def simulate_values(
     )
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - as the published simulate
     strategy: ApproximateStrategy,
     games: int,
     seed: int = 1,
@@ -278,7 +279,7 @@ class Effort:
             raise StateError(f"half_width is {self.half_width}; must not be negative")
 
 
-def approximate(
+def approximate(  # noqa: PLR0913 - the published parameters
     rules: str | Path | RuleSet,
     tables: Folder = None,
     *,
@@ -495,9 +496,8 @@ class Solution:
         values, found = fit_values(
             Settings(threads=self.threads, progress=report),
             start,
-            games=effort.fit_games,
+            Games(effort.fit_games, effort.seed),
             rounds=effort.rounds,
-            seed=effort.seed,
         )
         return found, {"coefficients": values.coefficients}
 

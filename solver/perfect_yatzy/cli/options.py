@@ -245,7 +245,7 @@ class Number(click.FloatRange):
         return super().convert(value, param, ctx)
 
 
-def number_option(
+def number_option(  # noqa: PLR0913 - declares an option
     *names: str,
     text: str,
     low: int = 0,

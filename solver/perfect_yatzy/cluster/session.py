@@ -287,7 +287,7 @@ class Cluster:
         objective = QUANTITIES[what].objective(rule_set, means)
         return solve_objective_on(self.engine, objective, tables, progress, force=force)
 
-    def simulate(
+    def simulate(  # noqa: PLR0913 - the published parameters
         self,
         strategy: Strategy,
         games: int,
@@ -319,11 +319,13 @@ class Cluster:
         ClusterError
             As :meth:`solve`.
         """
+        from ..game.random_dice import Games
+        from ..strategy.simulation import checked_games
         from .tasks import simulate_on
 
-        return simulate_on(
-            Settings(tables, progress=progress), self.engine, strategy, games, seed, start, points
-        )
+        games, position = checked_games(strategy, games, seed, start, points)
+        settings = Settings(tables, progress=progress)
+        return simulate_on(settings, self.engine, strategy, Games(games, seed), position)
 
     def evaluate(
         self,
@@ -356,14 +358,13 @@ class Cluster:
         SolverError
             If a policy is unknown or cannot be evaluated; ClusterError as :meth:`solve`.
         """
+        from ..game.notation import read_card
+        from ..policies.named import PolicyContext
         from .tasks import evaluate_on
 
-        found = {
-            n: result
-            for n, _, result in evaluate_on(
-                Settings(tables), self.engine, policies, load_rules(rules), card
-            )
-        }
+        rule_set = load_rules(rules)
+        context = PolicyContext(Settings(tables), rule_set, read_card(rule_set, card))
+        found = {n: result for n, _, result in evaluate_on(self.engine, policies, context)}
         return [found[number] for number in range(len(policies))]
 
     def versus(

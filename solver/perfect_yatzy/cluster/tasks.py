@@ -26,7 +26,7 @@ from ..approximation.opening import open_approximate, open_strategy
 from ..approximation.solve import BATCH, ApproximateSimulation, simulate_values
 from ..core.rules import RuleSet
 from ..errors import StateError, game_over, positive_number
-from ..game.notation import CardText, read_card
+from ..game.random_dice import Games
 from ..game.scorecard import Scorecard
 from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, sample_games, summary
 from ..policies.named import PolicyContext, evaluate_named, policy_file
@@ -34,8 +34,8 @@ from ..policies.user_code import ProcessPlayer
 from ..settings import Settings
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
-from ..strategy.simulation import Simulation, checked_games, joined_games
-from ..strategy.strategy import CheckedPosition, Position, Strategy
+from ..strategy.simulation import Simulation, joined_games
+from ..strategy.strategy import CheckedPosition, Strategy
 from ..tablebase.store import tables_folder
 from ..words import _
 from .engine import DaskEngine
@@ -84,23 +84,16 @@ def sample_task(task: GamesTask) -> SampledGames:
     """Play the games of a task with a program that is started for them."""
     strategy = _opened(task.strategy)
     with ProcessPlayer(task.command) as player:
-        return sample_games(
-            Settings(threads=1), player, strategy, task.first, task.number, task.seed, task.start
-        )
+        games = Games(task.number, task.seed, task.first)
+        return sample_games(Settings(threads=1), player, strategy, games, task.start)
 
 
 def evaluate_on(
-    settings: Settings,
-    engine: DaskEngine,
-    policies: Sequence[str],
-    rules: RuleSet,
-    card: CardText | Scorecard = "",
-    games: int = 200,
-    seed: int = 1,
+    engine: DaskEngine, policies: Sequence[str], context: PolicyContext
 ) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
     """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
-    folder = str(tables_folder(settings.tables).absolute())
-    context = PolicyContext(Settings(folder, 1), rules, read_card(rules, card), games, seed)
+    rules, folder = context.rules, str(tables_folder(context.settings.tables).absolute())
+    context = replace(context, settings=Settings(folder, 1))
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     # Workers have other working folders, so they get the absolute path of a file; titles have the
     # path that is given.
@@ -114,22 +107,16 @@ def evaluate_on(
 
 
 def sample_on(
-    settings: Settings,
-    engine: DaskEngine,
-    command: str,
-    strategy: Strategy,
-    games: int = 200,
-    seed: int = 1,
-    start: CardText | Scorecard = "",
+    engine: DaskEngine, command: str, strategy: Strategy, context: PolicyContext
 ) -> SampledEvaluation:
     """Let a program play games on the workers, which start it; as
     :func:`.policies.evaluation.sample`.
     """
-    games = positive_number(games, "games")
+    games = positive_number(context.games, "games")
+    settings, card = context.settings, context.card
     name = strategy_name(strategy, settings.tables)
-    card = read_card(strategy.rules, start)
     tasks = [
-        GamesTask(name, card, seed, first, number, command)
+        GamesTask(name, card, context.seed, first, number, command)
         for first, number in ranges(games, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"regrets-{strategy.rules.fingerprint[:12]}"):
@@ -207,19 +194,17 @@ def simulate_on(
     settings: Settings,
     engine: DaskEngine,
     strategy: Strategy,
-    games: int,
-    seed: int,
-    start: Position | None,
-    points: int | None,
+    games: Games,
+    position: CheckedPosition,
 ) -> Simulation:
     """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
     began = time.perf_counter()
     name = strategy_name(strategy, settings.tables)
-    games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
         raise game_over()
     tasks = [
-        GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)
+        GamesTask(name, position, games.seed, *part)
+        for part in ranges(games.number, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
         parts = engine.play(play_task, tasks, settings.progress)
@@ -227,7 +212,7 @@ def simulate_on(
         (made.astype(np.int64), boxes, bonus.astype(np.int64))
         for made, boxes, bonus, *_luck in parts
     ]
-    played = joined_games(strategy, seed, position.points, widened)
+    played = joined_games(strategy, games.seed, position.points, widened)
     if name.kind != "approximate":
         return played
     luck = np.concatenate([luck for *_figures, luck in parts])

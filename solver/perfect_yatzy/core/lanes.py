@@ -148,10 +148,10 @@ class LaneSets:
 
     def _merged(self) -> list[tuple[Ints, Ints]]:
         """By lane set the lane of each sum, and the largest sum of each lane."""
-        lengths = [len(sums) for sums in self.sums]
+        lengths = [*map(len, self.sums)]
         set_of_sum, all_sums = np.repeat(range(self.size), lengths), np.concatenate(self.sums)
         # Python integers, because a sheet may have more boxes than a word has bits
-        filled = np.array([self.filled(lane_set) for lane_set in range(self.size)], dtype=object)
+        filled = np.array([*map(self.filled, range(self.size))], dtype=object)
         # the lanes of all columns as one number, which grows with the sum
         keys = np.zeros_like(all_sums)
         columns = zip(

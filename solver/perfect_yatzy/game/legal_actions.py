@@ -359,7 +359,7 @@ class TurnPosition:
         return html_table((), rows, repr(self))
 
 
-def start_turn(
+def start_turn(  # noqa: PLR0913 - the published parameters
     rules: str | Path | RuleSet,
     card: CardText | Card = "",
     dice: Rolled | None = None,

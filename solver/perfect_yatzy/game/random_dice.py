@@ -14,6 +14,7 @@ multiplies it by the number of faces: the integer part is the die, the rest the 
 from __future__ import annotations
 
 import hashlib
+from typing import NamedTuple
 
 from ..core.dice import Dice
 from ..core.rules import RuleSet
@@ -27,7 +28,15 @@ GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 FRACTION_BITS = 60
 
 
-def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
+class Games(NamedTuple):
+    """The games `first` to ``first + number - 1`` of a seed."""
+
+    number: int
+    seed: int
+    first: int = 0
+
+
+def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:  # noqa: PLR0913 - the numbers of which dice are a function
     """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll
     count from 0.
     """

@@ -25,43 +25,44 @@ from .rule_patches import exclusions
 from .translations import boxes_of
 
 Values = Mapping[str, Any]
+# The fields of a rule set that are as they are in a file.
+SAME_NAMES = ("id", "name", "dice", "faces", "saved_rolls", "crossing_out", "summary")
 BOX_PLACES = ("row", "column", "copy")  # of rules as JSON, whose categories may be the boxes
 
 
 def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
     """The rule set of valid values with some switches applied; `spec`: what they are loaded from."""
     plain = _with_defaults(raw, PLAIN_FIELDS)
-    columns = columns_of(raw)
-    dice, faces = plain["dice"], plain["faces"]
-    categories = raw["categories"]
-    boxes = [category_of(entry, patterns_of(entry, dice, faces)) for entry in categories]
-    listed = has_boxes(categories)
-    if not listed:
-        times = [entry.get("times", ROW_FIELDS["times"].default) for entry in categories]
-        boxes = [*boxes_of([*zip(boxes, times, strict=True)], columns)]
-    first_roll_bonus = [
-        (box.id, points * (1 if listed or not columns else columns[box.column].factor))
-        for box in boxes
-        for name, points in (raw.get("first_roll_bonus") or {}).items()
-        if name == (box.id if listed else box.row or box.id)
-    ]
+    entries, order = raw["categories"], plain["order"]
+    columns = tuple(
+        Column(**_with_defaults({"order": order} | entry, COLUMN_FIELDS))
+        for entry in raw.get("columns", ())
+    )
+    rows = []
+    for entry in entries:
+        patterns = [pattern_of(p, plain["dice"], plain["faces"]) for p in pattern_values(entry)]
+        rows.append((category_of(entry, tuple(patterns)), entry.get("times", 1)))
+    listed = has_boxes(entries)
+    boxes = tuple(box for box, _times in rows) if listed else boxes_of(rows, columns)
     bonus, joker, switches = raw.get("bonus"), raw.get("joker"), raw.get("switches") or {}
+    first_roll_bonus = raw.get("first_roll_bonus") or {}
     excluded = exclusions(switches)
     return RuleSet(
-        id=plain["id"],
-        name=plain["name"],
-        dice=dice,
-        faces=faces,
+        **{name: plain[name] for name in SAME_NAMES},
         rolls_per_turn=plain["rolls"],
-        categories=tuple(boxes),
+        categories=boxes,
         bonus=bonus_of(bonus) if bonus else None,
-        order="free" if columns else plain["order"],
-        saved_rolls=plain["saved_rolls"],
+        order="free" if columns else order,
         joker=Joker(**_with_defaults(joker, JOKER_FIELDS)) if joker else None,
-        first_roll_bonus=tuple(sorted(first_roll_bonus)),
+        first_roll_bonus=tuple(
+            sorted(
+                (box.id, first_roll_bonus[name] * factor)
+                for box in boxes
+                for name, factor in [earner(box, columns, listed)]
+                if name in first_roll_bonus
+            )
+        ),
         columns=columns,
-        crossing_out=plain["crossing_out"],
-        summary=plain["summary"],
         switches=tuple(
             Switch(name, patch["summary"], excluded[name]) for name, patch in switches.items()
         ),
@@ -71,12 +72,11 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
     )
 
 
-def columns_of(raw: Values) -> tuple[Column, ...]:
-    """The columns of the sheet, whose order is by default that of the rules."""
-    default = {"order": raw.get("order", PLAIN_FIELDS["order"].default)}
-    return tuple(
-        Column(**_with_defaults(default | entry, COLUMN_FIELDS)) for entry in raw.get("columns", ())
-    )
+def earner(box: Category, columns: Sequence[Column], listed: bool) -> tuple[str, int]:
+    """What the file calls a box, and the factor of its points there."""
+    if listed or not box.row:
+        return box.id, 1
+    return box.row, columns[box.column].factor if columns else 1
 
 
 def has_boxes(categories: Sequence[Values]) -> bool:
@@ -93,11 +93,6 @@ def category_of(entry: Values, patterns: tuple[Pattern, ...]) -> Category:
     return Category(patterns=patterns, **values, **place)
 
 
-def patterns_of(entry: Values, dice: int, faces: int) -> tuple[Pattern, ...]:
-    """The patterns of a category, whose own pattern fields are the defaults of all of them."""
-    return tuple(pattern_of(values, dice, faces) for values in pattern_values(entry))
-
-
 def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
     """The values of each pattern of a category."""
     shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
@@ -108,13 +103,10 @@ def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
 def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
     """One pattern, for so many dice."""
     own: dict[str, Any] = {
-        name: values[name] for name in ("points", "plus", "factor") if name in values
+        name: tuple(sorted(value, reverse=name == "groups")) if isinstance(value, list) else value
+        for name, value in values.items()
+        if name in KIND_FIELDS or name in ("points", "plus", "factor")
     }
-    for name, field in KIND_FIELDS.items():
-        if name in values:
-            value = values[name]
-            is_list = isinstance(value, list)
-            own[name] = tuple(sorted(value, reverse=field.type == "sizes")) if is_list else value
     only = values.get("only") or ()
     best = values.get("best", dice)
     return Pattern(

@@ -148,7 +148,7 @@ def _with_switches(
     available = raw.get("switches") or {}
     if not isinstance(available, dict):
         return raw
-    excluded = exclusions(available) if switches else {}
+    excluded = exclusions(available)
     for position, switch in enumerate(switches):
         if switch not in available:
             known = ", ".join(available) or _("none")
@@ -183,19 +183,14 @@ def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueRea
     that extend it.
     """
     text, source = _read(name)
-    raw, check = _parse(text, source), _reader(name, source, text)
+    raw, check = _parse(text, source), ValueReader(source, text)
+    if name.endswith(".toml"):  # a test checks those of the package
+        from .rule_schema import RuleChecker
+
+        check = RuleChecker(source, text)
     if "extends" in raw:
         raw = _extended(raw, check, (os.path.realpath(name), *files))
     return raw, check
-
-
-def _reader(name: str, source: str, text: str) -> ValueReader:
-    """What checks a rule file: that of a user; a test checks those of the package."""
-    if not name.endswith(".toml"):
-        return ValueReader(source, text)
-    from .rule_schema import RuleChecker
-
-    return RuleChecker(source, text)
 
 
 def _canonical(name: str) -> str:

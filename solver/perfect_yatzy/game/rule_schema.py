@@ -17,7 +17,7 @@ from ..words import _, enumerated, number_text
 from . import limits
 from . import rule_fields as fields
 from .limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_STEPS
-from .rule_builder import built_rules, category_of, has_boxes, pattern_of, pattern_values
+from .rule_builder import built_rules, category_of, earner, has_boxes, pattern_of, pattern_values
 from .rule_fields import (
     IDENTIFIER,
     PLACEHOLDER,
@@ -70,13 +70,11 @@ class RuleChecker(ValueReader):
         self.dice, self.faces = plain["dice"], plain["faces"]
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        # problems are reported in this order
-        self.values(raw, (), fields.PLAIN_FIELDS, "order", "id", "name", "rolls")
+        others = ("id", "name", "rolls", "order", "saved_rolls", "crossing_out", "summary")
+        self.values(raw, (), fields.PLAIN_FIELDS, *others)
         self._check_bonus(raw)
-        self.values(raw, (), fields.PLAIN_FIELDS, "saved_rolls")
         self._check_joker(raw)
         self._check_first_roll_bonus(raw)
-        self.values(raw, (), fields.PLAIN_FIELDS, "crossing_out", "summary")
         self._check_switches(raw)
         self._check_published(raw)
         if not self.problems:
@@ -169,14 +167,15 @@ class RuleChecker(ValueReader):
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
         for name in table:
-            boxes = [c for c in self.categories if name == (c.id if self.listed else c.row or c.id)]
-            if self.categories and not boxes:
+            factors = [
+                factor
+                for box in self.categories
+                for earning, factor in [earner(box, self.columns, self.listed)]
+                if earning == name
+            ]
+            if self.categories and not factors:
                 self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
-            factors = [
-                1 if self.listed or not self.columns else self.columns[box.column].factor
-                for box in boxes
-            ]
             most = fields.MAX_POINTS // max(factors, default=1)
             number(1, most).read(self, table, ("first_roll_bonus", name))
 

@@ -30,6 +30,14 @@ class ScoreOffsets(NamedTuple):
     high: Ints
 
 
+class Ranges(NamedTuple):
+    """Which ranges of scores the rows and lanes have."""
+
+    lengths: Ints  # of the range of each row, (rows,)
+    bonuses: Ints  # what each lane adds, (lane sets, lane_width)
+    least: Ints | None = None  # what is added to the first and last x, (lane sets, lane_width)
+
+
 class ScorePlaces(RowPlaces):
     """The places of rows and of states in a table of scores."""
 
@@ -37,13 +45,12 @@ class ScorePlaces(RowPlaces):
         self,
         space: StateSpace,
         first_layer: int,
-        lengths: Ints,  # of the range of each row, (rows,)
-        bonuses: Ints,  # what each lane adds, (lane sets, lane_width)
+        ranges: Ranges,
         # Gives the first and last x of ranges from their lengths.
         score_range: Callable[[Ints], tuple[Ints, Ints]],
         frame: tuple[int, int],  # entries before and after each range
-        least: Ints | None = None,  # what is added to the first and last x, (lane sets, lane_width)
     ) -> None:
+        lengths, bonuses, least = ranges
         self._space = space
         self._first_layer = first_layer
         self._lengths = lengths

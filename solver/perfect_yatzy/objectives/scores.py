@@ -29,7 +29,7 @@ from ..core.scoring import first_roll_points, possible_points, upper_sums
 from ..core.state import EMPTY_STATE, State
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
-from .score_places import ScoreOffsets, ScorePlaces
+from .score_places import Ranges, ScoreOffsets, ScorePlaces
 
 if TYPE_CHECKING:
     from ..core.turn import SolveJob
@@ -96,9 +96,8 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        frame = self.before, self.after
-        lengths, bonuses = self.row_lengths(), self.lane_bonuses()
-        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, frame)
+        frame, ranges = (self.before, self.after), Ranges(self.row_lengths(), self.lane_bonuses())
+        return ScorePlaces(self.space, self.first_layer, ranges, self.score_range, frame)
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -326,7 +325,5 @@ class ReachableUtility(Utility):
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
         others, least, most = self._points_made
-        frame = self.before, self.after
-        return ScorePlaces(
-            self.space, self.first_layer, others, most - least, self.score_range, frame, least
-        )
+        frame, ranges = (self.before, self.after), Ranges(others, most - least, least)
+        return ScorePlaces(self.space, self.first_layer, ranges, self.score_range, frame)

@@ -425,7 +425,7 @@ class _Collected:
     played: list[PlayedTurns]
 
 
-def rate(
+def rate(  # noqa: PLR0913 - the published parameters
     games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
     *,
     strategies: Callable[[RuleSet], Strategy] | None = None,

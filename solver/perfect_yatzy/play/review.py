@@ -34,7 +34,7 @@ from ..errors import StateError, whole_number
 from ..game.legal_actions import hold_count
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
-from ..strategy.batch import BatchPositions, each_option, sorted_positions
+from ..strategy.batch import BatchPositions, TurnPlaces, each_option, sorted_positions
 from ..strategy.played_games import PlayedTurns
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.tie_rules import clipped
@@ -253,15 +253,14 @@ def grade_games(
     number = np.arange(len(turn_of_roll)) - first_rolls[turn_of_roll]
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
     taken = np.where(turns.holds < 0, dice.first_roll + turns.categories[turn_of_roll], turns.holds)
-    positions = sorted_positions(
-        strategy.evaluator,
-        dice.counts[turns.rolls],
+    places = TurnPlaces(
         rows[turn_of_roll],
         lanes[turn_of_roll],
         turns.rolls - dice.first_roll,
         rerolls,
         number == 0,
     )
+    positions = sorted_positions(strategy.evaluator, dice.counts[turns.rolls], places)
     best_hold, best_stop, taken_value, hold, best_category = _option_values(
         strategy, positions, taken, threads
     )

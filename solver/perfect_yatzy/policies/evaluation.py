@@ -24,6 +24,7 @@ from ..core.rules import RuleSet
 from ..errors import StateError, positive_number
 from ..game.legal_actions import hold_count, start_turn
 from ..game.notation import CardText
+from ..game.random_dice import Games
 from ..game.rule_loader import load_rules
 from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import BonusChance, Policy, PolicyMean, Variance
@@ -239,7 +240,7 @@ def evaluate(
 ) -> SampledEvaluation: ...
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - the published parameters
     policy: Policy | Strategy | Player | Actor,
     rules: str | RuleSet | None = None,
     *,
@@ -303,7 +304,7 @@ def evaluate(
         strategy = open_strategy(
             load_rules(rules or "yatzy"), tables, threads=threads, progress=progress
         )
-        return sample(settings.reporting(None), player, strategy, games, seed)
+        return sample(settings.reporting(None), player, strategy, Games(games, seed))
     if not isinstance(listed, Strategy):
         return _evaluated(settings, listed, points or 0)
     start = listed.check(listed.start)
@@ -360,13 +361,12 @@ def sample(
     settings: Settings,
     player: Player,
     strategy: Strategy,
-    games: int = 200,
-    seed: int = 1,
+    games: Games,
     start: CardText | Scorecard = "",
 ) -> SampledEvaluation:
     """Let a player play games, and compare its decisions with perfect play."""
-    number = positive_number(games, "games")
-    games_played = sample_games(settings, player, strategy, 0, number, seed, start)
+    number = positive_number(games.number, "games")
+    games_played = sample_games(settings, player, strategy, games, start)
     return summary(strategy, start, number, [games_played])
 
 
@@ -388,18 +388,14 @@ def sample_games(
     settings: Settings,
     player: Player,
     strategy: Strategy,
-    first: int,
-    number: int,
-    seed: int,
+    games: Games,
     start: CardText | Scorecard = "",
 ) -> SampledGames:
-    """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other
-    parameters.
-    """
+    """Play some of the games of :func:`sample`, which has the other parameters."""
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")
     played = play_games(
-        player, start_turn(strategy.rules, start), first, number, seed, progress=settings.progress
+        player, start_turn(strategy.rules, start), games, progress=settings.progress
     )
     positions = played.columns()
     game, action, _points = (positions.pop(name) for name in ("game", "action", "points"))

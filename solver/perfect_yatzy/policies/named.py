@@ -18,6 +18,7 @@ from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
 from ..errors import StateError, positive_number, shown
+from ..game.random_dice import Games
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
@@ -198,9 +199,8 @@ def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation |
         )
         return named.title, found
     player = player_of(named.policy)
-    return named.title, sample(
-        settings, player, context.strategy(), context.games, context.seed, card
-    )
+    games = Games(context.games, context.seed)
+    return named.title, sample(settings, player, context.strategy(), games, card)
 
 
 @runtime_checkable
@@ -352,7 +352,7 @@ _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
 )
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - the published parameters
     strategy: Strategy | Policy | Player | Actor,
     games: int,
     seed: int = 1,
@@ -412,9 +412,8 @@ def simulate(
     if (listed := exact_policy(policy)) is None:
         number = positive_number(games, "games")
         begin = start_of(load_rules(rules or "yatzy"), start)
-        played = play_games(
-            player_of(policy), begin, 0, number, check_seed(seed), progress=progress
-        )
+        played_games = Games(number, check_seed(seed))
+        played = play_games(player_of(policy), begin, played_games, progress=progress)
         card, game_rules = begin.card, begin.rules
         assert isinstance(card, Scorecard)
         # -1: filled before the start

@@ -223,7 +223,6 @@ class Search:
         prices: PriceSheet,
         *,
         perfect: Table | None = None,
-        limit: float = LIMIT,
         seed: int = 0,
         report: Callable[[str], None] | None = None,
     ) -> None:
@@ -245,7 +244,7 @@ class Search:
         # holds.
         if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
             empty_list = HoldRulePolicy((), prices, values=self.price_values)
-            self.guard = HoldGuard(empty_list, perfect, limit, seed, settings.threads)
+            self.guard = HoldGuard(empty_list, perfect, LIMIT, seed, settings.threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
         """A list as a policy."""

@@ -262,7 +262,7 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the published parameters
         self,
         rules: str | Path | RuleSet = "yatzy",
         oracle: bool = False,

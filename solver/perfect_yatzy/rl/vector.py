@@ -59,7 +59,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     episodes.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the published parameters
         self,
         num_envs: int = 1,
         rules: str | Path | RuleSet = "yatzy",

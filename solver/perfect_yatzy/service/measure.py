@@ -14,6 +14,7 @@ import numpy as np
 from ..approximation.solve import ApproximateSimulation
 from ..core.rules import RuleSet
 from ..errors import StateError
+from ..game.random_dice import Games
 from ..objectives.policy_quantities import Policy
 from ..policies.evaluation import Evaluation, Losses, SampledEvaluation, sample
 from ..policies.named import evaluate_named, listed, named_policy, simulate
@@ -164,15 +165,16 @@ def run_evaluation(
     request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
     strategy = service.strategy(request.rules)
     settings = service.settings.reporting(progress)
-    how = request.games, request.seed, request.card
     with workers as cluster:
         if cluster:
             from ..cluster.tasks import sample_on
 
-            sampled = sample_on(settings, cluster.engine, command, strategy, *how)
+            context = service.policy_context(request, progress)
+            sampled = sample_on(cluster.engine, command, strategy, context)
         else:
             with ProcessPlayer(command) as player:
-                sampled = sample(settings, player, strategy, *how)
+                games = Games(request.games, request.seed)
+                sampled = sample(settings, player, strategy, games, request.card)
     return answers.answer_head(request) | {"policy": command} | _sampled(request, sampled)
 
 
@@ -223,15 +225,7 @@ def _evaluated(
         if cluster:
             from ..cluster.tasks import evaluate_on
 
-            results = evaluate_on(
-                service.settings,
-                cluster.engine,
-                names,
-                request.rules,
-                request.card,
-                request.games,
-                request.seed,
-            )
+            results = evaluate_on(cluster.engine, names, service.policy_context(request))
         else:
             # of several: how many are done
             within = progress if len(names) == 1 else lambda done, total: None

@@ -73,7 +73,7 @@ PUZZLE_SECONDS = 0.5  # to find one, most of the time
 class QueryService:
     """Answers requests. Several threads may use it; strategies and costly answers are cached."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a service
         self,
         tables: str | os.PathLike[str] | None = None,
         threads: int | None = None,

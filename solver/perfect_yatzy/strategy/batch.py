@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -336,33 +336,31 @@ class BatchPositions:
         return len(self.order)
 
 
+class PositionArrays(NamedTuple):
+    """n positions as :meth:`perfect_yatzy.Strategy.best` takes them."""
+
+    filled: npt.ArrayLike
+    upper: npt.ArrayLike
+    dice: npt.ArrayLike
+    rolls_left: npt.ArrayLike
+    saved: npt.ArrayLike = 0
+    joker_paid: npt.ArrayLike = False
+
+
 def check_positions(
-    evaluator: TurnEvaluator,
-    x: npt.ArrayLike,
-    filled: npt.ArrayLike,
-    upper: npt.ArrayLike,
-    dice: npt.ArrayLike,
-    rolls_left: npt.ArrayLike,
-    saved: npt.ArrayLike = 0,
-    joker_paid: npt.ArrayLike = False,
+    evaluator: TurnEvaluator, x: npt.ArrayLike, given: PositionArrays
 ) -> BatchPositions:
     """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names
     the first fault.
     """
     rules, space = evaluator.rules, evaluator.space
-    faces = whole_numbers("dice", dice, 2)
+    columns = given._asdict()
+    faces = whole_numbers("dice", columns.pop("dice"), 2)
     if faces.ndim != 2:
         raise StateError(f"dice has {faces.ndim} dimensions; must be (n, {rules.dice})")
     if faces.shape[1] != rules.dice:
         raise StateError(f"dice has {faces.shape[1]} columns; {rules.key} has {rules.dice} dice")
     size = len(faces)
-    columns = {
-        "filled": filled,
-        "upper": upper,
-        "rolls_left": rolls_left,
-        "saved": saved,
-        "joker_paid": joker_paid,
-    }
     masks, uppers, rerolls, saved_rolls, paid = (
         column(name, array, size) for name, array in columns.items()
     )
@@ -409,9 +407,8 @@ def check_positions(
     if isinstance(evaluator, ScoreEvaluator):
         states = state_places(space.layout, rows, saved_rolls, lanes)
         blocks = _checked_blocks(evaluator, states, lanes, column("points", x, size))
-    return sorted_positions(
-        evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks
-    )
+    turns = TurnPlaces(rows, lanes, rolls, rerolls, rerolls == max_rerolls)
+    return sorted_positions(evaluator, counts, turns, blocks)
 
 
 def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
@@ -427,21 +424,23 @@ def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: 
     return score_blocks((low, high), lanes, made)
 
 
+class TurnPlaces(NamedTuple):
+    """Where checked positions are in the tables and in their turns, ``(n,)`` each."""
+
+    rows: Ints
+    lanes: Ints
+    rolls: Ints
+    rerolls: Ints
+    is_first_roll: npt.NDArray[np.bool_]
+
+
 def sorted_positions(
-    evaluator: TurnEvaluator,
-    counts: Ints,
-    rows: Ints,
-    lanes: Ints,
-    rolls: Ints,
-    rerolls: Ints,
-    is_first_roll: npt.NDArray[np.bool_],
-    blocks: Blocks | None = None,
+    evaluator: TurnEvaluator, counts: Ints, turns: TurnPlaces, blocks: Blocks | None = None
 ) -> BatchPositions:
-    """Checked positions in the order of the kernels; the arrays are those of BatchPositions and
-    PositionBatch.
-    """
+    """Checked positions in the order of the kernels; `counts` are those of BatchPositions."""
     from .batch_kernel import PositionBatch
 
+    rows, lanes, rolls, rerolls, is_first_roll = turns
     space, groups = evaluator.space, lanes // LANES
     # without scores a block is a group of lanes
     block_starts, within = blocks or (

@@ -84,7 +84,7 @@ def shows_distribution(rules: RuleSet, start: State, tables: Folder = None) -> b
     return has_distribution(rules) or has_stored_distribution(rules, start, tables)
 
 
-def stored_distribution(
+def stored_distribution(  # noqa: PLR0913 - two flags of the store
     settings: Settings,
     strategy: Strategy,
     start: Position,

@@ -20,7 +20,7 @@ from ..core.state import State
 from ..errors import SolverError, StateError
 from ..game.legal_actions import ActionText, TurnPosition, action_number, start_turn
 from ..game.notation import parse_faces
-from ..game.random_dice import dice_of_game
+from ..game.random_dice import Games, dice_of_game
 from ..game.scorecard import Scorecard
 from ..settings import Progress
 from .strategy import CheckedPosition, Position
@@ -112,9 +112,7 @@ def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
 def play_games(
     player: Player,
     start: TurnPosition,
-    first: int,
-    number: int,
-    seed: int,
+    games: Games,
     exploration: float = 0.0,
     progress: Progress | None = None,
 ) -> GameLog:
@@ -123,6 +121,7 @@ def play_games(
     """
     decisions, cards = list[PlayedDecision](), list[Scorecard]()
     begun = start.state.filled.bit_count()
+    number, seed, first = games
     for game in range(first, first + number):
         position = start
         random = Random(f"{seed}/{game}")

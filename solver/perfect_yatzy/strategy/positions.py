@@ -25,6 +25,7 @@ from ..core.scoring import upper_sums
 from ..core.turn_model import turn_model, turn_outcomes
 from ..errors import StateError, game_over, positive_number
 from ..game.legal_actions import TurnPosition, action_count, numbered_action
+from ..game.random_dice import Games
 from ..tablebase.machine import available_memory
 from ..words import gigabytes
 from .batch import BatchOptions
@@ -189,7 +190,7 @@ class PositionSample(Rows):
         )
 
 
-def sample_positions(
+def sample_positions(  # noqa: PLR0913 - the published parameters
     strategy: Strategy,
     n: int,
     seed: int = 1,
@@ -376,7 +377,7 @@ class _Games:
     ) -> PositionSample:
         """:meth:`play` with another player, who acts in one position at a time."""
         act: Any = getattr(player, "act", player)
-        found = play_games(act, begin, first, number, self.seed, self.exploration).columns()
+        found = play_games(act, begin, Games(number, self.seed, first), self.exploration).columns()
         games, taken = found.pop("game"), found.pop("action")
         turns = np.bitwise_count(found["filled"]).astype(np.int64) + 1
         return replace(self.labelled(games, turns, found), taken=taken)

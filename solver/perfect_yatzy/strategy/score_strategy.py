@@ -105,7 +105,7 @@ class ScoreStrategy(Strategy):
         return f"<b>{escape(self.rules.name)}</b>: optimal play for {self.policy}, {len(self.table):,} values"
 
 
-def reach(
+def reach(  # noqa: PLR0913 - the published parameters
     rules: str | Path | RuleSet,
     goal: int,
     start: CardText | Scorecard = "",

@@ -196,7 +196,7 @@ def check_seed(seed: int) -> int:
     return seed
 
 
-def simulate(
+def simulate(  # noqa: PLR0913 - the published parameters
     strategy: Strategy | Policy,
     games: int,
     seed: int = 1,

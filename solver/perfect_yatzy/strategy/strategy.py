@@ -403,7 +403,7 @@ class Strategy:
         roll, left = "".join(map(str, turn.dice)), turn.rolls_left
         raise StateError(f"{shown(action)} is not legal with {shown(roll)} and {left} rolls left")
 
-    def best(
+    def best(  # noqa: PLR0913 - the published parameters
         self,
         filled: npt.ArrayLike,
         upper: npt.ArrayLike,
@@ -461,7 +461,7 @@ class Strategy:
             *each_option(self.evaluator, positions, None, threads), self.rules, self.policy
         )
 
-    def options(
+    def options(  # noqa: PLR0913 - the published parameters
         self,
         filled: npt.ArrayLike,
         upper: npt.ArrayLike,
@@ -498,7 +498,7 @@ class Strategy:
         )
         return all_options(self.evaluator, self.policy, positions, threads)
 
-    def regrets(
+    def regrets(  # noqa: PLR0913 - the published parameters
         self,
         filled: npt.ArrayLike,
         upper: npt.ArrayLike,
@@ -541,9 +541,9 @@ class Strategy:
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
         """Checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
-        from .batch import check_positions
+        from .batch import PositionArrays, check_positions
 
-        return check_positions(self.evaluator, self._table_x(points), *arrays)
+        return check_positions(self.evaluator, self._table_x(points), PositionArrays(*arrays))
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
         """Where cards with these points lie in the table; the mean does not depend on them."""

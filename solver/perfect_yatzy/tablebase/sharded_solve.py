@@ -110,7 +110,7 @@ def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) ->
     return replace(cost, memory=min(cost.memory, needed))
 
 
-def solve_sharded(
+def solve_sharded(  # noqa: PLR0913 - how a solve is cut
     settings: Settings,
     objective: Objective,
     *,

@@ -157,7 +157,7 @@ class TwoPlayerGame:
     follow with so many open boxes are solved.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a game of two is
         self,
         rules: RuleSet,
         starts: tuple[State, State] = (EMPTY_STATE, EMPTY_STATE),

@@ -88,7 +88,7 @@ class TwoPlayerChances:
     second: float
 
 
-def versus(
+def versus(  # noqa: PLR0913 - the published parameters
     rules: str | Path | RuleSet,
     first: Play = None,
     second: Play = None,
