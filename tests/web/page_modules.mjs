@@ -624,6 +624,24 @@ test("the reason of the advice", ["yatzy"], async () => {
   ]) equal(whySentence(first, second, "yatzy"), sentence);
 });
 
+// Figures of the answer to 22555 with ones 3, threes 12, fours 16 and sixes 24: of the first two boxes with their outlooks.
+test("a puzzle gives a reason for every choice", ["yatzy"], async () => {
+  const { reasonOfChoice } = await load("table/why");
+  const house = box("full-house", ends(0.998, 19, 184.15, ["full-house", 1, 19]), { points: 19, expected_remaining: 203.15 });
+  const fives = box("fives", ends(1, 15, 187.59, ["fives", 1, 15]), { points: 15, expected_remaining: 202.59 });
+  const kind = { category: "three-of-a-kind", points: 15, bonus_points: 0, expected_remaining: 200.24 }; // 185.24 later
+  const chance = { category: "chance", points: 19, bonus_points: 5, expected_remaining: 196.15 }; // 24 now, 172.15 later
+  const spaced = (...given) => reasonOfChoice(...given, "yatzy").replaceAll("\u00a0", " ");
+  const boxes = [house, fives, kind, chance];
+  equal(spaced(boxes, fives), "4.0 points more than Fives in this turn, 3.4 fewer in later ones.");
+  equal(spaced(boxes, kind), "4.0 points more than Three of a Kind in this turn, 1.1 fewer in later ones.");
+  equal(spaced(boxes, chance), "5.0 points fewer than Chance in this turn, 12.0 more in later ones.");
+  const threes = kept([3, 3], ends(null, 12, 100, ["threes", 0.5, 12], ["chance", 0.5, 20])), six = kept([6], ends(null, 12, 99, ["threes", 0.04, 12], ["chance", 0.96, 20]));
+  equal(spaced([threes, six, { hold: [1, 2] }], { hold: [1, 2] }), "Ends in Threes in 50 % of turns, with 6 only in 4 %. This compares it with the second best, 6.");
+  equal(spaced([threes, six], six), "Ends in Threes in 50 % of turns, with 6 only in 4 %.");
+  equal(reasonOfChoice([{ hold: [3] }, { hold: [6] }], { hold: [1] }, "yatzy"), ""); // nothing is known
+});
+
 test("sentences of the advice and the verdict", ["yatzy"], async () => {
   const { gapText, actionLabel, valueName } = await load("table/advice-text"), { signedText } = await load("table/actions"), { lossSentence, lossOf, gradeOfChoice } = await load("table/verdict");
   const a = { hold: [3, 3], ...at(200) }, b = { hold: [5, 6], ...at(199.99) }, c = { category: "chance", points: 20, ...at(195) };

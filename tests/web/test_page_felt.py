@@ -247,3 +247,34 @@ def test_no_control_of_the_table_is_in_the_other_rooms(
             assert visitor.count("#review .bar button[aria-disabled]") == 0
         visitor.enter("play")
         assert visitor.locator("#undo").is_visible()
+
+
+CUT = """[...document.querySelectorAll("#rules-dialog :is(b, small, span, p, h2, h3, button)")].filter((each) =>
+  each.checkVisibility() && getComputedStyle(each).display !== "inline" && each.clientWidth > 2 &&
+  each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"""
+
+
+def test_the_gallery_of_games_on_the_narrowest_phone_and_in_forced_colours(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    """In every language no word is cut off and every word is translated; the chosen game stands
+    out, and every number has an edge.
+    """
+    visitor = sized(chromium, address, 320, 568)
+    words = set()
+    for language in ("en", "da", "de", "fi", "ja", "ko", "nb", "sv"):
+        visitor.open(f"?lang={language}").click("#game-button")
+        visitor.wait_until("document.querySelectorAll('.game').length > 20")
+        assert (language, visitor.evaluate(CUT)) == (language, [])
+        inside = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.gallery'))"
+        assert visitor.evaluate(inside), language
+        found = visitor.get_attribute("#find-game", "placeholder")
+        assert found == visitor.get_attribute("#find-game", "aria-label")
+        words.add(found)
+    assert len(words) == 8
+    visitor.emulate_media(forced_colors="active")
+    edge = "(place) => getComputedStyle(document.querySelector(place)).borderTopColor"
+    ground = visitor.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert visitor.evaluate(edge, ".game:not(.chosen)") == ground
+    for place in (".game.chosen", "#switches .numbers label"):
+        assert visitor.evaluate(edge, place) != ground

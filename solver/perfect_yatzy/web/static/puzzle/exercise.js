@@ -13,7 +13,7 @@ import {
   optionsTable,
   verdictView,
 } from "../table/verdict.js";
-import { whySentence } from "../table/why.js";
+import { reasonOfChoice } from "../table/why.js";
 import { cardView } from "./position-card.js";
 
 // All options of a position, best first, each with its loss against the best.
@@ -174,7 +174,7 @@ export async function showExercise(container, load, { title, note, onAnswer, but
       option,
       grade,
       [
-        ...verdictView(option, best, spec, other && whySentence(best, other, spec)),
+        ...verdictView(option, best, spec, other && reasonOfChoice(options, other, spec)),
         element(
           "details",
           {},

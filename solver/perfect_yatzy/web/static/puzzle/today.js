@@ -3,7 +3,7 @@
 import { actionText, actionTitle, keptDice, signedText } from "../table/actions.js";
 import { currentRoom, showRoom } from "../table/room.js";
 import { gradeOfChoice, lossOf } from "../table/verdict.js";
-import { whySentence } from "../table/why.js";
+import { reasonOfChoice } from "../table/why.js";
 import { usualRules } from "../store/link.js";
 import { ruleSet } from "../store/rulesets.js";
 import { onDraw, rules, showNotice, state, totals } from "../store/state.js";
@@ -269,11 +269,10 @@ function cardPanel(decision) {
 
 // --- the result ---
 
-// What a decision was worth: the option chosen, the best one, the loss. To keep all dice is to take the best box.
+// What a decision was worth: the option chosen, all of them in their order, the loss. To keep all dice is to take the best box.
 async function judged(decision) {
   const options = await optionsOf(positionOf(decision)),
     boxes = options.filter((each) => !each.hold),
-    best = (decision.isBox ? boxes : options)[0],
     { kept, category } = decision.choice;
   const hold = kept && diceText(decision.dice.filter((_face, i) => kept[i]).sort((a, b) => a - b));
   const option = category
@@ -283,7 +282,13 @@ async function judged(decision) {
       : options.find(
           (each) => each.hold && diceText([...each.hold].sort((a, b) => a - b)) === hold,
         );
-  return { option, best, loss: lossOf(option, best), grade: gradeOfChoice(option, best) };
+  const ranked = decision.isBox ? boxes : options;
+  return {
+    option,
+    ranked,
+    loss: lossOf(option, ranked[0]),
+    grade: gradeOfChoice(option, ranked[0]),
+  };
 }
 
 async function drawResult() {
@@ -410,10 +415,11 @@ function verdictView({ dice, isBox, choice }, at, { grades, losses }, verdict) {
     element("p", { class: "day-line" }, element("b", {}, done), " ", chip),
   ];
   if (!isRight && verdict) {
-    const { best, option } = verdict,
+    const { ranked, option } = verdict,
+      [best] = ranked,
       ascending = [...dice].sort((a, b) => a - b),
       kept = keptDice(ascending, best),
-      why = whySentence(best, option, spec);
+      why = reasonOfChoice(ranked, option, spec);
     parts.push(
       element(
         "p",

@@ -21,6 +21,34 @@ export function whySentence(best, other, spec) {
   );
 }
 
+// Why the best option is better than the one chosen. Only the first options come with an outlook; that of a box is its points.
+// For other dice the best option is compared with the second one, and the sentence says so.
+export function reasonOfChoice([best, second], chosen, spec) {
+  const reason = whySentence(best, withOutlook(chosen), spec),
+    general = !reason && chosen !== second && whySentence(best, second, spec);
+  return general
+    ? _("{reason} This compares it with the second best, {option}.", {
+        reason: general,
+        option: optionName(second, spec),
+      })
+    : reason;
+}
+
+function withOutlook(option) {
+  const { category, hold, points, bonus_points: bonus = 0, expected_remaining: remaining } = option;
+  if (option.outlook || hold || !category || remaining === undefined) return option;
+  const paid = points + bonus;
+  return {
+    ...option,
+    outlook: {
+      turn_points: paid,
+      later_points: remaining - paid,
+      bonus_chance: null,
+      categories: [[category, 1, points]],
+    },
+  };
+}
+
 // Whether a box ends the turn now, against rolling on for it: the chance to end there then, null if it is not so.
 export function isSureBox({ category, points }, { hold, outlook, category: stops }) {
   const again = outlook.categories.find(([id]) => id === category);

@@ -45,7 +45,10 @@ export function _(message, fields) {
 export function ngettext(singular, plural, number, fields) {
   const found = messages[singular],
     isOne = plurals.select(number) === "one";
-  return filled(Array.isArray(found) ? found.at(isOne ? 0 : -1) : isOne ? singular : plural, fields);
+  return filled(
+    Array.isArray(found) ? found.at(isOne ? 0 : -1) : isOne ? singular : plural,
+    fields,
+  );
 }
 
 // A number with a fixed number of decimals and the decimal sign of the language; never "-0".
@@ -95,15 +98,26 @@ function largeNumber(number) {
   return `${text} × 10^${power}`;
 }
 
-// Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`.
+// Attributes with words, each after the name of its mark.
+const ATTRIBUTES = [
+  ["label", "aria-label"],
+  ["placeholder", "placeholder"],
+];
+
+// Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`. The
+// English text is kept in the mark.
 function translateStaticWords() {
   for (const node of document.querySelectorAll("[data-message]")) {
-    node.dataset.message ||= node.textContent.trim().replace(/\s+/g, " "); // the English text, kept for the next language
+    node.dataset.message ||= node.textContent.trim().replace(/\s+/g, " ");
     node.textContent = _(node.dataset.message); // marked elsewhere
   }
-  for (const node of document.querySelectorAll("[data-message-label]")) {
-    node.dataset.messageLabel ||= node.getAttribute("aria-label");
-    node.setAttribute("aria-label", _(node.dataset.messageLabel)); // marked elsewhere
+  for (const [name, attribute] of ATTRIBUTES) {
+    const mark = `data-message-${name}`;
+    for (const node of document.querySelectorAll(`[${mark}]`)) {
+      const text = node.getAttribute(mark) || node.getAttribute(attribute);
+      node.setAttribute(mark, text);
+      node.setAttribute(attribute, _(text)); // marked elsewhere
+    }
   }
 }
 
