@@ -164,6 +164,7 @@ class KernelCacheImpl(CompileResultCacheImpl):
     """The name of the files of a function."""
 
     def __init__(self, function: Any) -> None:
+        # Not that of numba, which would look for a locator and make another name.
         self._lineno = function.__code__.co_firstlineno
         self._locator = Locator(function)
         module = Path(function.__code__.co_filename).stem

@@ -32,7 +32,7 @@ from perfect_yatzy import (
 )
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster import session
-from perfect_yatzy.cluster.engine import SOURCES, Job, check, differences, problem, software
+from perfect_yatzy.cluster.engine import SOURCES, Job, differences, prepare, problem, software
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.core.table_info import shards_folder, unfinished_shards
@@ -233,7 +233,7 @@ def test_other_software_on_a_worker_is_named(
 def test_a_process_checks_itself(tmp_path: Path) -> None:
     (tmp_path / "proof").write_text("token")
     fine = Job(software(), str(tmp_path / "proof"), "token")
-    check(fine)
+    prepare(fine)
     assert problem(fine) == ""
     assert "does not see the folder" in problem(Job(software(), str(tmp_path / "proof"), "another"))
     assert peak_memory() > 20 << 20

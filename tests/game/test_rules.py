@@ -601,7 +601,7 @@ def test_conditions_and_factors(
 def test_possible_points_and_lines_of_a_file() -> None:
     rules = load_rules("yatzy")
     found = dict(zip(rules.index_of, possible_points(rules), strict=True))
-    expected = {"sixes": [0, 6, 12, 18, 24, 30], "small-straight": [0, 15], "yatzy": [0, 50]}
+    expected = {"sixes": (0, 6, 12, 18, 24, 30), "small-straight": (0, 15), "yatzy": (0, 50)}
     assert {name: found[name] for name in expected} == expected
     assert locate(GOOD, ("categories", 1, "pattern")) == 15
     assert locate(GOOD, ("categories", 1, "points")) == 12

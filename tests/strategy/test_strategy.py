@@ -627,6 +627,19 @@ def test_actions_are_numbers_dice_or_names_and_batches_take_whole_numbers_of_any
     assert one.categories == tuple(c.id for c in yatzy.rules.categories)
 
 
+def test_unsigned_numbers_that_int64_has_not_are_refused(yatzy: Strategy) -> None:
+    """In place of a number that wraps around to one that may be valid."""
+    largest = np.iinfo(np.int64).max
+    assert batch.whole_numbers("n", np.array([largest], np.uint64)).tolist() == [largest]
+    assert batch.whole_numbers("n", np.array([0, 255], np.uint8)).tolist() == [0, 255]
+    for first in (largest + 1, 2**64 - 1):
+        wrong = np.array([0, first], np.uint64)
+        fault = f"position 1: uppers is {first}; must be a whole number"
+        refused(fault, batch.whole_numbers, "uppers", wrong)
+    wrapped = np.array([2, 2**64 - 1], np.uint64)  # -1 if it wraps around
+    refused("position 1: rolls_left is", yatzy.best, *POSITION[:3], wrapped)
+
+
 def test_values_that_do_not_fit_are_refused_and_none_is_not(
     yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

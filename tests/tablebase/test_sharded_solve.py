@@ -288,6 +288,15 @@ def test_an_objective_survives_its_text(kind: str) -> None:
     assert np.array_equal(solve_objective(again), solve_objective(objective))
 
 
+@pytest.mark.parametrize("kind", OBJECTIVES)
+def test_a_description_without_one_of_its_fields_is_damaged(kind: str) -> None:
+    fields = json.loads(objective_text(OBJECTIVES[kind](SMALL)))
+    for name in fields:
+        text = json.dumps({other: value for other, value in fields.items() if other != name})
+        error = refused("is damaged", objective_from_text, text, solve_values, error=TableError)
+        assert error.code == "table-damaged"
+
+
 # --- interruptions ---
 def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
     """A solve that ends after some shards; their folder."""

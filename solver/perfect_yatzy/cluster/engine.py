@@ -111,19 +111,28 @@ def problem(job: Job) -> str:
     return ""
 
 
-def check(job: Job) -> None:
-    """Raise ClusterError unless this process can do the tasks of a job."""
+def prepare(job: Job) -> None:
+    """Raise ClusterError unless this process can do the tasks of a job; prepare it for them if
+    it can.
+    """
     if job in _checked:
         return
     if found := problem(job):
         raise ClusterError(f"worker {_process_name()} {found}")
-    with suppress(ImportError, ValueError):  # no worker
+    limit_block_cache()
+    _checked.add(job)
+
+
+def limit_block_cache() -> None:
+    """On a worker, let the cached blocks of a table take a quarter of its memory at most."""
+    try:
         from distributed import get_worker
 
-        # a large table takes a quarter of it at most
-        if limit := get_worker().memory_manager.memory_limit:
-            checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
-    _checked.add(job)
+        worker = get_worker()
+    except (ImportError, ValueError):  # ValueError: this process is no worker
+        return
+    if limit := worker.memory_manager.memory_limit:
+        checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
 
 
 def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
@@ -141,7 +150,7 @@ def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[A
     """Do one task: its result, the host and id of this process, and the most bytes it has used
     at a time.
     """
-    check(job)
+    prepare(job)
     with compiling(job.kernels):
         return function(argument), _process_name(), peak_memory()
 

@@ -61,8 +61,8 @@ class RowSolver:
         )
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: Any = None) -> Misses:
-        """Write the values of some rows of a layer (`offsets`: of a shard's part); the misses,
-        for `after_layer`.
+        """Write the values of some rows of a layer, and return the misses that :meth:`after_layer`
+        takes. `offsets` are given for a shard, whose values are a part of the layer.
         """
         filled = int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:

@@ -57,15 +57,16 @@ def full_points(rules: RuleSet) -> Ints:
 
 
 @lru_cache(maxsize=8)
-def possible_points(rules: RuleSet) -> list[list[int]]:
+def possible_points(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
     """For each category the points its box can hold, ascending; 0 is always possible (a box
     crossed out).
     """
     joker_pays_in_full = rules.joker is not None and rules.joker.mode != "none"
-    return [
-        sorted({0, *paid, *(category.full_points if joker_pays_in_full else ())})
-        for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True)
-    ]
+    possible = []
+    for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True):
+        as_joker = category.full_points if joker_pays_in_full else ()
+        possible.append(tuple(sorted({0, *paid, *as_joker})))
+    return tuple(possible)
 
 
 @lru_cache(maxsize=32)

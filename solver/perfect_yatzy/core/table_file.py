@@ -74,18 +74,21 @@ class BlockFile:
         """Fill `target` with the bytes of the file from `offset` on; whether it has as many."""
         done = 0
         while done < len(target):
-            if hasattr(os, "preadv"):  # the place in a file is shared by forked processes
-                count = os.preadv(self._descriptor, [target[done:]], offset + done)
-            else:
-                with self._lock:
-                    os.lseek(self._descriptor, offset + done, os.SEEK_SET)
-                    part = os.read(self._descriptor, len(target) - done)
-                target[done : done + len(part)] = part
-                count = len(part)
+            count = self._read_some(offset + done, target[done:])
             if not count:
                 return False
             done += count
         return True
+
+    def _read_some(self, offset: int, target: memoryview) -> int:
+        """Read bytes into `target`, as many as come at once; their number, 0 at the end."""
+        if hasattr(os, "preadv"):  # the place in a file is shared by forked processes
+            return os.preadv(self._descriptor, [target], offset)
+        with self._lock:
+            os.lseek(self._descriptor, offset, os.SEEK_SET)
+            part = os.read(self._descriptor, len(target))
+        target[: len(part)] = part
+        return len(part)
 
     def read(self, low: int, target: memoryview) -> None:
         """Blocks of the values, checked, as :class:`CheckedValues` takes them."""

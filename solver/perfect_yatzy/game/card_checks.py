@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ..core.rules import RuleSet, category_label
@@ -89,14 +89,14 @@ def max_bonus_points(card: Scorecard) -> int:
     return first_rolls + joker.bonus * (len(card.points) - 1)
 
 
-def _summarized(values: list[int]) -> str:
+def _summarized(values: Sequence[int]) -> str:
     """Ascending numbers from 0 as text: all of at most eight, else as a range with its step,
     else the first four.
     """
     if len(values) <= 8:
         return ", ".join(map(str, values))
     step = values[2] - values[1]
-    if values[1:] == list(range(values[1], values[-1] + 1, step)):
+    if list(values[1:]) == list(range(values[1], values[-1] + 1, step)):
         text = (
             _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
         )

@@ -351,33 +351,43 @@ def _find(rules: RuleSet, text: str) -> list[int]:
     raise StateError(message, code="unknown-category")
 
 
-def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
-    """Id of the category of `paid` that a player takes, with or without its points (`chance 20`,
+def parse_category(rules: RuleSet, text: str, payments: Mapping[str, int]) -> str:
+    """Id of the category that a player takes, with or without its points (`chance 20`,
     `chance for 20`).
+
+    It is one of `payments`, the points by category that the dice pay, else that of the box it
+    names, which the caller refuses.
     """
     try:
-        return _box_named(rules, text, paid)
+        return _box_named(rules, text, payments)
     except StateError:
-        name, points = _name_and_points(text)
+        name, _points = _name_and_points(text)
         if not name:
             raise
-    category = _box_named(rules, name, paid)
-    if category in paid and paid[category] != points:
+    return _box_with_points(rules, text, payments)
+
+
+def _box_with_points(rules: RuleSet, text: str, payments: Mapping[str, int]) -> str:
+    """The same for a text that ends with points, which must be those that the category pays."""
+    name, points = _name_and_points(text)
+    category = _box_named(rules, name, payments)
+    if category in payments and payments[category] != points:
         message = _("{category} pays {paid} for these dice, not {points}")
-        raise StateError(message.format(category=category, paid=paid[category], points=points))
+        paid = payments[category]
+        raise StateError(message.format(category=category, paid=paid, points=points))
     return category
 
 
-def _box_named(rules: RuleSet, name: str, paid: Mapping[str, int]) -> str:
-    """Id of the first box of this name that can take the dice, else of the only one whose name
-    begins like this.
+def _box_named(rules: RuleSet, name: str, payments: Mapping[str, int]) -> str:
+    """Id of the first box of this name that can take the dice, else of the only one that can and
+    whose name begins like this, else of the first box of this name.
     """
     boxes = [rules.categories[c].id for c in _find(rules, name)]
     for box in boxes:
-        if box in paid:
+        if box in payments:
             return box
     beginning = [rules.categories[c].id for c in category_index(rules).starting(name)]
-    possible = [box for box in beginning if box in paid]
+    possible = [box for box in beginning if box in payments]
     return possible[0] if len(possible) == 1 else boxes[0]
 
 

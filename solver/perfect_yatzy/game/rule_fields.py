@@ -192,13 +192,13 @@ class ValueReader:
         self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]
     ) -> None:
         """Add a problem for every key of a table that is not one of `fields`."""
+        allowed = sorted(fields)
         for name in raw:
             if name not in fields:
-                # the comparison takes long
-                known = sorted(fields) if len(self.problems) < MAX_PROBLEMS else []
-                hint = suggestion(
-                    name, known, _("allowed: {names}", names=", ".join(sorted(fields)))
-                )
+                # To find a similar name takes long.
+                compared = allowed if len(self.problems) < MAX_PROBLEMS else []
+                otherwise = _("allowed: {names}", names=", ".join(allowed))
+                hint = suggestion(name, compared, otherwise)
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
     def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:

@@ -166,18 +166,16 @@ class RuleChecker(ValueReader):
         the factor of the column.
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
+        earners = [earner(box, self.columns, self.listed) for box in self.categories]
         for name in table:
-            factors = [
-                factor
-                for box in self.categories
-                for earning, factor in [earner(box, self.columns, self.listed)]
-                if earning == name
-            ]
+            path = ("first_roll_bonus", name)
+            factors = [factor for earning, factor in earners if earning == name]
+            # There are no categories if their list has a mistake, which is reported elsewhere.
             if self.categories and not factors:
-                self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
+                self.add_problem(path, _("is not the id of a category"))
                 continue
             most = fields.MAX_POINTS // max(factors, default=1)
-            number(1, most).read(self, table, ("first_roll_bonus", name))
+            number(1, most).read(self, table, path)  # for the problems it adds, not for its value
 
     def _check_switches(self, raw: Mapping[str, Any]) -> None:
         """Check the switches a file offers; their patches are checked when they are applied."""

@@ -10,6 +10,8 @@ give the one in a gap between them by Lagrange's polynomial. In the middle gap::
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.jit import jit
@@ -26,6 +28,14 @@ _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150
 
 # of the points, by gap
 WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
+
+
+class BlockStart(NamedTuple):
+    """Where a block of scores begins."""
+
+    row: int
+    lane: int
+    score: int
 
 
 @jit
@@ -79,42 +89,73 @@ def misses_of(values, first, spacing):
 
 
 @jit
+def fitting_spacing(spacing, low, high, lanes):
+    """`spacing`, halved until a block of that many lanes fits into a range of scores."""
+    while spacing > 1 and high - low < (lanes - 1) * spacing:
+        spacing >>= 1
+    return spacing
+
+
+@jit
+def finish_block(job, offsets, start, step, is_measured, sums):
+    """Fill a solved block between its scores, which are `step` apart, for all numbers of saved
+    rolls; if `is_measured`, its sums of squares are added to `sums` first, which are returned.
+    """
+    target = values_of(job.target)
+    misses, changes = sums
+    for saved in range(job.most_saved + 1):
+        state = state_place(job.model.layout, start.row, saved, start.lane)
+        first = offsets.origin[state] + start.score
+        if is_measured:
+            miss, change = misses_of(target, first, step)
+            misses += miss
+            changes += change
+        fill_between(target, first, step)
+    return misses, changes
+
+
+@jit
+def next_start(first, high, run, step):
+    """First score of the block after the one from `first` to ``first + run``; more than `high`
+    if that was the last one of the range.
+    """
+    last = first + run
+    if step == 1 or last >= high:
+        return last + 1
+    # Blocks of spaced scores share their ends, and the last one ends with the range.
+    return min(last, high - run)
+
+
+@jit
 def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
     """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32
     and ScoreOffsets.
+
+    Returns how far twice the spacing would miss the values, and how much they change over it, as
+    sums of squares. With `known_ends`, for goals, known values surround each range; the ranges of a
+    utility hold every score that can occur.
     """
-    # Returns how far twice the spacing would miss the values, and how much they change over it, as
-    # sums of squares. Known values surround each range of goals; the ranges of a utility hold every
-    # score that can occur.
     job, offsets = views(arguments), views(score_offsets)
-    layout, target, lanes = job.model.layout, values_of(job.target), width(job.scratch.buffer)
-    misses, changes = 0.0, 0.0
+    layout = job.model.layout
+    lanes = width(job.scratch.buffer)
+    sums = (0.0, 0.0)
     for row in rows:
         choices = choices_of(job.model, row)
         for lane in range(lanes_of(layout, row)):
             state = state_place(layout, row, 0, lane)
-            x, high = offsets.low[state], offsets.high[state]
-            apart = spacing
-            while apart > 1 and high - x < (lanes - 1) * apart:
-                apart >>= 1  # until a block fits into the range
-            run = (lanes - 1) * apart  # from the first score of a block to its last
-            children = placed_scores(job.below, offsets, apart)
-            scores = placed_scores(job.target, offsets, apart)
+            first, high = offsets.low[state], offsets.high[state]
+            step = fitting_spacing(spacing, first, high, lanes)
+            run = (lanes - 1) * step  # from the first score of a block to its last
+            children = placed_scores(job.below, offsets, step)
+            scores = placed_scores(job.target, offsets, step)
             if known_ends:
                 for saved in range(job.most_saved + 1):
                     write_known_values(scores, state_place(layout, row, saved, lane))
-            while x <= high:
-                solve_block(children, scores, job, Block(row, score_block(lane, x), choices))
-                last = x + run
-                # goals count no misses: every score of them is solved
-                if last <= high and not known_ends:
-                    for saved in range(job.most_saved + 1):
-                        first = offsets.origin[state_place(layout, row, saved, lane)] + x
-                        if apart == spacing:
-                            miss, change = misses_of(target, first, apart)
-                            misses += miss
-                            changes += change
-                        fill_between(target, first, apart)
-                # Blocks of spaced scores share their ends, and the last one ends with the range.
-                x = min(last, high - run) if apart > 1 and last < high else last + 1
-    return misses, changes
+            while first <= high:
+                solve_block(children, scores, job, Block(row, score_block(lane, first), choices))
+                # Goals count no misses: every score of them is solved.
+                if first + run <= high and not known_ends:
+                    start = BlockStart(row, lane, first)
+                    sums = finish_block(job, offsets, start, step, step == spacing, sums)
+                first = next_start(first, high, run, step)
+    return sums

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -282,6 +282,14 @@ class Utility(ScoreObjective):
         return super().parameters() | {"utilities": self.utility(scores).tolist()}
 
 
+class PointsMade(NamedTuple):
+    """What the points of a card since the start of an objective may be."""
+
+    uncounted: Ints  # (rows,): most points in the boxes that count to no bonus
+    fewest: Ints  # (lane sets, lane_width): in the boxes that count to one
+    most: Ints  # (lane sets, lane_width)
+
+
 class ReachableUtility(Utility):
     """The same values, with the scores that the upper sum of a card allows: two thirds of those
     of the card alone.
@@ -302,28 +310,29 @@ class ReachableUtility(Utility):
         raise StateError(f"a table of {self.name} from this state on cannot be solved in shards")
 
     @cached_property
-    def _points_made(self) -> tuple[Ints, Ints, Ints]:
-        """Most points since `start` in boxes that count to no bonus, by row; fewest and most in
-        others, by lane.
-        """
+    def _points_made(self) -> PointsMade:
+        """What the points since `start` may be, by row and by lane."""
         # The upper sum says how many points the upper boxes hold; they have a range only where sums
         # share a lane.
         extra = np.array(first_roll_points(self.rules))
         fewest, most = self.space.lanes.points_made(extra, self.space.layout.lane_width)
         best = self.best_points()
         best[list(upper_sums(self.rules).counting)] = 0
-        return self.points_of_cards(best), fewest, most
+        return PointsMade(self.points_of_cards(best), fewest, most)
 
     def row_entries(self) -> Ints:
         """The entries for each number of saved rolls, `(rows,)` int64."""
         layout = self.space.layout
-        others, least, most = self._points_made
-        shortest = layout.lane_count[layout.lane_sets] * (others + 1 + self.before + self.after)
-        return np.asarray(shortest + (most - least).sum(axis=1)[layout.lane_sets])
+        made = self._points_made
+        shortest = made.uncounted + 1 + self.before + self.after
+        of_bonuses = (made.most - made.fewest).sum(axis=1)
+        lanes = layout.lane_count[layout.lane_sets]
+        return np.asarray(lanes * shortest + of_bonuses[layout.lane_sets])
 
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        others, least, most = self._points_made
-        frame, ranges = (self.before, self.after), Ranges(others, most - least, least)
+        made = self._points_made
+        ranges = Ranges(made.uncounted, made.most - made.fewest, made.fewest)
+        frame = self.before, self.after
         return ScorePlaces(self.space, self.first_layer, ranges, self.score_range, frame)

@@ -217,7 +217,11 @@ class RatingInput:
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
-        """The strategy of a rule set, opened once; or why it cannot be opened."""
+        """The strategy of a rule set, which is opened once, or why it cannot be opened.
+
+        The error is returned because it is kept: each time it was raised it would keep what the
+        callers hold, such as their games, in memory.
+        """
         if rules.fingerprint not in self._strategies:
             try:
                 self._strategies[rules.fingerprint] = self._open(rules)
@@ -236,7 +240,7 @@ class RatingInput:
             if isinstance(strategy, SolverError):
                 for entry in entries:
                     self._skip(entry, "rules", str(strategy))
-            elif entries:
+            elif entries:  # none if no game of these rules could be added: all in unusual forms
                 yield self._chunk(entries, columns, grade_games(strategy, columns, self._threads))
 
     def _chunk(

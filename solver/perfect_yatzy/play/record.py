@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from unicodedata import category
@@ -164,10 +164,10 @@ def _check_rolls(card: Scorecard, turn: RecordedTurn) -> None:
         raise StateError(message.format(holds=len(turn.holds), rolls=len(turn.dice_history)))
     for dice in turn.dice_history:
         check_dice(rules, dice)
-    for i, held in enumerate(turn.holds):
+    for held, rolls in zip(turn.holds, pairwise(turn.dice_history), strict=True):
         if len(held) == rules.dice:
             raise StateError(_("all dice were held and none rerolled; leave that roll out"))
-        for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
+        for dice in rolls:
             if not is_subset(held, dice):
                 message = _("{held} was held, which is not within {dice}")
                 raise StateError(message.format(held=spaced(held), dice=spaced(dice)))

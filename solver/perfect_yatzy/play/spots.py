@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,6 +66,32 @@ def _without_singles(held: Dice, roll: Dice) -> Dice:
     return (*several, *[ANY] * (len(held) - len(several)))
 
 
+@dataclass
+class _Tally:
+    """How often something was done, and the points lost by it."""
+
+    times: int = 0
+    points: float = 0.0
+
+    def add(self, times: int, points: float) -> None:
+        """Count some more."""
+        self.times += times
+        self.points += points
+
+
+class _Kinds(NamedTuple):
+    """A kind of roll, with the kinds of the best action and of the one that was done."""
+
+    roll: Dice
+    best: KindOfAction
+    done: KindOfAction
+
+
+def _spot(kinds: _Kinds, occurrences: int, tally: _Tally) -> Spot:
+    """A wrong way to play, of a decision that occurred so many times."""
+    return Spot(kinds.roll, kinds.best, kinds.done, occurrences, tally.times, tally.points)
+
+
 class Decisions:
     """All decisions of a player, counted as the games are read."""
 
@@ -72,8 +99,8 @@ class Decisions:
         self._rules = rules
         self._lattice = lattice(rules.dice, rules.faces)
         self.mistakes: tuple[Mistake, ...] = ()
-        # Number of decisions and points lost, by position of the roll, best option, option taken
-        self._counted: defaultdict[tuple[int, int, int], list[float]] = defaultdict(lambda: [0, 0])
+        # by position of the roll, best option, option taken
+        self._tallies: defaultdict[tuple[int, int, int], _Tally] = defaultdict(_Tally)
 
     def add(self, chunk: GradedChunk, cards: Sequence[int]) -> None:
         """Count the decisions of some cards of a chunk."""
@@ -88,9 +115,7 @@ class Decisions:
         for key, count, points in zip(
             columns[first].tolist(), numbers.tolist(), lost.tolist(), strict=True
         ):
-            total = self._counted[tuple(key)]
-            total[0] += count
-            total[1] += points
+            self._tallies[tuple(key)].add(count, points)
         wrong = np.flatnonzero(own & (losses >= SMALLEST_MISTAKE))
         worst = wrong[np.argsort(-losses[wrong], kind="stable")[:MAX_MISTAKES]]
         turns, players = graded.turn_number + 1, chunk.players
@@ -109,24 +134,29 @@ class Decisions:
 
     def spots(self) -> tuple[Spot, ...]:
         """The wrong ways to play that occurred more than once, the most expensive first."""
-        times: defaultdict[tuple[Dice, KindOfAction], int] = defaultdict(int)
-        done: defaultdict[tuple[Dice, KindOfAction, KindOfAction], list[float]]
-        done = defaultdict(lambda: [0, 0])
-        for (roll, best, option), (count, points) in self._counted.items():
-            dice = dice_of(self._lattice.counts[self._lattice.first_roll + roll].tolist())
-            kind, best_kind = kind_of_roll(dice), self._kind_of_action(best, dice)
-            times[kind, best_kind] += int(count)
-            if points > TIE_TOLERANCE * count:
-                total = done[kind, best_kind, self._kind_of_action(option, dice)]
-                total[0] += count
-                total[1] += points
+        occurrences: defaultdict[tuple[Dice, KindOfAction], int] = defaultdict(int)
+        wrong: defaultdict[_Kinds, _Tally] = defaultdict(_Tally)
+        for positions, tally in self._tallies.items():
+            kinds = self._kinds_of(*positions)
+            occurrences[kinds.roll, kinds.best] += tally.times
+            if tally.points > TIE_TOLERANCE * tally.times:
+                wrong[kinds].add(tally.times, tally.points)
         spots = [
-            Spot(kind, best, option, times[kind, best], int(count), points)
-            for (kind, best, option), (count, points) in done.items()
-            if count > 1 and option != best
+            _spot(kinds, occurrences[kinds.roll, kinds.best], tally)
+            for kinds, tally in wrong.items()
+            if tally.times > 1 and kinds.done != kinds.best
         ]
         spots.sort(key=lambda spot: (-spot.points_lost, str(spot)))
         return tuple(spots[:MAX_SPOTS])
+
+    def _kinds_of(self, roll: int, best: int, option: int) -> _Kinds:
+        """The kinds of a decision, which is given by positions."""
+        dice = dice_of(self._lattice.counts[self._lattice.first_roll + roll].tolist())
+        return _Kinds(
+            kind_of_roll(dice),
+            self._kind_of_action(best, dice),
+            self._kind_of_action(option, dice),
+        )
 
     def _kind_of_action(self, option: int, roll: Dice) -> KindOfAction:
         """An option by its position: a hold of a roll, or a category."""

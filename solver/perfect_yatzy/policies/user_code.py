@@ -338,16 +338,20 @@ class ProcessPlayer:
 
     def __call__(self, position: TurnPosition) -> ActionText:
         """The action of the program in a position."""
+        self._sent += 1
+        answer = self._exchange(json.dumps(self._request(position)))
+        return self._action(answer)
+
+    act = __call__
+
+    def _request(self, position: TurnPosition) -> dict[str, Any]:
+        """The request for the action in a position."""
         rules, card = position.rules, position.card
         assert isinstance(card, Scorecard)
-        self._sent += 1
-        boxes = {rules.categories[c].id: points for c, points in card.points.items()}
-        request: dict[str, Any] = {
+        request = {
             "query": "hold" if position.rolls_left else "score",
             "rules": rules.key,
-        }
-        request |= {
-            "card": boxes,
+            "card": {rules.categories[c].id: points for c, points in card.points.items()},
             "dice": [*position.dice],
             "rolls_left": position.rolls_left,
             "id": self._sent,
@@ -356,9 +360,7 @@ class ProcessPlayer:
             request["saved"] = position.state.saved
         if card.bonus_points:
             request["bonus_points"] = card.bonus_points
-        return self._action(self._exchange(json.dumps(request)))
-
-    act = __call__
+        return request
 
     def _exchange(self, line: str) -> bytes:
         """Send a line, and wait for one."""

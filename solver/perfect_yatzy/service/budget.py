@@ -21,7 +21,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -100,6 +100,11 @@ class SolveBudget:
     def needs_confirmation(self, works: Sequence[Work]) -> bool:
         """Whether some works together are more than is done unasked."""
         return sum(work.unasked_seconds for work in works) > self.unasked_seconds
+
+    def unasked_limit(self) -> SolveLimit:
+        """The limit of a solve for an objective that is done without a confirmation."""
+        seconds = min(self.objective.seconds, self.unasked_seconds)
+        return replace(self.objective, seconds=seconds)
 
     def announces(self, cost: SolveCost) -> bool:
         """Whether a solve takes long enough to be announced."""

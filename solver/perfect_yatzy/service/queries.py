@@ -259,19 +259,20 @@ class QueryService:
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
-        """The solve in integers from the card of a request on. Raises RulesError if it is beyond
-        the budget.
+        """The solve in integers from the card of a request on, with the spread if that is asked for
+        and within the same budget. Raises RulesError if the solve is beyond the budget.
         """
         from ..tablebase.exact_solve import ExactSolve
 
         # What takes longer than is done unasked is refused: nothing asks for a confirmation of it.
-        seconds = min(self.budget.objective.seconds, self.budget.unasked_seconds)
-        limit = replace(self.budget.objective, seconds=seconds)
+        limit = self.budget.unasked_limit()
+        narrowed = replace(self.budget, objective=limit)
         solve = ExactSolve(request.rules, start=request.state)
-        replace(self.budget, objective=limit).check_objective(request.rules, solve.cost())
+        narrowed.check_objective(request.rules, solve.cost())
         if request.include_distribution:
             with_spread = ExactSolve(request.rules, start=request.state, spread=True)
-            return with_spread if limit.allows(with_spread.cost()) else solve
+            if limit.allows(with_spread.cost()):
+                return with_spread
         return solve
 
 
@@ -447,14 +448,18 @@ class Decision:
             options = ranked_entries(turn, HOLDS)
         answer = answers.turn_fields(request, options, choices, objective)
         if request.explain:
-            from .reviews import add_outlooks
+            from .reviews import outlooks
 
-            # known for play for the mean only
+            # The chances of the bonus are known for play for the mean only.
             bonus = None if objective else service.bonus_chances.of(strategy)
             actions = options
-            if request.query == "hold":  # to hold all dice is to score in the best category
+            if request.query == "hold":
+                # To hold all dice is to score in the best category.
                 actions = [choices[0] if hold.category else hold for hold in options]
-            add_outlooks(answer, request, evaluator, actions, bonus)
+            explained = answer["holds" if request.query == "hold" else "categories"]
+            found = outlooks(request, evaluator, actions, bonus)
+            for entry, outlook in zip(explained, found, strict=False):
+                entry["outlook"] = outlook
         return answer
 
     @property

@@ -289,44 +289,66 @@ class ObjectiveResolver:
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
     ) -> ResolvedObjective:
         """The strategy for the objective of a planned request, from its card on."""
-        from ..strategy.score_distribution import WinUtility
-        from ..strategy.score_strategy import utility_strategy
-
-        objective, evaluator = plan.request.objective, strategy.evaluator
+        objective = plan.request.objective
         assert objective
-        if (goal := objective.goal) is not None:
-            reaching = self._reach(plan, goal, strategy, progress)
-            return ResolvedObjective(
-                reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal}
-            )
+        if objective.goal is not None:
+            return self._resolve_goal(plan, objective.goal, strategy, progress)
         if objective.two_sided:
             return self._against(plan, strategy, progress)
-        winning: FieldUtility | WinUtility
-        if objective.blind:
-            winning, fields = self._field(strategy, objective.blind, progress)
+        winning, fields = self._opponents(strategy, objective, progress)
+        if objective.score is not None:  # to win against these opponents is to reach a score
+            solved = self._reach(plan, objective.score, strategy, progress)
         else:
-            others = [self._opponent(strategy, known, progress) for known in objective.opponents]
-            winning = WinUtility(others, objective.ties)
-            # Who sees how the others score, and plans again each turn, wins at least so often.
-            fields = {
-                "opponents": [{"playing": other.playing} | _figures(other) for other in others],
-                "ties": objective.ties,
-                "lower_bound": any(other.playing for other in others),
-            }
-        if (score := objective.score) is not None:
-            return ResolvedObjective(self._reach(plan, score, strategy, progress), winning, fields)
+            solved = self._win(plan, winning, strategy, progress)
+        return ResolvedObjective(solved, winning, fields)
+
+    def _resolve_goal(
+        self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
+    ) -> ResolvedObjective:
+        """The strategy for a goal that the request names."""
+
+        def utility(scores: Ints) -> Floats:
+            return (scores >= goal).astype(np.float64)
+
+        solved = self._reach(plan, goal, strategy, progress)
+        return ResolvedObjective(solved, utility, {"goal": goal})
+
+    def _win(
+        self,
+        plan: ObjectivePlan,
+        winning: FieldUtility | WinUtility,
+        strategy: Strategy,
+        progress: WorkProgress | None,
+    ) -> ScoreStrategy:
+        """The strategy for the chance to win, from a solve of the rest of the game."""
+        from ..strategy.score_strategy import utility_strategy
+
         card = plan.request.card
 
         def solve(report: Progress | None) -> Strategy:
-            return utility_strategy(
-                self.settings.reporting(report),
-                winning,
-                card,
-                evaluator,
-                winning.tolerance,
-            )
+            settings = self.settings.reporting(report)
+            return utility_strategy(settings, winning, card, strategy.evaluator, winning.tolerance)
 
-        return ResolvedObjective(self._solved(plan, progress, solve), winning, fields)
+        return self._solved(plan, progress, solve)
+
+    def _opponents(
+        self, strategy: Strategy, objective: ObjectiveRequest, progress: WorkProgress | None
+    ) -> tuple[FieldUtility | WinUtility, dict[str, Any]]:
+        """The utility of a final score against the opponents of an objective, and the field
+        ``aim`` of the answer.
+        """
+        from ..strategy.score_distribution import WinUtility
+
+        if objective.blind:
+            return self._field(strategy, objective.blind, progress)
+        others = [self._opponent(strategy, other, progress) for other in objective.opponents]
+        fields = {
+            "opponents": [{"playing": other.playing} | _figures(other) for other in others],
+            "ties": objective.ties,
+            # Who sees how the others score, and plans again each turn, wins at least so often.
+            "lower_bound": any(other.playing for other in others),
+        }
+        return WinUtility(others, objective.ties), fields
 
     def _field(
         self, strategy: Strategy, blind: Field, progress: WorkProgress | None
@@ -486,28 +508,27 @@ class ObjectiveResolver:
     def _opponent(
         self,
         strategy: Strategy,
-        known: int | Scorecard,
+        score_or_card: int | Scorecard,
         progress: WorkProgress | None,
         policy: str = "",
     ) -> Opponent:
-        """The law of the final score of an opponent, who follows a policy, or plays for the mean."""
+        """The law of the final score of an opponent, who has finished with a score, or goes on
+        from a card and follows a policy, or plays for the mean.
+        """
         from ..strategy.distribution import opponent
         from ..strategy.score_distribution import finished
 
-        if isinstance(known, int):
-            return finished(known)
+        if isinstance(score_or_card, int):
+            return finished(score_or_card)
+        card = score_or_card
         if progress:
             progress.of("opponents")  # reports that this work begins; it has no steps
-        make = partial(
-            opponent,
-            self.settings,
-            strategy,
-            known,
-            store=self.budget.is_confirmed(progress),
-        )
-        if policy not in ("", *MEAN_PLAY):
-            make = partial(self._law_of, known, policy)
-        key = _opponent_key(strategy.rules, known, policy)
+        if policy in ("", *MEAN_PLAY):
+            is_stored = self.budget.is_confirmed(progress)
+            make = partial(opponent, self.settings, strategy, card, store=is_stored)
+        else:
+            make = partial(self._law_of, card, policy)
+        key = _opponent_key(strategy.rules, card, policy)
         return self.distributions.get_or_create(key, make)
 
     def _law_of(self, card: Scorecard, policy: str) -> Opponent:

@@ -90,20 +90,19 @@ def outlook_json(outlook: ActionOutlook) -> dict[str, Any]:
     return picked(outlook, "turn_points", "later_points") | chances
 
 
-def add_outlooks(
-    answer: dict[str, Any],
+def outlooks(
     request: Request,
     evaluator: TurnEvaluator,
     actions: Sequence[Hold | Choice],
     bonus_chances: ChanceOfState | None,
-) -> None:
-    """Add the field ``outlook`` to the first options of an answer to "hold" or "score", which are
-    these actions.
-    """
-    entries = answer["holds" if request.query == "hold" else "categories"]
-    for entry, action in zip(entries[:EXPLAINED_OPTIONS], actions, strict=False):
-        outlook = turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
-        entry["outlook"] = outlook_json(outlook)
+) -> list[dict[str, Any]]:
+    """The field ``outlook`` of the first of these actions, which are the options of a request."""
+    return [
+        outlook_json(
+            turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
+        )
+        for action in actions[:EXPLAINED_OPTIONS]
+    ]
 
 
 def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:

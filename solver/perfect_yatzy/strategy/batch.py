@@ -250,7 +250,7 @@ def each_option(
     sorted ones.
     """
     # Imported here so that numba is loaded only where a kernel runs.
-    from .batch_kernel import ActionBatch, OptionValues
+    from .batch_kernel import ActionBatch, OptionValues, no_options
 
     size, columns = len(positions), action_count(evaluator.rules)
     actions = ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
@@ -261,7 +261,7 @@ def each_option(
             kernel(start, stop, OptionValues(values.ravel(), columns, start))
             note(start, values)
         else:
-            kernel(start, stop, OptionValues(np.empty(0), 0, 0))  # no values are written
+            kernel(start, stop, no_options())
 
     slices = []
     for filled, (begin, end) in enumerate(pairwise(positions.layer_starts.tolist())):
@@ -294,7 +294,7 @@ def _kernel(
     from ..core.lattice import kernel_lattice
     from ..objectives.policy_kernel import score_policy
     from ..objectives.stored_job import StoredJob
-    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, ranked_options
+    from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, no_turn, ranked_options
 
     space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
@@ -311,10 +311,11 @@ def _kernel(
         # Made in each call, because its working memory is for one thread; it serves tables of
         # means, too.
         job = score_policy(evaluator.dice, model, passes, ties, most_saved)
-        known = np.full(3, -1, dtype=np.int64)
-        stored = StoredJob(
-            BatchJob(job, followed, positions.sorted, actions, options, ranked_options(0), known)
+        ranked = ranked_options(0)
+        arguments = BatchJob(
+            job, followed, positions.sorted, actions, options, ranked, known=no_turn()
         )
+        stored = StoredJob(arguments)
         answer = find_best_actions.compile((types.int64, types.int64, stored.kind))
         answer(start, stop, stored.address)
 
@@ -463,24 +464,38 @@ def sorted_positions(
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
-    """`given` as an int64 array with at least `dimensions` dimensions; fractions are rejected,
-    not truncated.
+    """`given` as an int64 array with at least `dimensions` dimensions; fractions and numbers that
+    do not fit are rejected, not truncated.
     """
     try:
         array = np.array(given, ndmin=dimensions)
-    except ValueError:  # rows of different lengths
-        array = np.array(None)
+    except ValueError as error:  # rows of different lengths
+        raise _not_whole_numbers(name, given) from error
     if array.dtype.kind not in "biuf":
-        raise StateError(f"{name} is {shown(given)}; must be an array of whole numbers")
+        raise _not_whole_numbers(name, given)
     if array.dtype.kind == "f":
         array = array.astype(np.float64)
-        wrong = ~(np.abs(array) < 2.0**53) | (array != np.rint(array))
-        if wrong.any():
-            place = np.argwhere(wrong)[0, 0]
-            raise StateError(
-                f"position {place}: {name} is {array[wrong][0]}; must be a whole number"
-            )
+    wrong = _inexact(array)
+    if wrong.any():
+        place = np.argwhere(wrong)[0, 0]
+        raise StateError(f"position {place}: {name} is {array[wrong][0]}; must be a whole number")
     return array.astype(np.int64)
+
+
+def _not_whole_numbers(name: str, given: npt.ArrayLike) -> StateError:
+    return StateError(f"{name} is {shown(given)}; must be an array of whole numbers")
+
+
+def _inexact(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which numbers of an array are no whole numbers of int64, or not known exactly."""
+    if array.dtype.kind == "u":
+        return np.asarray(array > np.uint64(np.iinfo(np.int64).max))
+    if array.dtype.kind == "f":
+        # From 2**53 on a float may be the rounded value of another whole number. Both conditions
+        # are false for NaN.
+        exact = (np.abs(array) < 2.0**53) & (array == np.rint(array))
+        return np.asarray(~exact)
+    return np.zeros(array.shape, dtype=np.bool_)
 
 
 def column(name: str, given: npt.ArrayLike, size: int) -> Ints:

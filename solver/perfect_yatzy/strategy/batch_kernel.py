@@ -32,6 +32,8 @@ from ..objectives.score_table_kernel import score_block_x
 from .action_kinds import ALL_DICE, CATEGORIES, HOLDS
 from .rollout_kernel import ScoreDecisions, begin_block, player_of
 
+NO_TURN = -1
+
 
 class PositionBatch(NamedTuple):
     """Positions sorted by row, group of upper sums (``lane // LANES``) and block, ``(n,)`` int64
@@ -81,6 +83,11 @@ class RankedOptions(NamedTuple):
     places: Ints
 
 
+def no_options() -> OptionValues:
+    """For a job that is not asked for the values of all options."""
+    return OptionValues(np.empty(0), columns=0, first=0)
+
+
 def ranked_options(size: int) -> RankedOptions:
     """Memory for up to `size` options."""
     kinds, found = np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
@@ -106,7 +113,7 @@ def _mean_player(policy, job, block, most_saved):
     means, known = mean_table(policy.means), job.known
     rerolls = job.policy.model.rolls_per_turn - 1 + most_saved
     if known[0] != block.row or known[1] != block.start or known[2] < rerolls:
-        known[0] = -1  # while the values in memory are those of no turn
+        known[0] = NO_TURN  # until all values of this one are in memory
         backup_holds(means, job.policy, block, rerolls, job.policy.means)
         known[0], known[1], known[2] = block.row, block.start, rerolls
     return MeanDecisions(means, job.policy.means)
@@ -122,8 +129,13 @@ class BatchJob(NamedTuple):
     options: OptionValues  # written
     ranked: RankedOptions  # written
     # (3,): the turn of means whose values are in the memory of `policy`: row, first lane and
-    # rerolls; -1: none
+    # rerolls; NO_TURN: none
     known: Ints
+
+
+def no_turn() -> Ints:
+    """Memory for `known` of a job whose policy has the values of no turn."""
+    return np.full(3, NO_TURN, dtype=np.int64)
 
 
 @by_kind()

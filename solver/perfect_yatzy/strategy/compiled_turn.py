@@ -8,12 +8,12 @@ values of a turn stay there: the questions of one turn share an evaluation. NumP
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from ..core.dice import Dice
+from ..core.dice import Dice, Ints
 from ..core.jit import is_compiled
 from ..core.lattice import kernel_lattice
 from ..core.state_space import LANES
@@ -25,13 +25,38 @@ from .batch_kernel import (
     ActionBatch,
     BatchJob,
     MeanPolicy,
-    OptionValues,
     PositionBatch,
+    RankedOptions,
     find_best_actions,
+    no_options,
+    no_turn,
     ranked_options,
 )
 from .ranked_actions import RankedActions, Turn, max_rerolls
 from .turn_evaluator import TurnEvaluator
+
+
+class _Memory(NamedTuple):
+    """The arrays that the kernel reads and writes, for one position."""
+
+    position: Ints  # (fields of a PositionBatch, 1)
+    actions: ActionBatch  # (1,) each
+    ranked: RankedOptions
+    turn: Ints  # BatchJob.known
+
+
+def _new_memory(options: int) -> _Memory:
+    """Memory for a position with up to so many options."""
+    return _Memory(
+        np.zeros((len(PositionBatch._fields), 1), dtype=np.int64),
+        ActionBatch(
+            hold=np.zeros(1, dtype=np.int64),
+            category=np.zeros(1, dtype=np.int64),
+            value=np.zeros(1),
+        ),
+        ranked_options(options),
+        no_turn(),
+    )
 
 
 class CompiledTurn:
@@ -40,27 +65,26 @@ class CompiledTurn:
     """
 
     def __init__(self, evaluator: TurnEvaluator) -> None:
-        rules, self._space = evaluator.rules, evaluator.space
         self._evaluator = evaluator
-        self._most_rerolls = max_rerolls(rules, 0)
-        grid, model = evaluator.dice, turn_model(rules, self._space.start)
-        ties = (evaluator.ties, evaluator.ties)
-        most_saved = int(self._space.most_saved.max())
-        self._policy = score_policy(grid, model, kernel_lattice(grid), ties, most_saved)
-        # The fields of a PositionBatch and of an ActionBatch, one entry each.
-        self._position = np.zeros((len(PositionBatch._fields), 1), dtype=np.int64)
-        self._hold, self._category = (np.zeros(1, dtype=np.int64) for _ in range(2))
-        self._value = np.zeros(1)
-        self._ranked = ranked_options(len(self._policy.option_values) + 1)
-        self._known = np.full(3, -1, dtype=np.int64)
-        self._first_category = grid.first_roll
-        rolls = grid.multisets[grid.first_roll :]
-        self._roll_of: dict[Dice, int] = {dice: roll for roll, dice in enumerate(rolls)}
+        self._space = evaluator.space
+        self._most_rerolls = max_rerolls(evaluator.rules, 0)
+        dice = evaluator.dice
+        self._first_category = dice.first_roll
+        rolls = dice.multisets[dice.first_roll :]
+        self._roll_of: dict[Dice, int] = {faces: roll for roll, faces in enumerate(rolls)}
+        self._policy = score_policy(
+            dice,
+            turn_model(evaluator.rules, self._space.start),
+            kernel_lattice(dice),
+            ties=(evaluator.ties, evaluator.ties),  # of the values and of the means, here the same
+            most_saved=int(self._space.most_saved.max()),
+        )
+        self._memory = _new_memory(len(self._policy.option_values))
         self._jobs: dict[int, StoredJob] = {}  # by the number of filled categories
-        self._lock = Lock()  # threads ask one after the other
-        self._answer: Any = None
         self._first_job = self._job(self._space.first_layer)
         self.signature = (types.int64, types.int64, stored_type(self._first_job))
+        self._answer: Any = None  # the compiled kernel, after :meth:`load`
+        self._lock = Lock()  # threads ask one after the other
 
     def is_ready(self, *, in_memory: bool = False) -> bool:
         """Whether nothing needs to be compiled; `in_memory`: nor the kernel to be read from the
@@ -74,31 +98,38 @@ class CompiledTurn:
         self._answer = find_best_actions.compile(self.signature)
 
     def _job(self, filled: int) -> BatchJob:
-        """The arguments of the kernel for cards with so many filled categories."""
+        """The arguments of the kernel for cards with so many filled categories.
+
+        They refer to the arrays in memory, which each question overwrites.
+        """
         table = window(self._space, self._evaluator.values, filled)
+        memory = self._memory
         return BatchJob(
             self._policy,
             MeanPolicy(table),
-            PositionBatch(*self._position),
-            ActionBatch(self._hold, self._category, self._value),
-            OptionValues(np.empty(0), 0, 0),
-            self._ranked,
-            self._known,
+            PositionBatch(*memory.position),
+            memory.actions,
+            no_options(),
+            memory.ranked,
+            memory.turn,
         )
 
     def ranked(self, turn: Turn, kinds: int) -> RankedActions:
         """The actions of some kinds, as :func:`.actions.ranked_actions`."""
         with self._lock:
             self._ask(turn, kinds)
-            count, category = self._ranked.found.tolist()
-            values = self._ranked.values[:count].tolist()
-            return RankedActions(self._ranked.numbers[:count].tolist(), values, values, category)
+            ranked = self._memory.ranked
+            count, category = ranked.found.tolist()
+            values = ranked.values[:count].tolist()
+            return RankedActions(ranked.numbers[:count].tolist(), values, values, category)
 
     def best(self, turn: Turn) -> tuple[int, float]:
         """Number of the best action, and its value."""
         with self._lock:
             self._ask(turn, 0)
-            hold, category, value = self._hold.item(), self._category.item(), self._value.item()
+            actions = self._memory.actions
+            hold, category = actions.hold.item(), actions.category.item()
+            value = actions.value.item()
         return (hold if hold >= 0 else self._first_category + category), value
 
     def _ask(self, turn: Turn, kinds: int) -> None:
@@ -110,8 +141,9 @@ class CompiledTurn:
         rolls_left = turn.rolls_left
         is_first = rolls_left == self._most_rerolls + state.saved
         roll = self._roll_of[turn.dice]
-        self._position[:, 0] = row, lane, roll, rolls_left, is_first, group, lane - group
-        self._ranked.kinds[0] = kinds
+        position = row, lane, roll, rolls_left, is_first, group, lane - group
+        self._memory.position[:, 0] = position
+        self._memory.ranked.kinds[0] = kinds
         filled = state.filled.bit_count()
         if filled not in self._jobs:
             self._jobs[filled] = StoredJob(self._job(filled))

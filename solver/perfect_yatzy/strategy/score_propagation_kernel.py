@@ -343,17 +343,19 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
 
 
 @jit
-def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
+def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, written):
     """Write the :class:`Support` of all states of the given rows of a layer, with up to
     `most_saved` saved rolls.
     """
-    layout, offsets, support = views(layout_arrays), views(score_offsets), views(known)
+    layout, offsets, support = views(layout_arrays), views(score_offsets), views(written)
     values = values_of(views(layer))
     for row in rows:
         for state in range(
             state_place(layout, row, 0, 0), state_place(layout, row, most_saved + 1, 0)
         ):
-            low, high, mass = 0, -1, 0.0
+            low = 0
+            high = -1  # no score occurs
+            mass = 0.0
             for x in range(offsets.high[state] + 1):
                 chance = values[offsets.origin[state] + x]
                 if chance > 0.0:

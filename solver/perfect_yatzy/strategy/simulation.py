@@ -162,15 +162,15 @@ class Simulation:
 
     def meanings(self) -> dict[str, str]:
         """What each of the :meth:`columns` says."""
-        names = {c.id: f"points in the box {c.name}" for c in self.rules.categories}
-        known = {
+        meanings = {c.id: f"points in the box {c.name}" for c in self.rules.categories}
+        meanings |= {
             "game_number": "number of the game, from 0",
             "points_before": "points on the card at the start",
             "upper_bonus": "points of the upper bonus, 0 where it was missed",
             "bonus_points": "joker and first-roll bonuses since the start",
             "final_score": "the sum of all columns but the first",
         }
-        return {name: (known | names)[name] for name in self.columns()}
+        return {name: meanings[name] for name in self.columns()}
 
     def metadata(self) -> dict[str, str]:
         """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -30,7 +31,7 @@ from ..core.dice import Ints
 from ..core.objectives import Objective
 from ..core.rules import RuleSet
 from ..core.state_space import StateSpace
-from ..core.table_info import UNROUNDED_ENDING
+from ..core.table_info import UNROUNDED_ENDING, damaged
 from ..errors import StateError, TableError
 from ..game.rule_loader import rules_from_json, rules_to_json
 from .quantities import QUANTITIES
@@ -248,24 +249,35 @@ def objective_text(objective: Objective) -> str:
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
 
+@contextmanager
+def _reading_description() -> Iterator[None]:
+    """Raise TableError if a part of the description of an objective is missing or malformed."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        raise damaged("the description of the objective is damaged") from error
+
+
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
-    """The objective of a text."""
+    """The objective of a text; `means` gives the table of means of its rules, if the objective
+    needs it.
+    """
     from ..objectives.exponential import ExponentialUtility
     from ..objectives.scores import Utility
 
-    try:
+    with _reading_description():
         fields = json.loads(text)
-        raw, name = fields["rules"], fields["objective"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise TableError(
-            "the description of the objective is damaged", code="table-damaged"
-        ) from error
+        raw = fields["rules"]
+        name = fields["objective"]
     rules = rules_from_json(raw)
     if name in QUANTITIES:
         return QUANTITIES[name].objective(rules, means)
     if name == ExponentialUtility.name:
-        return ExponentialUtility(rules, fields["rate"])
+        with _reading_description():
+            rate = fields["rate"]
+        return ExponentialUtility(rules, rate)
     if name == Utility.name:
-        utilities = np.array(fields["utilities"], dtype=np.float64)  # of 0, 1, 2, ... points
+        with _reading_description():
+            utilities = np.array(fields["utilities"], dtype=np.float64)  # of 0, 1, 2, ... points
         return Utility(rules, lambda total: np.asarray(utilities[total]))
     raise TableError(f"the objective {name!r} is unknown", code="table-damaged")

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -251,6 +251,11 @@ class TableEntry:
     bytes: int  # size of the files, with those in folders
     written: float  # when they were last written to, in seconds since the epoch
 
+    @property
+    def short_name(self) -> str:
+        """Its rule set and objective, as ``yatzy-mean``; other tables may share it."""
+        return f"{self.key}-{self.objective}"
+
 
 def _files(tables: Folder) -> list[Path]:
     """The files of the store, by name; TableError if its folder cannot be read."""
@@ -305,18 +310,15 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the one of that name, else of a rule set, else those whose
-    name begins so.
+    """The tables that a name means: the one of that name, else those of a rule set, else those of
+    a rule set and an objective, else those whose fingerprint begins as it does in the name.
     """
     entries = list(entries)
-    names: tuple[Callable[[TableEntry], str], ...] = (
-        lambda entry: entry.name,
-        lambda entry: entry.key,
-        lambda entry: f"{entry.key}-{entry.objective}",
-    )
-    for name_of in names:
-        if found := [entry for entry in entries if name_of(entry) == name]:
-            return found
+    named = [entry for entry in entries if entry.name == name]
+    of_rules = [entry for entry in entries if entry.key == name]
+    of_objective = [entry for entry in entries if entry.short_name == name]
+    if found := named or of_rules or of_objective:
+        return found
     if not re.search(r"-[0-9a-f]+$", name):
         return []
     # It ends with a part of the fingerprint, which tells two games apart.
@@ -328,10 +330,11 @@ def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
     whole name.
     """
     entries = list(entries)
-    short = {entry.name: f"{entry.key}-{entry.objective}" for entry in entries}
     return {
-        e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name
-        for e in entries
+        entry.name: (
+            entry.short_name if matching(entries, entry.short_name) == [entry] else entry.name
+        )
+        for entry in entries
     }
 
 

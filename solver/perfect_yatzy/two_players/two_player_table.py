@@ -226,7 +226,7 @@ class TwoPlayerWriter:
                 write_shard(self.folder / shard.file, rounded, shard.start, self.fields(shard))
 
     def finish(self, first: float) -> None:
-        """Make the table, if all layers are there; `first`: the chance of the player who moves
+        """Make the table. All layers must be stored; `first` is the chance of the player who moves
         first.
         """
         digests = digests_of(self.folder, self.identity, self.shards, STORE)
@@ -243,7 +243,7 @@ class TwoPlayerWriter:
             fields,
             start_value=first,
             rounding=ERROR,
-            sha256="",
-            objective_sha256="",
+            sha256="",  # Hashing all values in their order would take long.
+            objective_sha256="",  # The objective has no parameters besides its name.
             seconds=round(perf_counter() - self.began, 3),
         )

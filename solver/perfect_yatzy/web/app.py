@@ -228,6 +228,16 @@ def never_disconnected() -> bool:
     return False
 
 
+def cacheable(answer: Response, request: Request, *, explains: bool) -> Response:
+    """The answer to a question that was asked as an address, which caches may keep."""
+    content = Content.of(bytes(answer.body), "json")
+    # The chance of the bonus may be added to an explanation later.
+    caching = content.caching if explains else ADDRESS_CACHING
+    response = replace(content, caching=caching).response(request.headers)
+    response.headers["vary"] = "accept-encoding, accept-language"
+    return response
+
+
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
 
@@ -303,13 +313,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
         async def ask(request: Request) -> Response:
             body = schemas.from_address(model, request.query_params.multi_items())
             answer = await answered(query, body, request)
-            content = Content.of(bytes(answer.body), "json")
-            # the chance of the bonus may be added to an explanation later
-            explains = getattr(body, "explain", False)
-            caching = content.caching if explains else ADDRESS_CACHING
-            response = replace(content, caching=caching).response(request.headers)
-            response.headers["vary"] = "accept-encoding, accept-language"
-            return response
+            return cacheable(answer, request, explains=getattr(body, "explain", False))
 
         return ask
 

@@ -192,7 +192,7 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "columns": [picked(column, "id", "name", "order", "factor") for column in rules.columns],
         "bonus": (picked(rules.bonus, "threshold", "points") | steps) if rules.bonus else None,
         "categories": [
-            picked(box, "id", "name", "upper", "column") | {"points": points}
+            picked(box, "id", "name", "upper", "column") | {"points": [*points]}
             for box, points in boxes
         ],
     }

@@ -245,21 +245,25 @@ def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
     """
     from ...game import limits
 
-    options = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
-    for option, given in options.items():
-        if given and dice == "typed":
-            text = _("{option} can only be used when the program rolls, not with --dice typed")
-            raise StateError(text.format(option=option))
+    if dice == "typed":
+        of_program = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
+        for option, is_used in of_program.items():
+            if is_used:
+                text = _("{option} can only be used when the program rolls, not with --dice typed")
+                raise StateError(text.format(option=option))
     limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
 
 
 def confirm_discard(save_file: SaveFile) -> None:
     """Ask whether --new may discard the saved game."""
+    path = save_file.path
     try:
-        path, saved = save_file.path, _game_description(save_file.load())
-        old = _("the unfinished game in {path} ({session})", path=path, session=saved)
+        session = save_file.load()
     except StateError:
-        old = _("the file {path}, which is not a saved game", path=save_file.path)
+        old = _("the file {path}, which is not a saved game", path=path)
+    else:
+        saved = _game_description(session)
+        old = _("the unfinished game in {path} ({session})", path=path, session=saved)
     confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...core.rules import RuleSet
     from ...core.state import State
     from ...play.puzzle import Puzzle
-    from ...play.review import Review
+    from ...play.review import GradedDecision, Review
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
@@ -112,6 +112,11 @@ def review(
             click.echo(line)
 
 
+def decisions_losing(found: Review, min_loss: float) -> list[GradedDecision]:
+    """The decisions of a review that lose at least `min_loss`."""
+    return [decision for decision in found.decisions if decision.loss >= min_loss]
+
+
 def repeat_decisions(
     strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float
 ) -> None:
@@ -120,13 +125,14 @@ def repeat_decisions(
     from ...words import number_word
 
     for found in reviews:
-        errors = [decision for decision in found.decisions if decision.loss >= min_loss]
-        text = ngettext(
-            "{player}: one decision to repeat",
-            "{player}: {count} decisions to repeat",
-            len(errors),
-        )
-        if not errors:
+        errors = decisions_losing(found, min_loss)
+        if errors:
+            text = ngettext(
+                "{player}: one decision to repeat",
+                "{player}: {count} decisions to repeat",
+                len(errors),
+            )
+        else:
             text = _("{player}: no decisions to repeat")
         click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
@@ -143,7 +149,7 @@ def explained_text(
     from ...play.review import action_outlook
     from ..views.review_text import review_lines
 
-    errors = [decision for decision in found.decisions if decision.loss >= min_loss]
+    errors = decisions_losing(found, min_loss)
     bonus = bonus_chances(service, strategy) if errors else None
     explained = [  # what each leads to: the actual action, and the best
         (

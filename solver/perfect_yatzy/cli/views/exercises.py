@@ -28,12 +28,13 @@ DECK_HEAD = {"separator": "tab", "html": "true", "tags column": "3"}
 
 
 def anki_text(exercises: Exercises) -> str:
-    """The cards of the mistakes in each of some games, the most expensive first."""
-    cards: dict[str, str] = {}
+    """The cards of the mistakes in each of some games, in the order of the exercises."""
+    cards: dict[str, str] = {}  # by their front, by which Anki tells cards apart
     for strategy, rules, decisions in exercises:
         for decision in decisions:
             front = _front(strategy, rules, decision)
-            cards.setdefault(front, f"{front}\t{_back(rules, decision)}\t{rules.key}\n")
+            if front not in cards:
+                cards[front] = f"{front}\t{_back(rules, decision)}\t{rules.key}\n"
     head = (f"#{name}:{value}\n" for name, value in DECK_HEAD.items())
     return "".join((*head, *cards.values()))
 

@@ -220,15 +220,18 @@ def _opening_lines(section: Section) -> Iterator[str]:
     _rolls, score, share = section.heads
     score_width = max(columns_of(score), *(len(row.score) for row in section.opening_rows))
     share_width = max(columns_of(share), *(len(row.share) for row in section.opening_rows))
-    width = WIDTH - score_width - share_width - 4  # of the holds and rolls
-    yield f"{'':<{width}}  {right(score, score_width)}  {right(share, share_width)}"
+    gap = "  "
+    width = WIDTH - len(gap) - score_width - len(gap) - share_width  # of the holds and rolls
+    yield gap.join((" " * width, right(score, score_width), right(share, share_width)))
     for row in section.opening_rows:
         if row.heading:
             yield f"  {row.heading}"
         first, *rest = _text_lines(
             f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width
         )
-        yield f"{left(first, width)}  {row.score:>{score_width}}  {row.share:>{share_width}}"
+        yield gap.join(
+            (left(first, width), f"{row.score:>{score_width}}", f"{row.share:>{share_width}}")
+        )
         yield from rest
 
 

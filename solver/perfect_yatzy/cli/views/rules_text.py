@@ -128,8 +128,11 @@ def _column_table(rules: RuleSet) -> list[str]:
     if rules.bonus:
         rows.append((_("upper bonus"), *(bonus.text for bonus in rules.bonuses)))
     widths = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)]
-    too_wide = 2 * len(widths) + sum(widths) > MAX_WIDTH
-    return [] if too_wide else [*columns(rows, *("<" for _width in widths), indent=""), ""]
+    if 2 * len(widths) + sum(widths) > MAX_WIDTH:
+        return []
+    alignments = ["<"] * len(widths)
+    lines = columns(rows, *alignments, indent="")
+    return [*lines, ""]
 
 
 def _row_lines(rules: RuleSet) -> list[str]:

@@ -166,18 +166,16 @@ class Words:
         large = [size for size in groups if size > 1]
         if not large:
             return self.words("groups.different")
-        parts = []
-        for size in sorted(set(large), reverse=True):
-            number = large.count(size)
-            if size == 2 and number > 1:
-                parts.append(str(self.entry("groups.pairs")[number - 1]))
-            elif number > 1:
-                parts.append(
-                    str(self.fill("groups.several", number=number, group=self.group(size, "name")))
-                )
-            else:
-                parts.append(self.group(size, "name"))
-        return " + ".join(parts)
+        sizes = sorted(set(large), reverse=True)
+        return " + ".join(self._alike(size, large.count(size)) for size in sizes)
+
+    def _alike(self, size: int, number: int) -> str:
+        """So many groups of one size: ``three of a kind``, ``two pairs``."""
+        if number == 1:
+            return self.group(size, "name")
+        if size == 2:
+            return str(self.entry("groups.pairs")[number - 1])
+        return str(self.fill("groups.several", number=number, group=self.group(size, "name")))
 
 
 def words_of(language: str) -> Words:
