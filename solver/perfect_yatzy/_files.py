@@ -180,7 +180,8 @@ class Waiting:
         self, path: Path, said_after: float = SAID_AFTER, patience: float | None = None
     ) -> None:
         self.path, self.said_after, self.patience = path, said_after, patience
-        self.begin, self.said = time.monotonic(), False
+        self.begin = time.monotonic()
+        self.said = False
 
     def sleep(self) -> None:
         """Wait a moment; TableError if all of them together have been too long."""

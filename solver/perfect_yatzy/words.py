@@ -191,7 +191,8 @@ def number_text(
     """
     code = current_language()
     number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
-    sign, thousands = "+" if signed else "", "," if grouped else ""
+    sign = "+" if signed else ""
+    thousands = "," if grouped else ""
     text = f"{number:{sign}{thousands}.{decimals}f}"
     decimal = "." if code in DECIMAL_POINT else ","
     return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): decimal})

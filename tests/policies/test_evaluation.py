@@ -721,9 +721,9 @@ def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
         Settings(),
         lambda position: (6, 6),
         strategy,
-        1,
+        Games(1, 1),
     )
-    refused("games is 0", sample, Settings(), lambda position: "none", strategy, 0)
+    refused("games is 0", sample, Settings(), lambda position: "none", strategy, Games(0, 1))
     with pytest.raises(ZeroDivisionError) as caught:
         sample(Settings(), lambda position: str(1 // 0), strategy, Games(1, 1))
     assert len(caught.value.__notes__) == 1
@@ -734,7 +734,7 @@ def test_a_mistake_of_a_player_is_shown_with_the_position() -> None:
         Settings(),
         lambda position: 42,
         strategy,
-        1,
+        Games(1, 1),
     )
 
 

@@ -130,9 +130,10 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     [game] = read_games(tmp_path / "games.jsonl")
     found = review(yatzy, game)
     worst = max(found.decisions, key=lambda each: each.loss)
-    shown = numbers(page, "#statistics .figures dd")
+    # Points lost a game are the level, said once.
+    shown = numbers(page, "#level b") + numbers(page, "#statistics .figures dd")
     assert shown == pytest.approx(
-        [1, found.result, found.result, found.points_lost, found.luck], abs=0.051
+        [found.points_lost, 1, found.result, found.result, found.luck], abs=0.051
     )
     boxes = sum(each.loss for each in found.decisions if each.done.category is not None)
     rows = dict(zip(("holds", "boxes"), numbers(page, "#statistics td"), strict=True))

@@ -198,8 +198,10 @@ class FittedValues:
         """The terms of the module's formula for the children of states with open boxes `z`, ``(n,
         categories)``; a child has t open boxes.
         """
-        n, k = len(self.rules.categories), slots_of.extra_count(self.rules)
-        pairs, lines = feature_pairs(self.rules), feature_lines(self.rules)
+        n = len(self.rules.categories)
+        k = slots_of.extra_count(self.rules)
+        pairs = feature_pairs(self.rules)
+        lines = feature_lines(self.rules)
         theta, b, q, e, of_lines = np.split(
             self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k])
         )
@@ -391,7 +393,8 @@ def has_fitted(rules: RuleSet, tables: Folder = None) -> bool:
 
 def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder = None) -> Path:
     """Store a value function and its certificate; the path of the archive, or a TableError."""
-    rules, path = values.rules, fitted_path(values.rules, tables)
+    rules = values.rules
+    path = fitted_path(values.rules, tables)
     content, digest = packed(to_arrays(values))
     sidecar: dict[str, Any] = {"format": FORMAT, "key": rules.key, "fingerprint": rules.fingerprint}
     sidecar |= {"rules": rules.canonical(), "objective": OBJECTIVE, "sha256": digest}

@@ -132,7 +132,8 @@ def upper_bound(game: RelaxedGame, values: Floats) -> float:
     """No strategy makes more points in the mean: the value of the relaxed game and its rounding
     error, rounded up.
     """
-    filled, none = card_masks(game.rules, [0]), np.zeros(1, dtype=np.int64)
+    filled = card_masks(game.rules, [0])
+    none = np.zeros(1, dtype=np.int64)
     total = float((game.offset(filled, none) + values[game.index(filled, none, none, none)])[0])
     return float(np.nextafter(total + rounding_error(game, values), np.inf))
 
@@ -319,7 +320,8 @@ class _Relaxing:
         self.exact, self.column = required_exact(self.rules)
         self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         if self.column >= 0 and not self.affordable(self.exact):
-            self.exact, self.column = tracked_exact(self.rules), -1
+            self.exact = tracked_exact(self.rules)
+            self.column = -1
             self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         game = self.refined(self.game(self.exact))
         further = self.order_of_gain()[: self.budget.boxes]
@@ -387,7 +389,8 @@ class _Relaxing:
 
     def largest(self, further: Sequence[Chain]) -> RelaxedGame:
         """The game with as many further exact boxes, in this order, as the budget allows."""
-        game, exact = self.game(self.exact), list(self.exact)
+        game = self.game(self.exact)
+        exact = list(self.exact)
         for chain in further:
             exact += chain
             if (more := self.affordable(exact)) is None:
@@ -407,7 +410,8 @@ class _Relaxing:
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
         """W; the budget pays for the work."""
-        work, began = costs.solve_work(game), perf_counter()
+        work = costs.solve_work(game)
+        began = perf_counter()
         values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
         self.work -= work
         self.speed = work / (perf_counter() - began)
@@ -436,7 +440,8 @@ class _Relaxing:
         calls = costs.refining_calls(self.work, each)
         if not calls or not game.members or self.rules.saved_rolls:
             return game
-        before, lines = self.prices, self.lines()
+        before = self.prices
+        lines = self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
             # which the game below takes

@@ -129,7 +129,8 @@ def reroll_dice(dice, node):
 @jit
 def value_of_outcome(children, job, block, i):
     """Value of an outcome of a turn."""
-    outcomes, end = job.model.outcomes, successor(job.model.outcomes, i, block.row, 0)
+    outcomes = job.model.outcomes
+    end = successor(job.model.outcomes, i, block.row, 0)
     return child_value(
         children, job.model.layout, block, end, outcomes.points[i], job.scratch.turn.temp
     )
@@ -152,7 +153,8 @@ def end_turns(children, job, block):
             # The outcome of the rolls that the category pays nothing for.
             crossing_out = outcomes.start[c]
             for i in range(crossing_out, outcomes.start[c + 1]):
-                value, total = value_of_outcome(children, job, block, i), zero
+                value = value_of_outcome(children, job, block, i)
+                total = zero
                 # Rolls whose best value it is (at least is equal): later outcomes no longer find
                 # their chance.
                 for j in range(outcomes.roll_start[i], outcomes.roll_start[i + 1]):
@@ -201,7 +203,8 @@ def visit_block(children, job, block, lanes):
 def visit_row(row, arguments):
     """Chances of all outcomes of all states of a row."""
     job = views(arguments)
-    children, count = mean_table(job.values), lanes_of(job.model.layout, row)
+    children = mean_table(job.values)
+    count = lanes_of(job.model.layout, row)
     for start in range(0, count, LANES):
         lanes = min(LANES, count - start)
         visit_block(children, job, mean_block(job.model, row, start), lanes)

@@ -60,7 +60,8 @@ def progress(label: str) -> Progress:
     """
     if stderr_is_terminal():
         return _bar(label)
-    pace, began = Pace(), time.monotonic()
+    pace = Pace()
+    began = time.monotonic()
 
     def report(done: int, total: int) -> None:
         if total and done < total:
@@ -78,7 +79,8 @@ def evaluating(number: int = 1) -> Progress:
 
 def _bar(label: str) -> Progress:
     bar: Any = None
-    pace, shown = Pace(), 0
+    pace = Pace()
+    shown = 0
 
     def report(done: int, total: int) -> None:
         nonlocal bar, shown
@@ -188,7 +190,8 @@ def workers_line(cluster: Cluster) -> str:
     """Number of workers, their threads and memory, and the dashboard."""
     workers = cluster.engine.workers
     limits = sorted({facts.memory_limit for facts in workers if facts.memory_limit})
-    n_workers, n_threads = len(workers), sum(facts.threads for facts in workers)
+    n_workers = len(workers)
+    n_threads = sum(facts.threads for facts in workers)
     parts = [
         ngettext("one worker", "{count} workers", n_workers, count=number_word(n_workers)),
         ngettext("one thread", "{count} threads", n_threads, count=number_word(n_threads)),

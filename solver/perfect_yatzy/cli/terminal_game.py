@@ -100,7 +100,8 @@ class TerminalGame:
             stage = _("turn {turn} of {turns}", turn=turn, turns=turns)
             click.echo(view.player_prefix(session, session.player) + stage)
         player = self.computers[session.computer()]
-        seed, card = session.choice_seed(), session.card()
+        seed = session.choice_seed()
+        card = session.card()
         decision = player.choose(card, session.dice, session.rolls_left, seed, self.others())
         click.echo(view.computer_line(self.rules, session, decision))
         if isinstance(decision, str):
@@ -273,7 +274,8 @@ class TerminalGame:
 
     def request(self) -> dict[str, Any]:
         """The question of the player for the best options."""
-        session, card = self.session, self.session.card()
+        session = self.session
+        card = self.session.card()
         rolls_left = {"rolls_left": session.rolls_left} if session.rolls_left else {}
         return {
             "query": "hold" if rolls_left else "score",

@@ -90,11 +90,13 @@ def _parts_of(
 ) -> Iterator[TurnPart]:
     """The parts of a turn, by states of the other player; `below` are the values after it."""
     waiting = game.pairs(turn)[1].size
-    size, bounds = max(1, waiting // (TASKS * threads)), _bounds(below)
+    size = max(1, waiting // (TASKS * threads))
+    bounds = _bounds(below)
     pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
     for begin in range(0, waiting, size):
         end = min(begin + size, waiting)
-        first, last = int(bounds[begin * pairs_of_each]), int(bounds[end * pairs_of_each]) + FRAME
+        first = int(bounds[begin * pairs_of_each])
+        last = int(bounds[end * pairs_of_each]) + FRAME
         checksum = _checksum(below.values[first:last])
         path = layer.with_suffix(f".{secrets.token_hex(8)}.part")
         yield TurnPart(game.rules, game.tie, turn, begin, end, layer, first, last, checksum, path)
@@ -148,7 +150,8 @@ def versus_on(
             solve_turn = partial(_solve_turn, engine, game, layer)
             return game.chance(settings, layer, solve_turn, on_layer)
 
-    game, folder = TwoPlayerGame(rules, tie=tie_rule(ties).share), tables_folder(settings.tables)
+    game = TwoPlayerGame(rules, tie=tie_rule(ties).share)
+    folder = tables_folder(settings.tables)
     settings = Settings(folder.absolute(), 1, settings.progress)
     if store:
         store_games(settings, rules, solve)

@@ -68,7 +68,8 @@ class BlockHasher:
             start += len(piece)
             if self._filled == BLOCK_BYTES:
                 self._digests.append(self._block.digest())
-                self._block, self._filled = hashlib.sha256(), 0
+                self._block = hashlib.sha256()
+                self._filled = 0
 
     def hexdigest(self) -> str:
         """SHA-256 of all bytes so far."""
@@ -200,7 +201,8 @@ class CheckedValues:
         """SHA-256 of all values in their order; reads and checks the whole table and keeps
         nothing of it.
         """
-        digest, buffer = hashlib.sha256(), memoryview(bytearray(READ_BLOCKS * BLOCK_BYTES))
+        digest = hashlib.sha256()
+        buffer = memoryview(bytearray(READ_BLOCKS * BLOCK_BYTES))
         for low in range(0, self.nbytes, len(buffer)):
             part = buffer[: self.nbytes - low]
             self._read(low, part)
@@ -237,7 +239,8 @@ class CheckedValues:
     def _fill(self, held: _Held, run: tuple[int, int]) -> None:
         """Read a run of blocks into memory."""
         first, end = run
-        low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
+        low = first * BLOCK_BYTES
+        high = min(end * BLOCK_BYTES, self.nbytes)
         if end - first >= READ_BLOCKS // 2:
             held.large_pages(low, high, wanted=True)
         self._read(low, held.target[low:high])

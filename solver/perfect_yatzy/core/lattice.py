@@ -84,7 +84,9 @@ def fill(target, first, count, vector):
 
 @means.of()
 def _indexed_means(buffer, lattice):
-    faces, successors, share = lattice.faces, lattice.successors, splat(buffer, 1.0 / lattice.faces)
+    faces = lattice.faces
+    successors = lattice.successors
+    share = splat(buffer, 1.0 / lattice.faces)
     hold = lattice.first_roll - 1
     while hold >= 0:
         first = hold * faces

@@ -35,7 +35,8 @@ class WideType(types.Type):
         super().__init__("WideMask")
 
 
-WIDE, NATIVE = WideType(), ir.IntType(128)
+WIDE = WideType()
+NATIVE = ir.IntType(128)
 
 
 @register_model(WideType)

@@ -154,7 +154,8 @@ class Objective:
 
 def final_bonus(space: StateSpace) -> Floats:
     """The upper bonus each full card receives, in the order of the table."""
-    layout, sums = space.layout, upper_sums(space.rules)
+    layout = space.layout
+    sums = upper_sums(space.rules)
     numbers_of_saved_rolls = int(space.most_saved[space.categories]) + 1
     parts = []
     for lane_set in layout.lane_sets[space.layers[space.categories]]:

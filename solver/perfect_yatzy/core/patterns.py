@@ -221,7 +221,8 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     # larger group suffice for the other.
     faces = counts.shape[1]
     free = counts >= 0  # all faces of all rolls
-    found, total = free.all(axis=1), 0
+    found = free.all(axis=1)
+    total = 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
         highest = faces - suitable[:, ::-1].argmax(axis=1)  # the highest suitable face of each roll

@@ -137,5 +137,6 @@ def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
         return frozenset({0})
     box = filled.bit_length() - 1
     threshold = upper_sums(rules).thresholds[rules.categories[box].column]
-    before, possible = _upper_sums(rules, filled & ~(1 << box)), possible_points(rules)[box]
+    before = _upper_sums(rules, filled & ~(1 << box))
+    possible = possible_points(rules)[box]
     return frozenset(min(threshold, total + points) for total in before for points in possible)

@@ -272,7 +272,8 @@ class StateSpace(RowPlaces):
 
     def unchecked_index(self, state: State) -> int:
         """Place of a checked state's value in the table."""
-        row, layout = self.row(state), self.layout
+        row = self.row(state)
+        layout = self.layout
         lanes = layout.lane_count.item(layout.lane_sets.item(row))
         return layout.offsets.item(row) + state.saved * lanes + self.lane(row, state)
 
@@ -297,7 +298,8 @@ class StateSpace(RowPlaces):
             return False
         if state.upper < 0 or (state.joker_paid and not self.has_tracked_rows):
             return False
-        row, layout = self.row(state), self.layout
+        row = self.row(state)
+        layout = self.layout
         if layout.masks.item(row) != filled or not self._occurs.item(row):
             return False
         if not 0 <= state.saved <= self.most_saved.item(filled.bit_count()):

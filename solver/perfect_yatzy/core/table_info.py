@@ -145,7 +145,8 @@ def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> s
 
 def read_info(path: Path, objective: Objective) -> TableInfo:
     """Read a sidecar, and check that it is undamaged and of these rules."""
-    rules, hint = objective.rules, rebuild_hint(objective, path)
+    rules = objective.rules
+    hint = rebuild_hint(objective, path)
     sidecar = path.with_suffix(".json")
     missing = f"there is no finished table at {path}; {hint}"
     with reading(sidecar, f"the description of the table {path} is damaged; {hint}", missing):

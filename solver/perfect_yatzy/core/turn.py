@@ -113,12 +113,10 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
     """Offer to score nothing in some categories to every roll; if crossing out is strict, to
     rolls without points.
     """
-    outcomes, dice, legal, crossed_out = (
-        model.outcomes,
-        model.dice,
-        model.legal,
-        splat(target, LOWEST),
-    )
+    outcomes = model.outcomes
+    dice = model.dice
+    legal = model.legal
+    crossed_out = splat(target, LOWEST)
     for c in range(model.category_count):
         if categories >> c & 1:
             zero = outcomes.start[c]
@@ -176,7 +174,8 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 @jit
 def joker_value(children, model, block, saved, joker, mode, temp):
     """Best category for a joker roll."""
-    outcomes, best = model.turn_outcomes, splat(temp, LOWEST)
+    outcomes = model.turn_outcomes
+    best = splat(temp, LOWEST)
     roll = model.jokers.rolls[joker] - model.dice.first_roll
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, mode & FIRST_ROLL)
     for c in range(model.category_count):

@@ -181,7 +181,8 @@ def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> 
     """`hold_start` and `holds` of :class:`CategoryOutcomes` from its other arrays."""
     # The best outcome of the holds listed within a roll is the outcome of that roll. In a category
     # an outcome of more points has a higher number, and the lowest pays nothing.
-    count, lowest = int(start[-1]), start[:-1]
+    count = int(start[-1])
+    lowest = start[:-1]
     # by the roll of the same place in `rolls`
     earned = np.repeat(np.arange(count), np.diff(roll_start))
     category = np.searchsorted(start, earned, side="right") - 1
@@ -216,7 +217,8 @@ def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -
 
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
-    dice, table = lattice(rules.dice, rules.faces), points_table(rules)
+    dice = lattice(rules.dice, rules.faces)
+    table = points_table(rules)
     outcomes = [
         (c, points) for c, paid in enumerate(table.tolist()) for points in sorted({0, *paid})
     ]
@@ -243,7 +245,8 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
 @lru_cache(maxsize=8)
 def joker_model(rules: RuleSet) -> JokerModel:
     """The jokers of a rule set; built once per process."""
-    dice, joker = lattice(rules.dice, rules.faces), rules.joker
+    dice = lattice(rules.dice, rules.faces)
+    joker = rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
     rolls = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
     number = np.full(len(counts), -1, dtype=np.int64)
@@ -324,7 +327,8 @@ def turn_fields(rules: RuleSet) -> dict[str, Any]:
 @by_start
 def turn_model(rules: RuleSet, start: State) -> TurnModel:
     """The turn of a rule set, or of the rest of a game from `start`; built once per process."""
-    space, joker = state_space(rules, start), rules.joker
+    space = state_space(rules, start)
+    joker = rules.joker
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
         layout=space.layout,
@@ -349,7 +353,8 @@ class NumberedOutcomes(NamedTuple):
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> NumberedOutcomes:
     """All outcomes of a turn, and which of them each roll has in each category."""
-    plain, full = points_table(rules), full_points(rules)
+    plain = points_table(rules)
+    full = full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
     extra = first_roll_points(rules)
     outcomes: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number, from 0 on

@@ -51,12 +51,14 @@ def parse_field(given: object, places: object = 1) -> Field:
         raise StateError(text, field="places")
     law, policy = None, PERFECT
     if isinstance(given, Mapping):
-        policy, law = str(given.get("policy", "")), _law(given)
+        policy = str(given.get("policy", ""))
+        law = _law(given)
         given = given.get("opponents")
     elif isinstance(given, str) and len(given) <= MAX_TEXT:
         parts = re.fullmatch(rf"([0-9]{{1,10}})(?::({POLICIES}))?", given)
         if parts:
-            given, policy = int(parts[1]), parts[2] or PERFECT
+            given = int(parts[1])
+            policy = parts[2] or PERFECT
     if not isinstance(given, int) or isinstance(given, bool):
         text = _(
             "field is {value}; must be a number of opponents, perhaps with what they play: 100, "

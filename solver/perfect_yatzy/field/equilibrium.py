@@ -140,7 +140,8 @@ def best_mixture(laws: Floats, opponents: int) -> Floats:
     field_law = laws[-1].copy()
     for step in range(1, STEPS if len(laws) > 1 else 1):
         winning = laws @ FieldUtility(law_of(field_law), opponents)(scores)
-        best, share = int(winning.argmax()), 1 / (step + 1)
+        best = int(winning.argmax())
+        share = 1 / (step + 1)
         if winning[best] * (opponents + 1) <= 1 + ACCURACY:
             break
         weights *= 1 - share
@@ -170,7 +171,8 @@ def field_equilibrium(
     if not responses:
         law = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
         responses = [response_of(rules, None, law)]
-    fair, found = 1 / (opponents + 1), mixtures.get(opponents)
+    fair = 1 / (opponents + 1)
+    found = mixtures.get(opponents)
     for _round in range(rounds):
         if found and found.gain <= within * fair:
             break

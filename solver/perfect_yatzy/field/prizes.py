@@ -87,7 +87,8 @@ class FieldUtility:
         self, log_more: Floats, log_no_more: Floats, more: Floats, no_more: Floats, tied: Floats
     ) -> Floats:
         """U of scores that opponents can have, the formula of the module."""
-        players, is_best = self.opponents + 1, more == 0
+        players = self.opponents + 1
+        is_best = more == 0
         total = np.zeros(len(tied))
         # of the logarithms of t and 1 - t, from t = T to T + p
         rise = np.where(is_best, 0.0, np.log1p(tied / np.where(is_best, 1.0, more)))

@@ -27,7 +27,8 @@ def maximum_score(rules: RuleSet) -> int:
     many points as possible. This is exact unless a joker bonus makes it better to fill an upper box
     with fewer points, or the search does not apply (:func:`is_highest_score_exact`).
     """
-    sums, upper = upper_sums(rules), 0
+    sums = upper_sums(rules)
+    upper = 0
     for c in sums.counting:
         upper = sums.add(upper, c, max(possible_points(rules)[c]))
     return sums.bonus(upper) + _BestTurns(rules).total()

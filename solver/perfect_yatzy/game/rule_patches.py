@@ -112,7 +112,8 @@ def checked_categories(
     """The values of a patch without categories that are no tables; adds a problem for each of
     those.
     """
-    given, place = patch.get("categories"), (*path, "categories")
+    given = patch.get("categories")
+    place = (*path, "categories")
     rest = {name: value for name, value in patch.items() if name != "categories"}
     if isinstance(given, list):
         check.add_problem(place, _(LIST_MESSAGE))  # marked elsewhere

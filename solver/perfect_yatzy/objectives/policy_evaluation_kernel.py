@@ -144,10 +144,13 @@ def follow_actions(job, rerolls, is_first, result):
     """Q of every roll with a number of rerolls left, from that of its action, into the full
     rolls of `result`.
     """
-    scratch, dice, actions = job.scratch, job.model.dice, stage_actions(job, rerolls, is_first)
+    scratch = job.scratch
+    dice = job.model.dice
+    actions = stage_actions(job, rerolls, is_first)
     all_lanes = (1 << width(actions)) - 1
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
-        value, left = splat(result, 0.0), all_lanes
+        value = splat(result, 0.0)
+        left = all_lanes
         while left:
             action, same = next_action(actions, here, left)
             if action >= 0:
@@ -309,12 +312,10 @@ def distribute_rows(rows, arguments, policy, children, layer):
     zeros before.
     """
     job, followed = views(arguments), views(policy)
-    below, target, layout, outcomes = (
-        views(children),
-        views(layer),
-        job.model.layout,
-        job.model.turn_outcomes,
-    )
+    below = views(children)
+    target = views(layer)
+    layout = job.model.layout
+    outcomes = job.model.turn_outcomes
     for row in rows:
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):

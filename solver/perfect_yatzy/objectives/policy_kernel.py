@@ -162,7 +162,8 @@ def outcome_values(children, job, block, saved):
     outcomes, scratch = job.model.turn_outcomes, job.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
-            end, points = successor(outcomes, i, block.row, saved), outcomes.total[i]
+            end = successor(outcomes, i, block.row, saved)
+            points = outcomes.total[i]
             value = child_value(children, job.model.layout, block, end, points, scratch.temp)
             store(scratch.outcome_value, i, value)
 
@@ -186,7 +187,8 @@ def best_stop(job, block, roll, is_first):
 def choose_stop(job, block, roll, is_first, values, tags):
     """:func:`choose_stops` for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
-    limit, tag = lowest_equal(best, job.ties), splat(values, -1.0)
+    limit = lowest_equal(best, job.ties)
+    tag = splat(values, -1.0)
     # From the last category on, so that the first of equal ones is the last to write.
     for c in range(job.model.category_count - 1, -1, -1):
         if allowed >> c & 1:
@@ -279,12 +281,10 @@ def choose_stage_stops(children, job, block, rerolls):
     """Best category for each roll with so many rerolls left, to the actions and values of the
     scratch.
     """
-    model, scratch, dice, actions = (
-        job.model,
-        job.scratch,
-        job.model.dice,
-        stage_actions(job, rerolls, False),
-    )
+    model = job.model
+    scratch = job.scratch
+    dice = job.model.dice
+    actions = stage_actions(job, rerolls, False)
     if rerolls == 0 or model.saves_rolls:
         outcome_values(children, job, block, rerolls)
         choose_stops(job, block, False, scratch.stop_value, actions)
@@ -303,7 +303,8 @@ def choose_holds(job, best_within, stop_values, actions):
     # multiset; `actions` has the hold with that value. Of equal holds the last one of the lattice
     # is chosen: that with the most dice, then with the highest faces. As straight-line code this
     # pass would take seconds to compile.
-    dice, none = job.model.dice, splat(best_within, -1.0)
+    dice = job.model.dice
+    none = splat(best_within, -1.0)
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
     store(actions, 0, splat(best_within, 0.0))  # the empty hold
     for hold in range(1, dice.first_roll + dice.roll_count):
@@ -472,5 +473,6 @@ def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first)
             )
         chosen = preferred(job, stop, stop + options)
         if chosen > stop:
-            hold, value = int(dice.holds[first + chosen - stop]), job.option_values[chosen]
+            hold = int(dice.holds[first + chosen - stop])
+            value = job.option_values[chosen]
     return hold, outcome, value

@@ -158,7 +158,8 @@ def begin_chances(job, most):
     # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then
     # with one, ...
     model, dice, hold_chance = job.model, job.model.dice, job.scratch.hold_chance
-    stages, zero = most + 1 if model.saves_rolls else 1, splat(hold_chance, 0.0)
+    stages = most + 1 if model.saves_rolls else 1
+    zero = splat(hold_chance, 0.0)
     fill(hold_chance, 0, dice.first_roll, zero)
     fill(job.scratch.outcome_chance, 0, model.turn_outcomes.size * stages, zero)
     for roll in range(dice.roll_count):
@@ -176,14 +177,16 @@ def outcome_chances(job, saved_before):
         job.scratch,
         job.scratch.hold_chance,
     )
-    zero, all_lanes = splat(hold_chance, 0.0), (1 << width(scratch.action)) - 1
+    zero = splat(hold_chance, 0.0)
+    all_lanes = (1 << width(scratch.action)) - 1
     most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
     for rerolls in range(most, -1, -1):
         first_outcome = rerolls * model.turn_outcomes.size if model.saves_rolls else 0
         actions = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)
         for roll in range(dice.roll_count):
-            chance, left = load(hold_chance, dice.first_roll + roll), all_lanes
+            chance = load(hold_chance, dice.first_roll + roll)
+            left = all_lanes
             store(scratch.roll_chance, rerolls * dice.roll_count + roll, chance)
             while left:  # one step for all lanes with the action of the first one that is left
                 action, same = next_action(actions, dice.first_roll + roll, left)
@@ -400,7 +403,8 @@ choose_actions.of(TableSlice)(
 @jit
 def write_given_actions(policy, job, block, rerolls, is_first):
     """Write the actions with a number of rerolls left to the scratch."""
-    dice, actions = job.model.dice, stage_actions(job, rerolls, is_first)
+    dice = job.model.dice
+    actions = stage_actions(job, rerolls, is_first)
     for roll in range(dice.roll_count):
         _, way = scoring_of_roll(job.model, block.row, block.choices, roll, is_first)
         for lane in range(LANES):
@@ -442,7 +446,8 @@ def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
     :func:`.policy.stop_action`.
     """
     # `is_first`: whether the first roll of a turn has bonus points, and this is one.
-    job, lane_in_block = views(arguments), lane % LANES
+    job = views(arguments)
+    lane_in_block = lane % LANES
     block = mean_block(arguments.model, row, lane - lane_in_block)
     # for a turn to have so many rerolls left
     least_saved = max(0, rerolls - job.model.rolls_per_turn + 1)

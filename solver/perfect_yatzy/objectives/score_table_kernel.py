@@ -101,10 +101,8 @@ def _score_value_after(table, layout, block, states, points, temp):
 
 @write_values.of(ScoreTable)
 def _write_scores(table, layout, block, saved, values, temp):
-    state, x = (
-        state_place(layout, block.row, saved, score_block_lane(block.start)),
-        score_block_x(block.start),
-    )
+    state = state_place(layout, block.row, saved, score_block_lane(block.start))
+    x = score_block_x(block.start)
     store(temp, 0, values)
     for lane in range(min(width(temp), table.high[state] + 1 - x)):
         table.values[table.origin[state] + x + lane * table.spacing] = temp[lane]

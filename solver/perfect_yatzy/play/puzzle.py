@@ -68,7 +68,8 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
     """One turn of a simulated game, by single queries;
     :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones.
     """
-    rules, rolls_left = strategy.rules, strategy.max_rerolls(card.state)
+    rules = strategy.rules
+    rolls_left = strategy.max_rerolls(card.state)
     history, holds = list[Dice](), list[Dice]()
     held: Dice = ()
     while True:
@@ -95,7 +96,8 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
     check_strategy(strategy)
     seed = whole_number(seed, "seed")
     low, high = DIFFICULTIES[difficulty]
-    generator, rules = random.Random(seed), strategy.rules
+    generator = random.Random(seed)
+    rules = strategy.rules
     for game in range(MAX_GAMES):
         card = Scorecard(rules)
         last_turn = generator.randrange(len(rules.categories))

@@ -51,7 +51,8 @@ def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[tuple[RuleSe
     if not scores:
         text = _("{path} has no scores; its first line must name the columns: player, score")
         raise StateError(text.format(path=path))
-    otherwise, highest = load_rules(rules), cache(maximum_score)
+    otherwise = load_rules(rules)
+    highest = cache(maximum_score)
     for number, line in lines:
         cells = [cell.strip() for cell in _cells(path, line, separator)]
         row = dict(zip(kinds, cells, strict=False))

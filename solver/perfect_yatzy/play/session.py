@@ -198,7 +198,8 @@ class Session:
 
     def hold(self, dice: Sequence[int]) -> None:
         """Hold some of the dice; the others are rolled next."""
-        held, now = self.check_hold(dice), self.position
+        held = self.check_hold(dice)
+        now = self.position
         self._steps.append((Action("hold", held), replace(now, holds=(*now.holds, held))))
 
     def score(self, category: str) -> None:

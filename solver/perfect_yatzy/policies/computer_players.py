@@ -53,7 +53,8 @@ STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:", "field:")
-PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
+PYTHON_FILE = re.compile(r"(.+\.py):(\w+)")
+PROGRAM = "process:"
 Others = Sequence[Scorecard | str | int]  # cards of other players, or their final scores
 Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and its key in the cache
 
@@ -208,7 +209,8 @@ class ComputerPlayer:
         position = self.strategy.check(scorecard.state)
         if position.state.filled == self.rules.full_mask:
             raise game_over()
-        roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
+        roll = parse_dice(self.rules, dice)
+        most = max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
             raise StateError(
                 _("{count} rolls left; it must be 0 to {most}", count=shown(rolls_left), most=most)
@@ -265,7 +267,8 @@ class WinningPlayer(ComputerPlayer):
         """The chance to win, solved once a turn; the mean if the rest of the game takes too long
         to solve.
         """
-        known, means = self._read(others), self.strategy.evaluator
+        known = self._read(others)
+        means = self.strategy.evaluator
         if not known or isinstance(self.strategy, ApproximateStrategy):
             return means
         found = self._two_players(card, known) or self._others_for_the_mean(card, known)
@@ -333,7 +336,8 @@ class WinningPlayer(ComputerPlayer):
             final = partial(opponent, self.settings, self.strategy, other)
             # a score takes no solve
             finals.append(final() if isinstance(other, int) else self._cached(key, final))
-        utility, means = WinUtility(finals, "half"), self.strategy.evaluator
+        utility = WinUtility(finals, "half")
+        means = self.strategy.evaluator
         return utility_strategy(
             self.settings,
             utility,

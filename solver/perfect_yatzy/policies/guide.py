@@ -209,7 +209,8 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndi
     """The decisions that end each turn of games from the empty card, under perfect play for the
     mean.
     """
-    rules, size = strategy.rules, len(strategy.rules.categories)
+    rules = strategy.rules
+    size = len(strategy.rules.categories)
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
@@ -382,7 +383,8 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
     """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a
     box is given up.
     """
-    rules, uppers = strategy.rules, upper_sums(strategy.rules)
+    rules = strategy.rules
+    uppers = upper_sums(strategy.rules)
     names = "category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left"
     ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
     ways = [
@@ -426,7 +428,8 @@ def hold_example(
     rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
-    dice, random = lattice(rules.dice, rules.faces), np.random.default_rng(1)
+    dice = lattice(rules.dice, rules.faces)
+    random = np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]  # the first turn of the late game
     found: HoldExample | None = (
         None  # with the latest rule so far; one of the second half of the list is enough
@@ -476,7 +479,8 @@ def _example(
     bonus_before = prices.bonus_value(state.filled, state.upper)
     paid = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice))
     for c, (points, bonus_points) in paid.items():
-        upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
+        upper = upper_sums(rules).add(state.upper, c, points)
+        filled = state.filled | 1 << c
         change = prices.bonus_value(filled, upper) - bonus_before
         if c == rules.tracked_index and points:
             change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()

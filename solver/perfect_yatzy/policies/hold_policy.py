@@ -53,11 +53,13 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     # (masks, rolls, faces)
     shown = dice.counts[None, dice.first_roll :] * _counted_faces(rules, pattern)[:, None]
     if pattern.kind == "any":
-        fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
+        fits = np.ones(shown.shape[:2], dtype=bool)
+        kept = np.zeros_like(shown)
     elif pattern.kind == "pays":
         fits, kept = (paying(rules, pattern) != 0)[None, :], shown
     elif pattern.kind == "dice":
-        fits, kept = shown.sum(-1) > 0, shown
+        fits = shown.sum(-1) > 0
+        kept = shown
     elif pattern.kind == "different":
         kept = np.minimum(shown, 1)
         fits = kept.sum(-1) >= pattern.sizes[0]
@@ -174,7 +176,8 @@ def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints |
         return paying(rules, rule.pattern)
     if rule.action == "roll all":
         return -1
-    by_hold, first_roll = boxes_of_use(rules, jokers), lattice(rules.dice, rules.faces).first_roll
+    by_hold = boxes_of_use(rules, jokers)
+    first_roll = lattice(rules.dice, rules.faces).first_roll
     # to stop is to keep all
     return np.where(actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)])
 
@@ -443,7 +446,8 @@ class HoldRulePolicy(Acting):
         values: Floats | None = None,
     ) -> None:
         self.rules, self.start = prices.rules, start
-        self.hold_rules, self.prices = tuple(hold_rules), prices
+        self.hold_rules = tuple(hold_rules)
+        self.prices = prices
         self.space = state_space(prices.rules, start)
         self.values = prices.values(start) if values is None else values
         self.arrays = hold_rule_arrays(prices.rules, self.hold_rules, self.space)

@@ -83,11 +83,9 @@ def applies(rules, i, choices, turns, paid):
 @jit
 def card_rules(rules, model, block):
     """The :class:`CardRules` of the card of a block."""
-    choices, filled, paid = (
-        block.choices,
-        model.layout.masks[block.row],
-        block.row >= model.card_count,
-    )
+    choices = block.choices
+    filled = model.layout.masks[block.row]
+    paid = block.row >= model.card_count
     turns_left = model.category_count - count_bits(filled)
     faces, applying = 0, 0  # bitmasks
     for c in range(model.category_count):
@@ -142,7 +140,9 @@ def write_holds(policy, dice, card, rerolls, first_lane, actions):
 
 @choose_actions.of(HoldRuleActions)
 def _rule_actions(policy, job, block, most_saved):
-    model, layout, card = job.model, job.model.layout, card_rules(policy.rules, job.model, block)
+    model = job.model
+    layout = job.model.layout
+    card = card_rules(policy.rules, job.model, block)
     first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
     for rerolls in range(model.rolls_per_turn + most_saved):
         choose_stage_stops(mean_table(policy.prices), job, block, rerolls)

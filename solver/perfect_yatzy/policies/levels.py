@@ -97,7 +97,8 @@ class SoftPolicy(GreedyPolicy):
         from .soft_policy_kernel import soft_scratch
 
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
-        dice, model = lattice(self.rules.dice, self.rules.faces), turn_model(self.rules, self.start)
+        dice = lattice(self.rules.dice, self.rules.faces)
+        model = turn_model(self.rules, self.start)
         return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
 
     def layer(self, filled: int) -> RowActions:
@@ -330,6 +331,7 @@ def _check_points_lost(points_lost: object) -> None:
 
 def exact_operations(strategy: Strategy) -> float:
     """Rough work of an exact evaluation: options of holds over all vectors of states."""
-    rules, grid = strategy.rules, lattice(strategy.rules.dice, strategy.rules.faces)
+    rules = strategy.rules
+    grid = lattice(strategy.rules.dice, strategy.rules.faces)
     options = float((grid.counts[grid.first_roll :] + 1).prod(axis=1).sum())
     return strategy.space.size / 8 * options * rules.rolls_per_turn

@@ -80,7 +80,8 @@ class _ActionLookup:
         """Working memory of the kernels."""
         from ..objectives.policy_kernel import policy_job
 
-        policy, most_saved = self.policy, int(self.space.most_saved.max())
+        policy = self.policy
+        most_saved = int(self.space.most_saved.max())
         return policy_job(
             self.dice, turn_model(policy.rules, policy.start), policy.ties, most_saved
         )
@@ -134,7 +135,8 @@ class States:
 
 def all_states(space: StateSpace) -> States:
     """Every state of a state space."""
-    layout, rows = space.layout, space.state_rows()
+    layout = space.layout
+    rows = space.state_rows()
     lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
     upper = layout.lane_upper[layout.lane_sets[rows], lanes].astype(np.int64)
     return States(space.rules, layout.masks[rows], upper, saved, rows >= space.cards)
@@ -327,7 +329,8 @@ class FunctionPolicy(Acting):
     def turn(self, row: int) -> CardTurn:
         """The turn of the card of a row."""
         layout = self.space.layout
-        filled, lane_set = int(layout.masks[row]), layout.lane_sets[row]
+        filled = int(layout.masks[row])
+        lane_set = layout.lane_sets[row]
         joker_paid = bool(row >= self.space.cards)
         options = roll_options(self.rules, filled, joker_paid)
         upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]].astype(np.int64)
@@ -414,7 +417,8 @@ def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
     it.
     """
     space.check(state)
-    row, layout = space.row(state), space.layout
+    row = space.row(state)
+    layout = space.layout
     lanes = int(layout.lane_count[layout.lane_sets[row]])
     # all lanes for each number of saved rolls
     place_in_row = int(space.unchecked_index(state) - layout.offsets[row])

@@ -134,7 +134,8 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
     """Conditions, each of which a rule may have alone or with one other."""
     found: list[Condition] = []
-    has_choice, families = leaves_choice(rules), _families(rules)
+    has_choice = leaves_choice(rules)
+    families = _families(rules)
     boxes = [c for c in rules.categories if not c.upper or not has_choice]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if has_choice:

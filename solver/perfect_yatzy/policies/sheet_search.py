@@ -198,7 +198,8 @@ def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
 def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:
     """The sheet that comes closest to the values of some states, each weighted with its visits."""
     space = visits.space
-    filled, table = space.filled[visits.rows], np.zeros(space.size)
+    filled = space.filled[visits.rows]
+    table = np.zeros(space.size)
     layers = [
         np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)
     ]
@@ -248,7 +249,8 @@ def _climb(
     settings: Settings, form: SheetForm, judge: Judge, starts: list[Floats], seed: int
 ) -> Floats:
     """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
-    threads, report = settings.threads, settings.progress or no_progress
+    threads = settings.threads
+    report = settings.progress or no_progress
     judged = [(*judge(form.sheet(start)), start) for start in starts]
     # of the best sheet: `later`: values of states
     mean, later, numbers = max(judged, key=lambda entry: entry[0])
@@ -310,9 +312,12 @@ def descend(
     """
     # The points of a parabola are a width apart, because a mean is a sum of many small steps.
     directions = np.diag(widths)
-    value, point = function(start), start
+    value = function(start)
+    point = start
     for _ in range(sweeps):
-        value_before, point_before, gains = value, point, list[float]()
+        value_before = value
+        point_before = point
+        gains = list[float]()
         for direction in directions:
             lower, point = _along(function, (value, point), direction)
             gains.append(value - lower)
@@ -351,7 +356,9 @@ def hand_prices(
     report: Callable[[str], None] | None = None,
 ) -> PriceSheet:
     """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
-    rules, names, count = prices.rules, terms_of(prices.rules), len(prices.prices)
+    rules = prices.rules
+    names = terms_of(prices.rules)
+    count = len(prices.prices)
     term_steps = {"par_point": PAR_STEP, "joker_turn": PAR_STEP}
     steps = [PRICE_STEP] * count + [term_steps.get(name, TERM_STEP) for name in names]
     start = [*prices.prices, *(prices.terms[name] for name in names)]
@@ -390,7 +397,8 @@ def learn_sheet(
     report: Callable[[str], None] | None = None,
 ) -> StrategySheet:
     """Find a strategy that a person can play; `hold_rules`: at most so many, 0: prices alone."""
-    rules, perfect_mean = strategy.rules, strategy.value()
+    rules = strategy.rules
+    perfect_mean = strategy.value()
     fit = fit_prices(settings, rules, strategy.table, seed=seed)
     if not hold_rules:
         return StrategySheet(

@@ -80,7 +80,8 @@ def soft_scratch(dice: Lattice, model: TurnModel, most_saved: int) -> SoftScratc
     """Scratch for one thread, for turns that begin with up to `most_saved` saved rolls."""
     categories, rerolls = model.category_count, model.rolls_per_turn - 1 + most_saved
     weight = aligned(max(categories, int(np.diff(model.dice.hold_start).max())))
-    holds, lost = hold_values(dice, model, rerolls), aligned(rerolls + categories)
+    holds = hold_values(dice, model, rerolls)
+    lost = aligned(rerolls + categories)
     return SoftScratch(holds, aligned(dice.n_rolls), weight, lost, rerolls)
 
 
@@ -101,7 +102,9 @@ def hold_or_stop(policy, job, rerolls):
         job.scratch.temp,
         job.scratch.hold_chance,
     )
-    weights, values, lost = scratch.weight, scratch.holds.values, load(scratch.lost, rerolls - 1)
+    weights = scratch.weight
+    values = scratch.holds.values
+    lost = load(scratch.lost, rerolls - 1)
     for roll in range(dice.roll_count):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
@@ -141,7 +144,8 @@ def choose_categories(policy, job, block, is_first, first_outcome):
     temp, weights = turn.temp, scratch.weight
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        best, total = load(turn.stop_value, roll), splat(temp, 0.0)
+        best = load(turn.stop_value, roll)
+        total = splat(temp, 0.0)
         for c in range(model.category_count):
             if allowed >> c & 1:
                 i = outcome_number(model, way, c, roll)
@@ -169,7 +173,8 @@ def _back_up_holds(policy, job, block, most_saved):
 @chances_of_turn.of(SoftTurns)
 def _soft_chances(policy, job, block, saved_before):
     model, dice, scratch, node = job.model, job.model.dice, policy.scratch, job.scratch.hold_chance
-    children, most = mean_table(policy.means), model.rolls_per_turn - 1 + saved_before
+    children = mean_table(policy.means)
+    most = model.rolls_per_turn - 1 + saved_before
     begin_chances(job, most)
     fill(scratch.stop_chance, 0, dice.roll_count, splat(node, 0.0))
     fill(scratch.lost, 0, scratch.hold_kinds + model.category_count, splat(node, 0.0))
@@ -262,7 +267,8 @@ class SoftDecisions(NamedTuple):
 def _decide_softly(player, job, game, roll, rerolls, number):
     policy, turn, fields = player.policy, job.policy, job.games.fields
     model, dice, values = turn.model, turn.model.dice, policy.scratch.weight
-    lane, saved = fields[game * FIELDS + LANE], rerolls if model.saves_rolls else 0
+    lane = fields[game * FIELDS + LANE]
+    saved = rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
     # for two words of each roll: of the hold, and of the category
     seed = np.uint64(job.seed) ^ np.uint64(SALT)

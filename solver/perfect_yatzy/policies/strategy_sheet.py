@@ -163,7 +163,8 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
     """The threshold of each bonus, shared out over the boxes of its column by the most that each
     can pay.
     """
-    sums, possible = upper_sums(rules), possible_points(rules)
+    sums = upper_sums(rules)
+    possible = possible_points(rules)
     # by category, by column
     most = {c: max(possible[c]) for c in sums.counting}
     total = sums.to_come(0)
@@ -189,7 +190,9 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
     """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above
     par.
     """
-    sums, par, features = upper_sums(rules), pars(rules), np.zeros((len(upper), 3))
+    sums = upper_sums(rules)
+    par = pars(rules)
+    features = np.zeros((len(upper), 3))
     if rules.bonus is None:
         return features
     columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True)
@@ -364,7 +367,8 @@ class StrategySheet:
         sheet = PriceSheet(
             rules, [*prices.values()], _numbers(raw["bonus"], "bonus", terms_of(rules))
         )
-        holds, shorter = _hold_rules(raw["holds"], rules), _shorter(raw.get("shorter", {}), rules)
+        holds = _hold_rules(raw["holds"], rules)
+        shorter = _shorter(raw.get("shorter", {}), rules)
         return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -325,7 +325,9 @@ class HoldGuard:
         if not len(new):
             return
         states, state_of_key = np.unique(new[:, :2], axis=0, return_inverse=True)
-        state, left, roll = state_of_key.ravel(), new[:, 2], new[:, 3]
+        state = state_of_key.ravel()
+        left = new[:, 2]
+        roll = new[:, 3]
         # of all decisions of these states
         by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))
         stops, holds = by_roll[state, roll], by_hold[state, left - 1]

@@ -350,7 +350,8 @@ def prior_of(strategy: Strategy) -> Prior:
     """Weak priors, in proportion to what a box brings on average."""
     boxes = len(strategy.rules.categories)
     box = float(strategy.value()) / boxes
-    means, spreads = np.zeros(boxes + 3), np.full(boxes + 3, PRICE_SPREAD * box)
+    means = np.zeros(boxes + 3)
+    spreads = np.full(boxes + 3, PRICE_SPREAD * box)
     means[-2:] = log(TEMPERATURE * box)
     spreads[boxes:] = BONUS_SPREAD, LOG_TEMPERATURE_SPREAD, LOG_TEMPERATURE_SPREAD
     precision = np.diag(spreads**-2)
@@ -411,7 +412,8 @@ def fit_prices(
     """
     decisions = Decisions(strategy, played, tables, threads)
     parameters, covariance = maximise(decisions)
-    boxes, size = len(strategy.rules.categories), decisions.size
+    boxes = len(strategy.rules.categories)
+    size = decisions.size
     # All prices together have no effect: the level of the median is taken from the prices, and that
     # of their mean from the covariance.
     level = float(np.median(parameters[:boxes]))

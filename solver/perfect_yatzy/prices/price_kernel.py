@@ -95,7 +95,8 @@ def row_vectors(model: TurnModel) -> int:
 
 def price_scratch(model: TurnModel) -> PriceScratch:
     """Working memory for one thread."""
-    dice, vectors = model.dice, row_vectors(model)
+    dice = model.dice
+    vectors = row_vectors(model)
     holds, columns = dice.first_roll + dice.roll_count, vectors * LANES
     options = max(model.category_count, int(np.diff(dice.hold_start).max()))
     ends, chances = np.zeros(2 * model.turn_outcomes.size), np.zeros(options)
@@ -273,7 +274,8 @@ def weigh(job, count, taken, log_temperature, columns, vectors):
         scratch.products,
     )
     best = best_option(job, count)
-    highest, sharpness = value_at(job, options, best), exp(-job.parameters[log_temperature])
+    highest = value_at(job, options, best)
+    sharpness = exp(-job.parameters[log_temperature])
     scratch.parameter_of[0] = log_temperature
     chosen, total = 0, 0.0
     for k in range(count):
@@ -321,7 +323,8 @@ def weigh_turns(start, stop, arguments):
     of_holds = model.category_count + 1
     for turn in range(start, stop):
         row, first, last = turns.rows[turn], turns.first_roll[turn], turns.first_roll[turn + 1] - 1
-        choices, most_rerolls = choices_of(model, row), model.rolls_per_turn - 1 + turns.saved[turn]
+        choices = choices_of(model, row)
+        most_rerolls = model.rolls_per_turn - 1 + turns.saved[turn]
         columns = number_columns(job, choices)
         vectors = (columns + LANES - 1) // LANES
         found.lost[turn] = 0.0
@@ -336,7 +339,8 @@ def weigh_turns(start, stop, arguments):
             if i <= last:
                 roll = turns.rolls[i] - model.dice.first_roll
                 count = category_options(job, row, choices, roll, i == first, vectors)
-                stop_option, taken = best_option(job, count), turns.categories[turn]
+                stop_option = best_option(job, count)
+                taken = turns.categories[turn]
                 if i == last:
                     best, lost = weigh(job, count, taken, of_holds + 1, columns, vectors)
                     found.best_categories[turn] = scratch.names[best]

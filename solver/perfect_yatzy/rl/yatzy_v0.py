@@ -97,7 +97,9 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
             raise StateError(f"players is {players}; must be from 2 to {MAX_PLAYERS}")
         check_choice("reward", reward, get_args(Reward))
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
-        self.rules, self.reward, self.render_mode = load_rules(rules), reward, render_mode
+        self.rules = load_rules(rules)
+        self.reward = reward
+        self.render_mode = render_mode
         self.possible_agents = [f"player_{i}" for i in range(players)]
         self.agents: list[str] = []
         self._games = {agent: SoloGame(self.rules) for agent in self.possible_agents}
@@ -117,7 +119,8 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
 
     def _entry_bounds(self) -> dict[str, int]:
         """Name and largest value of each entry of an observation."""
-        rules, bounds = self.rules, observation_bounds(self.rules)
+        rules = self.rules
+        bounds = observation_bounds(self.rules)
         high = {f"counts_{face}": rules.dice for face in range(1, rules.faces + 1)}
         high["rolls_left"] = bounds["rolls_left"][1]
         card = {f"filled.{category.id}": 1 for category in rules.categories}
@@ -142,7 +145,8 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         seed given before.
         """
         if seed is not None:
-            self._seed, self._game = whole_number(seed, "seed"), 0
+            self._seed = whole_number(seed, "seed")
+            self._game = 0
         else:
             self._seed = seeding.np_random()[1] if self._seed is None else self._seed
             self._game += 1
@@ -200,7 +204,8 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a player sees."""
-        own, seat = self._games[agent], self.possible_agents.index(agent)
+        own = self._games[agent]
+        seat = self.possible_agents.index(agent)
         entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
         # This player's card comes first.
         for name in self.possible_agents[seat:] + self.possible_agents[:seat]:

@@ -270,7 +270,8 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     if given == ["goal"]:
         return ObjectiveRequest(_checked_goal(rules, fields["goal"]))
     (name,) = given
-    others, is_versus = fields[name], name == "versus"
+    others = fields[name]
+    is_versus = name == "versus"
     if not isinstance(others, str if is_versus else str | list):
         if is_versus:
             text = _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'")

@@ -302,7 +302,8 @@ def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
     rules = evaluator.rules
     best = max(ranked.values)
     lowest = evaluator.lowest_equal(best)
-    known, n_holds = actions_by_number(rules), hold_count(rules)
+    known = actions_by_number(rules)
+    n_holds = hold_count(rules)
     paid = turn.categories() if kinds & CATEGORIES else {}
     entries: list[Any] = []
     # Made without the constructors of named tuples, which take three times as long.

@@ -58,7 +58,8 @@ def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
     interval for one of them.
     """
     sample = np.asarray(values, dtype=np.float64)
-    mean, size = float(sample.mean()), len(sample)
+    mean = float(sample.mean())
+    size = len(sample)
     return _interval(mean, _variance_of_mean(sample), size - 1, size, confidence)
 
 
@@ -71,7 +72,8 @@ def ratio_of(
     above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
     if not below.any():
         return None
-    ratio, size = float(above.sum() / below.sum()), len(above)
+    ratio = float(above.sum() / below.sum())
+    size = len(above)
     variance = _variance_of_mean(above - ratio * below) / float(below.mean()) ** 2
     return _interval(ratio, variance, size - 1, size, confidence)
 
@@ -83,7 +85,8 @@ def difference_of(
     own (Welch).
     """
     samples = [np.asarray(sample, dtype=np.float64) for sample in (first, second)]
-    value, size = float(samples[0].mean() - samples[1].mean()), sum(map(len, samples))
+    value = float(samples[0].mean() - samples[1].mean())
+    size = sum(map(len, samples))
     if min(map(len, samples)) < 2:
         return Difference(value, None, None, size, None)
     variances = [_variance_of_mean(sample) for sample in samples]

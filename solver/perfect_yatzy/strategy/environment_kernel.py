@@ -209,7 +209,8 @@ def fill_category(model, games, game, category, way):
     """Score the roll on the table, and roll for the next turn; after the last one no dice are on
     the table.
     """
-    turn, fields = model.turn, fields_of(games, game)
+    turn = model.turn
+    fields = fields_of(games, game)
     outcome = outcome_number(turn, way, category, fields[ROLL] - turn.dice.first_roll)
     points = turn.points[outcome]
     saved = fields[REROLLS] if turn.saves_rolls else 0
@@ -231,7 +232,8 @@ def fill_category(model, games, game, category, way):
 @jit
 def take_action(model, games, game, action):
     """Change a game by an action; False, and no change, if the action is illegal."""
-    turn, fields = model.turn, fields_of(games, game)
+    turn = model.turn
+    fields = fields_of(games, game)
     if 0 <= action < turn.dice.first_roll:  # a hold
         if fields[REROLLS] == 0 or not is_within(model, action, fields[ROLL]):
             return False
@@ -254,7 +256,8 @@ def take_actions(begin, end, arguments):
     job = views(arguments)
     model = job.model
     for game in range(begin, end):
-        fields, reward = fields_of(job.games, game), 0.0
+        fields = fields_of(job.games, game)
+        reward = 0.0
         legal, terminated, truncated = True, False, False
         if fields[ENDED]:
             fields[GAME] += 1
@@ -359,14 +362,17 @@ def explore(exploration, arguments):
     """Take the best actions or, with chance `exploration`, any legal action; all of them are
     equally likely.
     """
-    job, limit = views(arguments), np.uint64(exploration * (1 << DIE_BITS))
+    job = views(arguments)
+    limit = np.uint64(exploration * (1 << DIE_BITS))
     whether, which = (
         np.uint64(job.seed) + np.uint64(WHETHER),
         np.uint64(job.seed) + np.uint64(WHICH),
     )
     model = job.model
     for i in range(len(arguments.games)):
-        filled, roll, is_first = job.filled[i], job.held[i] - model.dice.first_roll, job.roll == 0
+        filled = job.filled[i]
+        roll = job.held[i] - model.dice.first_roll
+        is_first = job.roll == 0
         choices = next_categories(model, filled)
         allowed, way = scoring_on_card(
             model, filled, job.joker_paid[i] != 0, choices, roll, is_first

@@ -75,7 +75,8 @@ class Gathered:
     """An array that grows at its end."""
 
     def __init__(self, dtype: Any) -> None:
-        self.array, self.used = np.empty(0, dtype), 0
+        self.array = np.empty(0, dtype)
+        self.used = 0
 
     def append(self, part: Any) -> None:
         """Add the entries of `part`, ``(n,)``."""
@@ -96,7 +97,8 @@ class ForwardPass:
 
     def __init__(self, settings: Settings, policy: Policy, perfect: Table | None = None) -> None:
         self.policy, self.rules, self.perfect = policy, policy.rules, perfect
-        self.threads, self.progress = thread_count(settings.threads), settings.progress
+        self.threads = thread_count(settings.threads)
+        self.progress = settings.progress
         self.space = state_space(policy.rules, policy.start)
         self.table: StateSpace | ScoreObjective = self.space  # progress counts its entries
         self.dice = lattice(self.rules.dice, self.rules.faces)
@@ -159,7 +161,8 @@ class ForwardPass:
 
     def unreached(self, filled: int) -> LayerScores:
         """The states with `filled` filled categories, none of them reached."""
-        states, most_saved = self.space.layer_slice(filled), int(self.space.most_saved[filled])
+        states = self.space.layer_slice(filled)
+        most_saved = int(self.space.most_saved[filled])
         low = np.zeros(states.stop - states.start, np.int64)
         mass, none = np.zeros(len(low) + LANES), np.zeros(0, np.int64)
         return LayerScores(
@@ -213,7 +216,8 @@ class ForwardPass:
         """The results of `work` for the parts of a layer, in order; close the generator to stop
         the threads.
         """
-        layer, size = self.table.layer_slice(filled), self.table.size
+        layer = self.table.layer_slice(filled)
+        size = self.table.size
         with thread_map(self.threads) as in_threads:
             for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
@@ -252,7 +256,8 @@ class ForwardPass:
         block_start[rows] = np.cumsum(blocks) - blocks
         # of the ends of each group of each block; written
         count = np.zeros(int(blocks.sum()) * groups, np.int64)
-        actions, row_begins = self.policy.layer(filled), layout.offsets[rows] - layer.first_state
+        actions = self.policy.layer(filled)
+        row_begins = layout.offsets[rows] - layer.first_state
         reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
         # for every end of any row
         room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))
@@ -260,7 +265,9 @@ class ForwardPass:
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
         def list_ends(part: Ints) -> RowTurns:
-            lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
+            lists = []
+            sums = np.zeros(self.outcomes.size * LANES)
+            losses = np.zeros(self.kinds)
             with self.jobs.borrow() as job, memory.borrow() as (end, chance):
                 of_layer = (
                     self.end_model,
@@ -336,7 +343,8 @@ class BackwardPass:
 
     def __init__(self, settings: Settings, policy: Policy) -> None:
         self.policy, self.rules = policy, policy.rules
-        self.threads, self.progress = thread_count(settings.threads), settings.progress
+        self.threads = thread_count(settings.threads)
+        self.progress = settings.progress
         goals = Goals(self.rules)
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
@@ -361,7 +369,8 @@ class BackwardPass:
 
     def new_layer(self, filled: int) -> ToCome:
         """Zeros for the states with `filled` filled categories."""
-        states, layout = self.space.layer_slice(filled), self.space.layout
+        states = self.space.layer_slice(filled)
+        layout = self.space.layout
         rows = np.repeat(
             self.space.layers[filled],
             layout.lane_count[layout.lane_sets[self.space.layers[filled]]],
@@ -385,14 +394,16 @@ class BackwardPass:
 
     def advance(self, filled: int, below: ToCome) -> ToCome:
         """The layer before `below`, with `filled` filled categories."""
-        layer, actions = self.new_layer(filled), self.policy.layer(filled)
+        layer = self.new_layer(filled)
+        actions = self.policy.layer(filled)
 
         def work(rows: Ints) -> None:
             with self.jobs.borrow() as job:
                 for part, policy in actions(rows):
                     distribute_rows(part, job, policy, below, layer)
 
-        parts, states = row_parts(self.space.layers[filled]), self.space.layer_slice(filled)
+        parts = row_parts(self.space.layers[filled])
+        states = self.space.layer_slice(filled)
         with thread_map(self.threads) as in_threads:
             for done, _ in enumerate(in_threads(work, parts), 1):
                 if self.progress:
@@ -418,7 +429,8 @@ class BackwardPass:
             for c, category in enumerate(self.rules.categories)
             if not self.space.layout.masks[row] >> c & 1
         )
-        scores, possible_chances = np.arange(low, high + 1), chances[low : high + 1].copy()
+        scores = np.arange(low, high + 1)
+        possible_chances = chances[low : high + 1].copy()
         return ScoreDistribution(
             scores, possible_chances, upper_bonus_chance, categories, self.rules
         )
@@ -478,7 +490,8 @@ def by_state(
 ) -> TurnEndsOfStates:
     """Ends of turns that are listed by block and group, sorted by state instead."""
     space, model, layout = games.space, games.end_model, games.space.layout
-    rows, states = space.layers[filled], space.layer_slice(filled)
+    rows = space.layers[filled]
+    states = space.layer_slice(filled)
     row_of_block = np.repeat(rows, games.blocks_of(rows, layer.most_saved))
     # From here on each array has an entry for each end of a turn, in the order of the list.
     list_number = np.repeat(np.arange(len(row_of_block) * model.groups), np.diff(ends.start))

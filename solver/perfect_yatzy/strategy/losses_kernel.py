@@ -63,12 +63,15 @@ def best_value(job, rerolls, roll):
 def add_losses(job, rerolls, is_first):
     """Add the losses of all decisions with a number of rerolls left to ``block_losses``."""
     model, scratch, losses = job.policy.model, job.policy.scratch, job.block_losses
-    dice, actions = model.dice, stage_actions(job.policy, rerolls, is_first)
-    all_lanes, zero = (1 << LANES) - 1, splat(losses, 0.0)
+    dice = model.dice
+    actions = stage_actions(job.policy, rerolls, is_first)
+    all_lanes = (1 << LANES) - 1
+    zero = splat(losses, 0.0)
     hold_kind, first_category_kind = rerolls - 1, model.rolls_per_turn - 1
     for roll in range(dice.roll_count):
         chance = load(scratch.roll_chance, rerolls * dice.roll_count + roll)
-        best, best_stop = best_value(job, rerolls, roll), load(scratch.stop_value, roll)
+        best = best_value(job, rerolls, roll)
+        best_stop = load(scratch.stop_value, roll)
         left = all_lanes
         while left:  # one step for all lanes with the same action
             action, same = next_action(actions, dice.first_roll + roll, left)
@@ -154,17 +157,17 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
     in use.
     """
     job, followed, perfect = views(arguments), views(policy), views(perfect_values)
-    target, losses, layout = views(lists), views(loss_array), job.policy.model.layout
+    target = views(lists)
+    losses = views(loss_array)
+    layout = job.policy.model.layout
     used, room = 0, len(lists.end)  # entries
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):
-            block, lanes = (
-                mean_block(job.policy.model, row, first_lane),
-                min(LANES, lane_count - first_lane),
-            )
+            block = mean_block(job.policy.model, row, first_lane)
+            lanes = min(LANES, lane_count - first_lane)
             has_begun = False
             for saved in range(most_saved + 1):
                 if is_played(target, layout, block, saved, lanes):
@@ -217,16 +220,22 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
     """The worst decision of each row by rerolls left (0: of a category): its loss, and ``lane *
     rolls + roll``.
     """
-    job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
-    found, worst, model = views(losses), views(places), job.policy.model
+    job = views(arguments)
+    followed = views(policy)
+    table = mean_table(views(perfect))
+    found = views(losses)
+    worst = views(places)
+    model = job.policy.model
     stages = model.rolls_per_turn
     for n, row in enumerate(rows):
-        first_entry, lane_count = n * stages, lanes_of(model.layout, row)
+        first_entry = n * stages
+        lane_count = lanes_of(model.layout, row)
         for entry in range(first_entry, first_entry + stages):
             found[entry] = 0.0
             worst[entry] = 0
         for first_lane in range(0, lane_count, LANES):
-            block, lanes = mean_block(model, row, first_lane), min(LANES, lane_count - first_lane)
+            block = mean_block(model, row, first_lane)
+            lanes = min(LANES, lane_count - first_lane)
             choose_actions(followed, job.policy, block, 0)
             perfect_holds(table, job, block)
             for rerolls in range(stages):
@@ -243,14 +252,13 @@ def perfect_turns(rows, lanes, arguments, perfect, stops, values):
     """Values of the best category for each roll and of all holds under perfect play, without
     saved rolls.
     """
-    job, table, ends, found = (
-        views(arguments),
-        mean_table(views(perfect)),
-        views(stops),
-        views(values),
-    )
+    job = views(arguments)
+    table = mean_table(views(perfect))
+    ends = views(stops)
+    found = views(values)
     model, scratch = job.policy.model, job.policy.scratch
-    rolls, size = model.dice.roll_count, hold_place(model.dice, model.rolls_per_turn, 0)
+    rolls = model.dice.roll_count
+    size = hold_place(model.dice, model.rolls_per_turn, 0)
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)

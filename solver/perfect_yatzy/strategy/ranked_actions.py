@@ -47,7 +47,8 @@ class RankedActions(NamedTuple):
         """What an action loses against the best one; None if it is not among the actions."""
         if number not in self.numbers:
             return None
-        best, value = max(self.values), self.values[self.numbers.index(number)]
+        best = max(self.values)
+        value = self.values[self.numbers.index(number)]
         return 0.0 if value >= evaluator.lowest_equal(best) else best - value
 
 

@@ -42,7 +42,8 @@ class Rollout:
 
     def __init__(self, policy: Policy, start: State, threads: int) -> None:
         self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
-        rules, self.space = self.rules, state_space(policy.rules, policy.start)
+        rules = self.rules
+        self.space = state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
         self.model = turn_model(rules, policy.start)
         self.turns = self.space.categories - start.filled.bit_count()
@@ -71,7 +72,8 @@ class Rollout:
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
-                order, filled = self.sort(fields), start.filled.bit_count() + turn
+                order = self.sort(fields)
+                filled = start.filled.bit_count() + turn
                 log = kernels.NO_LOG
                 if logs is not None:
                     log = kernels.turn_log(

@@ -191,10 +191,8 @@ class ActionsInScratch(NamedTuple):
 @decide.of(ActionsInScratch)
 def _take_action(player, job, game, roll, rerolls, number):
     is_first = job.policy.model.has_first_roll_bonus and number == 0
-    actions, place = (
-        stage_actions(job.policy, rerolls, is_first),
-        job.policy.model.dice.first_roll + roll,
-    )
+    actions = stage_actions(job.policy, rerolls, is_first)
+    place = job.policy.model.dice.first_roll + roll
     action = int(actions[place * width(actions) + job.games.fields[game * FIELDS + BLOCK_LANE]])
     hold = action if action >= 0 else -1
     return hold, stop_action(action)
@@ -222,7 +220,9 @@ begin_block.of()(lambda player, job, block: None)
 @jit
 def play_by_policy(begin, end, arguments, policy):
     """One turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
-    job, followed, i = views(arguments), views(policy), begin
+    job = views(arguments)
+    followed = views(policy)
+    i = begin
     while i < end:  # card by card
         stop, card, most_saved = same_card(job, i, end)
         player = player_of(followed, job, card, most_saved)

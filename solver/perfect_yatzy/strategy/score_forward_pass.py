@@ -92,7 +92,8 @@ class ScoreForwardPass(ForwardPass):
         known = Support(
             np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size)
         )
-        layer, start = self.new_layer(space.first_layer), space.unchecked_index(space.start)
+        layer = self.new_layer(space.first_layer)
+        start = space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
         known.high[start], known.mass[start] = 0, 1.0
         outcome_chance = np.zeros(self.outcomes.size)
@@ -147,13 +148,15 @@ class ScoreForwardPass(ForwardPass):
             ]
             return chances, outcome_chance
 
-        layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
+        layer = self.new_layer(filled + 1)
+        outcome_chance = np.zeros(self.outcomes.size)
         with closing(self.in_order(push, self.parts(filled), filled)) as parts:
             for pushed, of_part in parts:
                 for place, chances in pushed:
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
                 outcome_chance += of_part
-        most, rows = int(self.space.most_saved[filled + 1]), self.space.layers[filled + 1]
+        most = int(self.space.most_saved[filled + 1])
+        rows = self.space.layers[filled + 1]
         self.in_parallel(lambda part: support_rows(part, layout, offsets, layer, most, known), rows)
         return layer, outcome_chance
 
@@ -175,7 +178,8 @@ class ScoreForwardPass(ForwardPass):
         # the category of each outcome
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
         relocation = np.zeros(self.outcomes.size, dtype=np.int64)
-        places, size = list[tuple[int, slice]](), 0
+        places = list[tuple[int, slice]]()
+        size = 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
             # no state of this game has this row

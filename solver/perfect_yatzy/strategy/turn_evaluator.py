@@ -66,7 +66,8 @@ class Passes:
         self.levels = [self._level(size) for size in range(dice.dice + 1)]
 
     def _level(self, size: int) -> Level:
-        dice, place = self.dice, slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
+        dice = self.dice
+        place = slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
         starts = dice.predecessor_start[place.start : place.stop + 1]
         counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
         # 0, 1, 2 ...; the last one is repeated
@@ -465,7 +466,8 @@ def category_odds(
         text = _("{count} rolls left; under {rules} there can be {possible}")
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
-    turn, found = passes(rules.dice, rules.faces), []
+    turn = passes(rules.dice, rules.faces)
+    found = []
     # of fractions the passes are exact
     number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
     for category, points in zip(rules.categories, number(points_table(rules)), strict=True):

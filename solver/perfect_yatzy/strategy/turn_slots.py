@@ -74,7 +74,8 @@ class TurnSlots(NamedTuple):
 def turn_slots(rules: RuleSet) -> TurnSlots:
     """The turn of a rule set by slots; built once per process."""
     category, points, total, number = turn_model.numbered_outcomes(rules)
-    sums, n = upper_sums(rules), len(rules.categories)
+    sums = upper_sums(rules)
+    n = len(rules.categories)
     # A box that pays for every roll has no outcome of no points yet, but can have one if it
     # requires another box. So each category without one gets it, as a further outcome.
     missing = np.setdiff1d(np.arange(n), category[(points == 0) & (total == 0)])

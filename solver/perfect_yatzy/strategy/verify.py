@@ -56,7 +56,8 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     likely.
     """
     random = np.random.default_rng(seed)
-    layout, unsorted = space.layout, np.concatenate(space.layers)
+    layout = space.layout
+    unsorted = np.concatenate(space.layers)
     # Sorted into the order of the table.
     rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]
     starts = layout.offsets[rows]
@@ -88,7 +89,8 @@ def verify(
     when known.
     """
     info, values = read_table(table_path(rules, settings.tables), Objective(rules), hashed=True)
-    count, digest = number_text(len(values), grouped=True), info.sha256[:16]
+    count = number_text(len(values), grouped=True)
+    digest = info.sha256[:16]
     yield Check(
         N_("file"),
         True,
@@ -153,7 +155,8 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
     """Store the table of a rule set's means from a folder or URL, unless it is solved; the path
     of its file.
     """
-    path, objective = table_path(rules, tables), Objective(rules)
+    path = table_path(rules, tables)
+    objective = Objective(rules)
     if has_table(rules, tables):
         raise TableError(_("{rules} is already solved: {path}", rules=rules.key, path=path))
     values_size = objective.size * objective.store.itemsize

@@ -56,7 +56,8 @@ def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, 
     """
     try:
         with open_file(path) as file:
-            values, fields = read_array(file), checked_fields(file.read())
+            values = read_array(file)
+            fields = checked_fields(file.read())
         if _digest(values) != fields["sha256"]:
             return None
     except (OSError, *DAMAGED):

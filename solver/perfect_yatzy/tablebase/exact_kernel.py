@@ -175,7 +175,8 @@ def end_turn(job, block, roll, saved, is_first, lanes):
         job.values,
         job.turn.model.turn_outcomes,
     )
-    children, layout = mean_table(job.turn.below), model.layout
+    children = mean_table(job.turn.below)
+    layout = model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
     for c in range(model.category_count):  # all in float64

@@ -77,7 +77,8 @@ def joined(limbs: Floats) -> int:
 def split(numbers: list[int], limbs: int) -> Floats:
     """``(n, limbs)``: the limbs of some numbers, each within half of 2^LIMB_BITS."""
     half = 1 << LIMB_BITS - 1
-    rest, columns = np.array(numbers, dtype=object), []
+    rest = np.array(numbers, dtype=object)
+    columns = []
     for _place in range(limbs):
         digits = (rest + half) % (2 * half) - half
         columns.append(digits.astype(np.float64))
@@ -192,7 +193,8 @@ class ExactSolve:
         cost = self.cost()
         check_memory(self.rules, cost)
         log_long(f"proving {self.rules.key}", cost.seconds, settings.progress)
-        table, space = solve_objective(self.objective, threads=settings.threads), self.space
+        table = solve_objective(self.objective, threads=settings.threads)
+        space = self.space
         self.most = float(table.max())  # before all else: it sets the number of limbs
         self.check_size(float(table.min()))
         self.turns = RowSolver(self.objective)
@@ -258,7 +260,8 @@ class ExactSolve:
         self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]
     ) -> Floats:
         """The limbs of a layer from those of its children, whose values in float64 are `below`."""
-        rows, place = self.space.layers[filled], self.space.layer_slice(filled)
+        rows = self.space.layers[filled]
+        place = self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
         size = self.objective.rows_per_task
         jobs = ScratchPool(lambda: self.job(filled, below, values, solved, place.start))
@@ -276,7 +279,8 @@ class ExactSolve:
 
     def cost(self) -> SolveCost:
         """What the solve takes."""
-        space, cost = self.space, solve_cost(self.objective)
+        space = self.space
+        cost = solve_cost(self.objective)
         places = {
             filled: space.layer_slice(filled)
             for filled in range(space.first_layer, space.categories + 1)
@@ -334,7 +338,9 @@ class ExactSolve:
         self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int
     ) -> Any:
         """The arguments of the kernel for one thread."""
-        dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
+        dice = self.dice
+        limbs = self.limbs(filled)
+        limbs_below = self.limbs(filled + 1)
         most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
         # A roll counts alike whether it is thrown or saved.
         by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]
@@ -485,7 +491,8 @@ def prove(
     """
     settings = Settings(tables, threads, progress)
     begin = time.monotonic()
-    folder, rule_set = tables_folder(settings.tables), load_rules(rules)
+    folder = tables_folder(settings.tables)
+    rule_set = load_rules(rules)
     path = proof_path(rule_set, settings.tables)
     solve = ExactSolve(rule_set, folder)
     of_spread = ExactSolve(rule_set, folder, spread=True) if spread else None

@@ -170,7 +170,9 @@ def open_shard(path: Path) -> ShardFile:
             raise ValueError("no footer")
         file.seek(end - LENGTH_BYTES - length)
         footer = checked_fields(file.read(length))
-        dtype, start, count = np.dtype(footer["dtype"]), int(footer["start"]), int(footer["values"])
+        dtype = np.dtype(footer["dtype"])
+        start = int(footer["start"])
+        count = int(footer["values"])
         header = shard_header(dtype, start, count)
         low, high = start * dtype.itemsize, (start + count) * dtype.itemsize  # bytes of the table
         digest_bytes = (block_count(high) - low // BLOCK_BYTES) * DIGEST_BYTES
@@ -257,7 +259,8 @@ class ShardReader:
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:
     """The shards of a manifest, in the order of the table."""
-    shards, start = list[Shard](), 0
+    shards = list[Shard]()
+    start = 0
     for *numbers, _digest in info.shards:
         filled, first, end, stop = map(int, numbers)
         shards.append(Shard(filled, first, end, start, stop))

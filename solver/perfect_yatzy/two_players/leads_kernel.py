@@ -79,7 +79,8 @@ def range_of(one, i, other, j, lead):
     """
     # The game is open as long as the player behind can make up for the lead; the points made limit
     # which leads occur.
-    low, high = max(-one.most[i], lead - other.past[j]), min(other.most[j], lead + one.past[i])
+    low = max(-one.most[i], lead - other.past[j])
+    high = min(other.most[j], lead + one.past[i])
     if high >= low - 1:
         return low, high
     # All that can occur are lost, or all are won: an empty range above them, or below.
@@ -129,11 +130,10 @@ def state_of_block(job, block, saved):
 
 @write_values.of(LeadJob)
 def _write_leads(job, layout, block, saved, values, temp):
-    state, first_lead = state_of_block(job, block, saved), score_block_x(block.start)
-    origin, lanes = (
-        job.target_origin[state],
-        min(width(temp), job.target_high[state] + 1 - first_lead),
-    )
+    state = state_of_block(job, block, saved)
+    first_lead = score_block_x(block.start)
+    origin = job.target_origin[state]
+    lanes = min(width(temp), job.target_high[state] + 1 - first_lead)
     store(temp, 0, values)
     for lane in range(lanes):
         lead = first_lead + lane

@@ -185,8 +185,10 @@ class SampleFile:
         return Relaxation.of(quiet, GreedyPolicy(self.rules, means), self.tie)
 
     def _sample(self, relaxation: Relaxation, seed: int, moves_first: bool, left: int) -> Sample:
-        path, law = relaxation.path(seed), relaxation.laws[0][0].astype(np.float64)
-        value, points = relaxation.sample(path, moves_first, left), np.arange(len(law))
+        path = relaxation.path(seed)
+        law = relaxation.laws[0][0].astype(np.float64)
+        value = relaxation.sample(path, moves_first, left)
+        points = np.arange(len(law))
         mean = float(law @ points)
         variance = float(law @ (points - mean) ** 2)
         known = relaxation.score(path), mean, variance
@@ -234,10 +236,12 @@ class Relaxation:
 
     def path(self, seed: int) -> list[Card]:
         """The cards of P in a game, from the empty one to the full one."""
-        random, games = np.random.default_rng(seed), ForwardPass(self.settings, self.policy)
+        random = np.random.default_rng(seed)
+        games = ForwardPass(self.settings, self.policy)
         cards = [Card(0, 0)]
         for filled in range(self.turns):
-            layer, card = games.unreached(filled), cards[-1]
+            layer = games.unreached(filled)
+            card = cards[-1]
             layer.mass[card.place] = 1.0
             ends = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
             up_to = np.cumsum(ends.chance)
@@ -255,7 +259,8 @@ class Relaxation:
         counts for O.
         """
         law = self.laws[filled][card.place].astype(np.float64)
-        points, chances = np.flatnonzero(law), np.zeros(self.laws[0].shape[1])
+        points = np.flatnonzero(law)
+        chances = np.zeros(self.laws[0].shape[1])
         chances[card.made + points] = law[points] / law.sum()
         return np.cumsum(chances) - (1 - tie) * chances
 
@@ -286,7 +291,8 @@ class Relaxation:
 
     def _subtract(self, game: PenalisedUtility, filled: int, rise: Floats, values: Values) -> None:
         """Subtract the penalties of a layer; `rise`: of the chance that y points win."""
-        laws, states = self.laws[filled], game.space.layer_slice(filled)
+        laws = self.laws[filled]
+        states = game.space.layer_slice(filled)
         begin = game.layer_slice(filled).start
         for first in range(states.start, states.stop, STATES):
             part = slice(first, min(first + STATES, states.stop))
@@ -306,7 +312,8 @@ class Relaxation:
 
     def _endgame(self, game: PenalisedUtility, card: Card, moves_first: bool, left: int) -> Values:
         """The chances of O in a layer, if both play to win from there, P from its card."""
-        rules, states = self.policy.rules, game.space.layer_slice(self.turns - left)
+        rules = self.policy.rules
+        states = game.space.layer_slice(self.turns - left)
         theirs = self._state(game, states.start + card.place)
         starts = (EMPTY_STATE, theirs) if moves_first else (theirs, EMPTY_STATE)
         lead = -card.made if moves_first else card.made
@@ -328,6 +335,7 @@ class Relaxation:
         space = game.space
         row = int(space.state_rows()[number])
         lane, saved = space.lanes_and_saved(np.array([row]), np.array([number]))
-        layout, tracked = space.layout, row >= space.cards
+        layout = space.layout
+        tracked = row >= space.cards
         upper = layout.lane_upper[layout.lane_sets[row], lane[0]]
         return State(int(layout.masks[row]), int(upper), int(saved[0]), tracked)

@@ -213,7 +213,8 @@ def address_parameters(model: type[RequestBody]) -> list[dict[str, Any]]:
 
 def from_address(model: type[Body], parameters: Iterable[tuple[str, str]]) -> Body:
     """The request that an address asks: the same fields as in a body, all written as text."""
-    kinds, fields = kinds_in_address(model), dict[str, Any]()
+    kinds = kinds_in_address(model)
+    fields = dict[str, Any]()
     for name, text in parameters:
         if name in fields:
             raise StateError(

@@ -85,7 +85,8 @@ def guide(
         raise click.UsageError(_(NO_PDF))  # marked elsewhere
     chosen = file_format(output, FORMATS, given_format)
     check_overwrite(force, output)
-    rule_set, tables = service.rules(rules), service.settings.tables
+    rule_set = service.rules(rules)
+    tables = service.settings.tables
     names = {"rule_set": rule_set.key, "rules": rules}
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
     if card and learned is None:
@@ -181,13 +182,15 @@ def learn(
     if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
     check_folder(path)
-    strategy, threads = service.strategy(rule_set), service.settings.threads
+    strategy = service.strategy(rule_set)
+    threads = service.settings.threads
     if not stderr_is_terminal():
         tell(_("yatzy: fitting prices for {rules}; this takes minutes", rules=rule_set.key))
     if hold_rules:
         tell(_("yatzy: then the rules for the holds are searched, which takes longer"))
     shown = progress(_("Fitting prices for {rules}", rules=rule_set.key))
-    label, began = _("Rules for the holds"), monotonic()
+    label = _("Rules for the holds")
+    began = monotonic()
     report = lambda found: tell(f"yatzy: {label}: {found.strip()}", began)  # noqa: E731
     sheet = learn_sheet(
         Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
@@ -218,7 +221,8 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
     """
     from ..views.wording import rounded_up
 
-    figures, of_prices = sheet.figures, float(sheet.figures["prices_mean"])
+    figures = sheet.figures
+    of_prices = float(sheet.figures["prices_mean"])
     mean = number_text(of_prices, 2)
     if "prices_mean_interval" in figures:
         mean += f" ± {number_text(figures['prices_mean_interval'], 2)}"

@@ -199,7 +199,8 @@ def site(
         sizes = write_site(folder, chosen, service, SiteOptions(puzzles, date.today(), report))
     except OSError as error:
         raise cannot_write(error.filename or folder, error) from error
-    games, total = map(data_folder, chosen), sum(sizes.values())
+    games = map(data_folder, chosen)
+    total = sum(sizes.values())
     data = {
         name: sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/"))
         for name in games

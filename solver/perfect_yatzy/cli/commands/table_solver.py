@@ -101,7 +101,9 @@ class TableSolver:
         """Solve and store the table of an objective, if it is missing or `missing_only` is
         False.
         """
-        progress, tables, threads = self.begin(objective), self.tables, self.threads
+        progress = self.begin(objective)
+        tables = self.tables
+        threads = self.threads
         if self.shards:
             engine = ThreadEngine(threads)
             return solve_sharded(
@@ -190,7 +192,8 @@ def solve_distribution(solver: TableSolver, force: bool) -> None:
         _("the distribution of {rules} takes {time}; use --yes to compute it", **facts),
         _("computing the distribution of {rules}, {time}", **facts),
     )
-    begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
+    begin = perf_counter()
+    strategy = open_strategy(rules, tables, threads=threads)
     early = distribution.early_distributions(
         Settings(threads=threads, progress=progress), strategy, first_turns=first_turns
     )

@@ -115,7 +115,8 @@ def tables(
 
         click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
         return
-    entries, folder = store.stored(tables), tables_folder(tables)
+    entries = store.stored(tables)
+    folder = tables_folder(tables)
     if clean:
         remove_leftovers(tables)
     if name is not None:
@@ -131,7 +132,8 @@ def tables(
             | {"bytes": each.bytes, "written": round(each.written)}  # in seconds since 1970
             for each in entries
         ]
-        lines, size = stored_tables_lines(entries, folder), sum(entry.bytes for entry in entries)
+        lines = stored_tables_lines(entries, folder)
+        size = sum(entry.bytes for entry in entries)
         echo_answer(lines, as_json, folder=str(folder), bytes=size, tables=fields)
 
 
@@ -142,7 +144,8 @@ def remove_leftovers(tables: str | None) -> None:
     from ..._kernel_cache import old_caches
     from ...tablebase import store
 
-    files, caches = store.remove_leftovers(tables), old_caches()
+    files = store.remove_leftovers(tables)
+    caches = old_caches()
     for cache in caches:
         if os.path.isdir(cache):
             shutil.rmtree(cache, ignore_errors=True)
@@ -177,7 +180,8 @@ def checks_of(
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
-    rule_set, tables = load_rules(rules), settings.tables
+    rule_set = load_rules(rules)
+    tables = settings.tables
     if has_table(rule_set, tables) or not has_fitted(rule_set, tables):
         found = run_checks(settings, rule_set, states=states, games=games, seed=seed)
         return rule_set, found, f"yatzy solve {rules} --force"
@@ -190,7 +194,8 @@ def checks_of(
 def print_checks(rule_set: RuleSet, found: Iterator[Check], command: str, *, as_json: bool) -> None:
     """Print each check when it is made; ClickException if one fails."""
     good, wrong = _("ok"), _("WRONG")
-    width, checks = max(columns_of(good), columns_of(wrong)), []
+    width = max(columns_of(good), columns_of(wrong))
+    checks = []
     for check in found:  # as they are made, which takes a while
         checks.append(check)
         if not as_json:
@@ -248,7 +253,9 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     from ...tablebase.store import short_names
     from ..views.wording import size_text
 
-    now, names, rows = time.time(), short_names(entries), []
+    now = time.time()
+    names = short_names(entries)
+    rows = []
     for entry in entries:
         age = _age_text(now - entry.written)
         state = age if entry.finished else _("{age}, unfinished", age=age)

@@ -48,7 +48,8 @@ def solve_two_players(
     from ..progress import progress
     from ..views.results import bounds_lines, versus_lines
 
-    rule_set, settings = service.rules(rules), service.settings
+    rule_set = service.rules(rules)
+    settings = service.settings
     tables, threads = settings.tables, settings.threads
     # Those who play to win, then the policies. All games are solved, one after the other.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])

@@ -204,7 +204,8 @@ def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: s
 
 def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     best, rolls_left, dice = answer["best"], answer["rolls_left"], answer["dice"]
-    value, count = _value_text(answer, best), number_word(best["reroll"])
+    value = _value_text(answer, best)
+    count = number_word(best["reroll"])
     if best["category"]:
         category = category_name(rules, best["category"])
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
@@ -289,7 +290,8 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
         )
-        expected, count = number_text(answer["expected_remaining"], 2), number_word(turns_left)
+        expected = number_text(answer["expected_remaining"], 2)
+        count = number_word(turns_left)
         lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
     if rules.bonus:
         filled = answer["state"]["filled"]
@@ -328,7 +330,8 @@ def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool)
 
 
 def _expect_headline(answer: dict[str, Any]) -> str:
-    expected, has_aim = answer["expected_final_score"], "aim" in answer
+    expected = answer["expected_final_score"]
+    has_aim = "aim" in answer
     if not answer["turns_left"]:
         score = _("Final score {points}", points=number_text(expected))
         return f"{score}: {_value_text(answer, answer)}" if has_aim else score
@@ -383,7 +386,8 @@ def odds_lines(
     rows = [(_("category"), _("chance"), _("hold"), _("points"), _("hold"))]
     for entry in entries:
         if isinstance(entry.chance, float):
-            chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
+            chance = chance_text(entry.chance)
+            points = number_text(entry.expected_points, 2)
         else:  # fractions
             chance, points = str(entry.chance), str(entry.expected_points)
         name = category_name(rules, entry.category)

@@ -88,7 +88,8 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
     """The scorecards as sentences, for a screen reader."""
     lines = []
     for player in players:
-        name, card = session.players[player], session.card(player)
+        name = session.players[player]
+        card = session.card(player)
         # The points of an open box are None.
         points_of = [(box.name, card.points.get(i)) for i, box in enumerate(rules.categories)]
         filled = ", ".join(f"{box} {points}" for box, points in points_of if points is not None)

@@ -91,7 +91,8 @@ def _error_text(price: Price, rules: RuleSet) -> str:
 
 def _unseen(prices: Prices, rules: RuleSet) -> list[str]:
     """What these games show no difference for, and what they would show."""
-    found, games = [], _games(prices)
+    found = []
+    games = _games(prices)
     others = sorted(
         (price for price in prices.boxes if not price.significant),
         key=lambda price: price.standard_error,

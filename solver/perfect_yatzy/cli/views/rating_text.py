@@ -76,10 +76,8 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     plays = _("Plays like level {number}: {name}.", number=level.number, name=name)
     lines += wrap(plays, line_width())
     if len(rating.other_results):
-        others, mean = (
-            _games_text(len(rating.other_results)),
-            number_text(float(rating.other_results.mean()), 2),
-        )
+        others = _games_text(len(rating.other_results))
+        mean = number_text(float(rating.other_results.mean()), 2)
         lines += wrap(
             _("{games} without decisions: mean result {mean}.", games=others, mean=mean),
             line_width(),
@@ -275,9 +273,11 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
     lines = []
     for (rules, player), results in found.results_only.items():
         estimate = mean_of(results, confidence)
-        mean, games = number_text(estimate.value, 2), _games_text(len(results))
+        mean = number_text(estimate.value, 2)
+        games = _games_text(len(results))
         if estimate.low is not None:
-            share, interval = significant_text(100 * confidence, 6), interval_text(estimate)
+            share = significant_text(100 * confidence, 6)
+            interval = interval_text(estimate)
             mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
         text = _(
             "{player}, {rules}: {games} without decisions, mean result {mean}. "

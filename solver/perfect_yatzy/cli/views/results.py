@@ -209,7 +209,8 @@ def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
     """The points that make a game of two policies even, if they were asked for."""
     if (even := against.get("even")) is None:
         return []
-    points, receiver = even["points"], policy if even["points"] >= 0 else against["policy"]
+    points = even["points"]
+    receiver = policy if even["points"] >= 0 else against["policy"]
     text = ngettext(
         "Even if {receiver} gets {count} point: {policy} then wins with a chance of {chance}",
         "Even if {receiver} gets {count} points: {policy} then wins with a chance of {chance}",
@@ -352,7 +353,8 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
     """Lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`, rounded
     outwards.
     """
-    lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
+    lowest = wording.lower_bound_text(low)
+    highest = chance_text(rounded_up(high, 4))
     text = _("{game}, two players: the first wins between {low} and {high}")
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     proof = _(
@@ -371,7 +373,8 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
 def interval_lines(rules: RuleSet, found: dict[str, Any]) -> list[str]:
     """Lines for the interval of a game of two by sampled paths, rounded outwards."""
     low, high = found["interval"]
-    lowest, highest = wording.lower_bound_text(low), chance_text(rounded_up(high, 4))
+    lowest = wording.lower_bound_text(low)
+    highest = chance_text(rounded_up(high, 4))
     text = _(
         "{game}, two players: with {confidence} confidence the first wins between {low} and {high}"
     )
@@ -468,7 +471,8 @@ def plot(
             label=_("maximising the expected score"),
         )
         if goal_chances is not None:
-            percent, label = [100 * c for c in goal_chances], _("with this score as goal")
+            percent = [100 * c for c in goal_chances]
+            label = _("with this score as goal")
             lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
         lower.set(

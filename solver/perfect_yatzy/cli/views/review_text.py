@@ -90,7 +90,8 @@ def _decision_lines(
 ) -> list[str]:
     text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
     facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
-    grade, points = grade_word(decision.grade, 1), number_text(decision.loss, 2)
+    grade = grade_word(decision.grade, 1)
+    points = number_text(decision.loss, 2)
     text = text.format(
         **facts, action=action_text(rules, decision.done), grade=grade, points=points
     )
@@ -200,7 +201,8 @@ def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTe
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The position: the scorecard, the roll and the rerolls left."""
     texts = puzzle_texts(rules, puzzle, strategy)
-    lines, width = [texts.title], max(map(columns_of, texts.boxes))
+    lines = [texts.title]
+    width = max(map(columns_of, texts.boxes))
     for label, names in texts.boxes.items():
         lines += wrap(
             names,

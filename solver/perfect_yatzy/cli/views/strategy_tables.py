@@ -165,7 +165,8 @@ def categories(strategy: Strategy) -> StrategyTable:
     if not leaves_choice(rules):
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
         raise StateError(text.format(rules=rules.key))
-    start, rows = strategy.value(State()), []
+    start = strategy.value(State())
+    rows = []
     for i, category in enumerate(rules.categories):
         alone = strategy.value(State(rules.full_mask & ~(1 << i)))
         without = strategy.value(State(1 << i))

@@ -230,7 +230,8 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
         }
         text = _("{rules} has {count} categories; a site can have games of up to {most}", **facts)
         raise RulesError(text, code="too-large")
-    legal, uppers = legal_categories(rules), upper_sums(rules)
+    legal = legal_categories(rules)
+    uppers = upper_sums(rules)
     paid = [points.tolist() for points in uppers.paid]
     least = points_table(rules).min(axis=1).tolist()  # of each category over the rolls
     categories = []
@@ -511,7 +512,8 @@ def rule_set_entry(
     """Write the files of a rule set; its entry in ``site.json``."""
     data = rule_data(rules)
     strategy = service.strategy(rules)
-    key, place = rules.key, data_folder(rules)
+    key = rules.key
+    place = data_folder(rules)
     entry: dict[str, Any] = {"id": rules.key, "name": rules.name, "fingerprint": rules.fingerprint}
     entry["data"] = files.add_json(f"{place}/rules", data)
     whole = is_whole(state_space(rules))
