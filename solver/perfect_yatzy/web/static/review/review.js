@@ -137,9 +137,9 @@ document.addEventListener("room", ({ detail }) => {
       own = isOver ? gameRecord() : null,
       key = own && JSON.stringify(own);
     if (own ? key === entered : reviewedRecord()) return;
+    entered = key ?? "";
     const record = own ?? (await games()).at(-1)?.record;
     if (!record || number !== latestRequest) return;
-    entered = key ?? "";
     reviewRecord(record, own ? ownSource : keptSource);
   });
 });
