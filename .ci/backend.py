@@ -1,8 +1,8 @@
 """The build backend: setuptools, with the same bytes from the same source on every machine, and an
 SBOM in the wheel.
 
-Each hook compiles the catalogues of the languages first. Zopfli packs the wheel, to 96 % of what
-zlib makes of it; an editable installation does not need it. Entries of both archives are sorted and
+Each hook compiles the catalogues of the languages first. Zopfli packs the wheel smaller than
+zlib does; an editable installation does not need it. Entries of both archives are sorted and
 have one time (SOURCE_DATE_EPOCH, else 1980) and one mode; a CycloneDX 1.6 document lies in
 ``.dist-info/sboms`` (PEP 770).
 """

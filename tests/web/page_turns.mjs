@@ -307,6 +307,8 @@ test("what stands on the table before a roll", ["yatzy"], async () => {
   isTrue(words("answer").endsWith("247.25 average final score"), words("answer"));
   equal(steps(), ["1Ones, 3"]);
   equal(byId("so-far").querySelector(".dice-row").getAttribute("aria-label"), "1 1 1 5 6"); // the last roll
+  state.change((t) => Object.assign(t, { turns: [{ ...turn(0, "ones", 0), rolls: [[10, 9, 2, 12, 3]] }] }));
+  equal(byId("so-far").querySelector(".dice-row").getAttribute("aria-label"), "2 3 9 10 12"); // as numbers, of dice with more faces
   const names = ["Ann", "Bo"].map((name) => state.newPlayer(name)), ids = ["ones", "twos", "threes", "fours"];
   state.change((t) => Object.assign(t, { players: names, turns: ids.flatMap((id) => [turn(0, id, 0), turn(1, id, 4)]), player: 1 }));
   await web.pass(100);

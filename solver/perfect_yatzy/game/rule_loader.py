@@ -183,11 +183,14 @@ def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueRea
     that extend it.
     """
     text, source = _read(name)
-    raw, check = _parse(text, source), ValueReader(source, text)
-    if name.endswith(".toml"):  # a test checks those of the package
+    raw = _parse(text, source)
+    check: ValueReader
+    if name.endswith(".toml"):
         from .rule_schema import RuleChecker
 
         check = RuleChecker(source, text)
+    else:  # of the package, whose files a test checks
+        check = ValueReader(source, text)
     if "extends" in raw:
         raw = _extended(raw, check, (os.path.realpath(name), *files))
     return raw, check

@@ -8,7 +8,7 @@ import {
   say,
   setEnabled,
 } from "../words/dom.js";
-import { firstRoll, isGameStarted, isTurnStart, playerName } from "../store/game.js";
+import { firstRoll, isGameStarted, isTurnStart, personsOf, playerName } from "../store/game.js";
 import { mode, setMode } from "../store/mode.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "../words/i18n.js";
 import { objectiveName } from "../table/options.js";
@@ -49,9 +49,8 @@ function drawHeader() {
     roll = isOver || isTurnStart() ? "" : _("roll {roll} of {rolls}", rolls);
   const { name, active } = rules();
   byId("game-name").textContent = name + (active.length ? ` +${formatNumber(active.length)}` : ""); // variants
-  const persons = state.players.filter(({ computer }) => !computer);
   drawTurn(
-    (persons.length > 1 || me().name) && !isOver
+    (personsOf(state.players).length > 1 || me().name) && !isOver
       ? _("{name}, turn {turn} of {turns}", fields)
       : turn,
     roll,

@@ -3,6 +3,7 @@ import { signedText } from "../table/actions.js";
 import { button, byId, chartWidth, element, figures, svg, table } from "../words/dom.js";
 import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
 import { download, games, gamesOf, remember, removeGames, reviewGame } from "../store/memory.js";
+import { personsOf } from "../store/game.js";
 import { goOnWith, otherGames, removeGame } from "../store/storage.js";
 import { streak } from "../puzzle/puzzle.js";
 import { openReview } from "../review/review.js";
@@ -65,9 +66,7 @@ function drawRoom(kept, others) {
   const all = kept.filter(({ record }) => record.rules === state.rules),
     names = [
       ...new Set(
-        all.flatMap(({ players }) =>
-          players.filter(({ computer }) => !computer).map(({ name }) => name),
-        ),
+        all.flatMap(({ players }) => personsOf(players).map(({ name }) => name)),
       ),
     ];
   if (!names.includes(player)) player = names[0] || "";

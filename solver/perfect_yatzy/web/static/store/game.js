@@ -436,6 +436,7 @@ export const passTurn = () => change(beginTurn);
 
 // Whether the game so far has a record: every turn was played on the page.
 export const hasRecord = () => state.turns.length > 0 && !state.edited;
+export const personsOf = (players) => players.filter(({ computer }) => !computer);
 export const playerName = (at, { players } = state) =>
   players[at].name || (players.length > 1 ? _("Player {number}", { number: at + 1 }) : _("You"));
 

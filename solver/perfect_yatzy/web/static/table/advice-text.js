@@ -1,7 +1,7 @@
 // The sentences of the advice.
 import { optionName, optionTitle } from "./actions.js";
 import { capitalize, diceText } from "../words/dom.js";
-import { playerName } from "../store/game.js";
+import { personsOf, playerName } from "../store/game.js";
 import { formatNumber, formatPercent, language, ngettext, _ } from "../words/i18n.js";
 import { chanceText, objectiveName } from "./options.js";
 import { categoryName, rules, state } from "../store/state.js";
@@ -55,7 +55,7 @@ export function thenText({ hold, category, points }) {
 
 // Before the first roll of a turn: whose turn it is, and what the game is worth on average.
 export function beforeRoll(state, { mean }, { isTyping = false }) {
-  const persons = state.players.filter(({ computer }) => !computer);
+  const persons = personsOf(state.players);
   return {
     title:
       persons.length > 1
@@ -157,7 +157,7 @@ export function endText(state, scores, own) {
     points: formatNumber(most),
   };
   if (names.length > 1) return _("A tie with {points} points: {names}.", fields);
-  const persons = state.players.filter(({ computer }) => !computer);
+  const persons = personsOf(state.players);
   return persons.length === 1 && scores.length === 2
     ? duelText(state, scores)
     : _("{name} wins with {points} points.", fields);

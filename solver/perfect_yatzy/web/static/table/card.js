@@ -1,7 +1,7 @@
 // The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
 import { button, byId, element, isWholeNumber, onClick, setEnabled } from "../words/dom.js";
-import { playerName } from "../store/game.js";
+import { personsOf, playerName } from "../store/game.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
 import { change, maxRerolls, rules, state, totals } from "../store/state.js";
 
@@ -354,7 +354,7 @@ function parText(above, filled) {
 
 // A person's name, cut off where it is long; a number where there is none; a computer is a disc with its letter.
 function drawHeads() {
-  const isOnly = state.players.filter(({ computer }) => !computer).length === 1;
+  const isOnly = personsOf(state.players).length === 1;
   for (const cells of byId("card").querySelectorAll(".heads"))
     state.players.forEach(({ name, computer }, i) => {
       const cell = cells.children[i + 1];

@@ -1,7 +1,7 @@
 // A challenge: a game whose dice a friend gets, too, by a link. The faces of die n in roll r of turn t are fixed. Players
 // who keep different dice have different luck, so the end also compares the points that errors lost.
 import { fixedDice } from "../engine/fixed-dice.js";
-import { isWithin, provideSameDice } from "../store/game.js";
+import { isWithin, personsOf, provideSameDice } from "../store/game.js";
 import { MAX_NAME } from "../store/link.js";
 import { setMode } from "../store/mode.js";
 import { loadRules, ruleSets } from "../store/rulesets.js";
@@ -70,7 +70,7 @@ export const friendName = ({ name }) => name || _("A friend");
 function begin(s, text, challenge, spec = s.rules) {
   setMode("here"); // dice of the table are others
   startGame(s, spec);
-  const [first] = s.players.filter(({ computer }) => !computer);
+  const [first] = personsOf(s.players);
   Object.assign(s, { players: [first ?? newPlayer()], player: 0, sameDice: text, challenge });
 }
 

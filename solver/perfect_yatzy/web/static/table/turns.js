@@ -47,7 +47,7 @@ function turnList() {
       {},
       element("span", { class: "number" }, formatNumber((numbers[player] += 1))),
       isAlone ? "" : element("span", { class: "who" }, playerName(player)),
-      diceRow([...(rolls.at(-1) ?? [])].sort()),
+      diceRow([...(rolls.at(-1) ?? [])].sort((a, b) => a - b)),
       element("span", { class: "what" }, boxTitle({ category, points, bonus_points })),
     ),
   );
