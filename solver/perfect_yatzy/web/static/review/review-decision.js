@@ -37,12 +37,12 @@ export const choiceLine = (each, spec) => [
   chipOf(each),
 ];
 
-// What was played and what is best, as dice.
+// What is best, large, and what was played instead; where that was best it stands alone.
 function choicesView(each, spec) {
-  const choice = (label, action, content) =>
+  const choice = (label, action, kind, chip = "") =>
     element(
       "div",
-      { class: "choice" },
+      { class: `choice ${kind}` },
       element("span", { class: "label" }, label),
       diceRow(each.dice, keptDice(each.dice, action)),
       element(
@@ -50,13 +50,15 @@ function choicesView(each, spec) {
         { class: "what" },
         element("span", { class: "action" }, actionTitle(action, spec)),
         " ",
-        content || "",
+        chip,
       ),
     );
-  return [
-    choice(_("Played"), each.done, chipOf(each)),
-    ...(each.grade === "best" ? [] : [choice(_("Best"), each.best)]),
-  ];
+  return each.grade === "best"
+    ? [choice(_("Played"), each.done, "large", chipOf(each))]
+    : [
+        choice(_("Best"), each.best, "large"),
+        choice(_("Played"), each.done, "instead-of", chipOf(each)),
+      ];
 }
 
 // `luck` is that of the roll before the decision.

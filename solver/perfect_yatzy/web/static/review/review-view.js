@@ -14,16 +14,34 @@ import { ruleSet } from "../store/rulesets.js";
 import { winners } from "../table/view.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-let shown = null; // { record, found: one review for each player, source, player, index, turns, chart, list, onlyMistakes }
+let shown = null; // { record, found: one review for each player, source, isSample, player, index, turns, chart, list, onlyMistakes }
 
 export const reviewedRecord = () => shown?.record;
+export const isSampleShown = () => Boolean(shown?.isSample);
 
 // `source` is a function that says where the game is from.
-export function showReview(record, found, source) {
-  shown = { record, found, source, onlyMistakes: false };
+export function showReview(record, found, source, isSample = false) {
+  shown = { record, found, source, isSample, onlyMistakes: false };
   const player = winners(found.map((each) => each.result))[0];
   drawAtStart(player);
   goToReview();
+}
+
+export const playFirstButton = () =>
+  button(_("Play the first game"), () => showRoom("play"), { class: "primary play-first" });
+
+// What the room is for, while there is nothing to review.
+export function showBeforeFirst() {
+  shown = null;
+  byId("review-body").replaceChildren(
+    element(
+      "div",
+      { class: "felt-panel" },
+      element("h3", {}, _("What did each choice cost?")),
+      element("p", { class: "lead" }, _("After a game you see it here, and what was best.")),
+      playFirstButton(),
+    ),
+  );
 }
 
 // What one looks for is below the heading of the panel.
@@ -144,6 +162,7 @@ function summary(each) {
         element("span", { id: "review-source", class: "hint" }, shown.source()),
       ),
       reviewFigures(each),
+      shown.isSample ? playFirstButton() : "",
     ),
     element(
       "p",
@@ -168,6 +187,9 @@ function decisions(each) {
   const step = (id, label, title, listener) =>
     button(label, listener, { id, title, "aria-label": title });
   const course = [
+    element("p", { id: "step-place" }),
+    element("div", { id: "decision" }),
+    element("p", { id: "decision-status", class: "unseen", role: "status" }),
     element(
       "div",
       { class: "course-box" },
@@ -185,25 +207,24 @@ function decisions(each) {
       ),
     ),
     element(
-      "div",
-      { class: "bar stepper", role: "group", "aria-label": _("Step through the decisions") },
-      step("step-first", "«", _("First decision"), () => show(0)),
-      step("step-back", "‹", _("Decision before"), () => show(shown.index - 1)),
-      element("span", { id: "step-place" }),
-      step("step-on", "›", _("Next decision"), () => show(shown.index + 1)),
-      step("step-last", "»", _("Last decision"), () => show(Infinity)),
-      ...(mistakes ? [button(_("Next error"), nextMistake, { id: "step-mistake" })] : []),
-    ),
-    element(
       "p",
       { class: "hint keys" },
       _(
         "Keys: ← and → step through the decisions, Home and End go to the ends, M goes to the next error.",
       ),
     ),
-    element("div", { id: "decision" }),
-    element("p", { id: "decision-status", class: "unseen", role: "status" }),
   ];
+  const stepper = element(
+    "div",
+    { class: "stepper", role: "group", "aria-label": _("Step through the decisions") },
+    step("step-first", "«", _("First decision"), () => show(0)),
+    step("step-back", "‹", _("Decision before"), () => show(shown.index - 1)),
+    step("step-on", "›", _("Next decision"), () => show(shown.index + 1)),
+    step("step-last", "»", _("Last decision"), () => show(Infinity)),
+    ...(mistakes
+      ? [button(_("Next error"), nextMistake, { id: "step-mistake", class: "primary" })]
+      : []),
+  );
   const listHead = element(
     "div",
     { class: "bar list-head" },
@@ -230,17 +251,18 @@ function decisions(each) {
         ]
       : []),
   );
-  const practice = mistakes
-    ? [
-        button(
-          ngettext("Practise this error", "Practise these {count} errors", mistakes, {
-            count: formatNumber(mistakes),
-          }),
-          practise,
-          { id: "practise" },
-        ),
-      ]
-    : [];
+  const practice =
+    mistakes && !shown.isSample
+      ? [
+          button(
+            ngettext("Practise this error", "Practise these {count} errors", mistakes, {
+              count: formatNumber(mistakes),
+            }),
+            practise,
+            { id: "practise" },
+          ),
+        ]
+      : [];
   return [
     element(
       "div",
@@ -254,6 +276,7 @@ function decisions(each) {
         ...practice,
       ),
     ),
+    stepper,
   ];
 }
 

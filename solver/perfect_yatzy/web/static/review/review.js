@@ -2,12 +2,20 @@
 import { byId, element, onClick } from "../words/dom.js";
 import { addMistakes } from "../store/drill.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
-import { onReviewKey, redrawReview, reviewedRecord, showReview } from "./review-view.js";
+import {
+  isSampleShown,
+  onReviewKey,
+  redrawReview,
+  reviewedRecord,
+  showBeforeFirst,
+  showReview,
+} from "./review-view.js";
+import { hasSample, sampleReview } from "./sample.js";
 import { gameRecord, hasRecord } from "../store/game.js";
 import { download, games, gamesOf, mistakesOf, reviewGame } from "../store/memory.js";
 import { hasAim, isFull, onDraw, state } from "../store/state.js";
 import { drawTraining } from "../puzzle/training.js";
-import { showRoom } from "../table/room.js";
+import { currentRoom, showRoom } from "../table/room.js";
 
 let opened = [],
   fileName = "",
@@ -18,7 +26,8 @@ function drawPanel() {
   if (drawnIn !== language) {
     drawnIn = language;
     drawGameMenu();
-    redrawReview();
+    if (isSampleShown()) reviewSample();
+    else redrawReview();
   }
   byId("save-own").hidden = !hasRecord();
   byId("review-own").hidden =
@@ -35,6 +44,7 @@ function drawPanel() {
 
 const ownSource = () => _("The game on this page");
 const keptSource = () => _("A finished game of this device");
+const sampleSource = () => _("A sample game, until you have finished one");
 const fileSource = (name) => () => _("From the file {name}", { name });
 
 // A file with faults changes nothing: the review that is open stays.
@@ -94,19 +104,18 @@ function showError(error, name) {
   );
 }
 
-// Reviews a game for all its players and shows it; `source` says where it is from. `onFound` is called before the page scrolls
-// to it. Returns whether it is shown.
-async function reviewRecord(record, source, name, onFound) {
+// Shows the review that `load` finds as { record, found }; `source` says where the game is from. `onFound` is called before the
+// page scrolls to it. Returns whether it is shown.
+async function showFound(load, source, { name, onFound, isSample = false } = {}) {
   const number = ++latestRequest;
   byId("review-status").replaceChildren(_("Working …"));
   try {
-    if (!Array.isArray(record?.players))
-      throw new Error(_("This is not a record of a game: the field “players” is missing."));
-    const found = await reviewGame(record);
+    const { record, found } = await load();
     if (number !== latestRequest) return false;
     byId("review-status").replaceChildren();
+    if (isSample && currentRoom() !== "review") return false;
     onFound?.();
-    showReview(record, found, source);
+    showReview(record, found, source, isSample);
     drawPanel();
     if (record.source === "page" && !hasAim()) {
       // with an aim other decisions are right
@@ -120,14 +129,34 @@ async function reviewRecord(record, source, name, onFound) {
   return false;
 }
 
+const reviewRecord = (record, source, name, onFound) =>
+  showFound(
+    async () => {
+      if (!Array.isArray(record?.players))
+        throw new Error(_("This is not a record of a game: the field “players” is missing."));
+      return { record, found: await reviewGame(record) };
+    },
+    source,
+    { name, onFound },
+  );
+
+const reviewSample = () =>
+  showFound(() => sampleReview(state.rules), sampleSource, { isSample: true });
+
+// Opens the sample from the list of games.
+export function openSample() {
+  showRoom("review");
+  return reviewSample();
+}
+
 // Opens the review of a finished game that is kept.
 export function openReview(record) {
   showRoom("review");
   return reviewRecord(record, keptSource);
 }
 
-// Whoever enters the room sees a review: that of the game that has just ended, else of the latest one that is kept, unless
-// another one was asked for.
+// Whoever enters the room sees a review: that of the game that has just ended, else of the latest one that is kept, else of
+// the sample, unless another one was asked for.
 let entered = ""; // the game that was on the table then
 document.addEventListener("room", ({ detail }) => {
   if (detail !== "review") return;
@@ -136,11 +165,15 @@ document.addEventListener("room", ({ detail }) => {
     const isOver = hasRecord() && state.players.every((player) => isFull(player)),
       own = isOver ? gameRecord() : null,
       key = own && JSON.stringify(own);
-    if (own ? key === entered : reviewedRecord()) return;
+    if (own ? key === entered : reviewedRecord() && !isSampleShown()) return;
     entered = key ?? "";
     const record = own ?? (await games()).at(-1)?.record;
-    if (!record || number !== latestRequest) return;
-    reviewRecord(record, own ? ownSource : keptSource);
+    if (number !== latestRequest) return;
+    if (record) reviewRecord(record, own ? ownSource : keptSource);
+    else if (reviewedRecord()?.rules !== state.rules) {
+      showBeforeFirst();
+      if (hasSample(state.rules)) reviewSample();
+    }
   });
 });
 

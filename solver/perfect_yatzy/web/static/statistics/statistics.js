@@ -2,28 +2,20 @@
 import { signedText } from "../table/actions.js";
 import { button, byId, chartWidth, element, figures, svg, table } from "../words/dom.js";
 import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
+import { LEVELS, levelName } from "../words/levels.js";
 import { download, games, gamesOf, remember, removeGames, reviewGame } from "../store/memory.js";
 import { personsOf } from "../store/game.js";
 import { goOnWith, otherGames, removeGame } from "../store/storage.js";
 import { streak } from "../puzzle/puzzle.js";
-import { openReview } from "../review/review.js";
+import { openReview, openSample } from "../review/review.js";
+import { playFirstButton } from "../review/review-view.js";
+import { hasSample, sampleReview } from "../review/sample.js";
 import { currentRoom } from "../table/room.js";
 import { loadRules } from "../store/rulesets.js";
 import { onDraw, rules, state, totals } from "../store/state.js";
 
 const LEVEL_GAMES = 20; // the level is that of the latest games
-const SHARES = [0.16, 0.1, 0.06, 0.04, 0.024, 0.012, 0.006, 0]; // policies/levels.py
 const EVEN = 0.05; // points: a smaller gap rounds to nothing
-const levelNames = () => [
-  _("beginner"),
-  _("novice"),
-  _("casual"),
-  _("practised"),
-  _("skilled"),
-  _("strong"),
-  _("expert"),
-  _("perfect"),
-];
 const SMOOTHED = 5; // games in the moving average of the chart
 const HEIGHT = 110,
   LEFT = 30,
@@ -64,11 +56,7 @@ async function draw() {
 
 function drawRoom(kept, others) {
   const all = kept.filter(({ record }) => record.rules === state.rules),
-    names = [
-      ...new Set(
-        all.flatMap(({ players }) => personsOf(players).map(({ name }) => name)),
-      ),
-    ];
+    names = [...new Set(all.flatMap(({ players }) => personsOf(players).map(({ name }) => name)))];
   if (!names.includes(player)) player = names[0] || "";
   const own = all.flatMap(({ players }) => players.filter(({ name }) => name === player)),
     days = streak();
@@ -95,6 +83,7 @@ function drawRoom(kept, others) {
     ...(own.length
       ? [gamesList(all), ...summary(own)]
       : [
+          ...(hasSample(state.rules) ? [element("ol", { class: "games" }, sampleRow())] : []),
           element(
             "p",
             {},
@@ -102,6 +91,7 @@ function drawRoom(kept, others) {
               "Finished games are kept here, on this device: what you score, what errors cost, and whether you get better.",
             ),
           ),
+          playFirstButton(),
         ]),
     ...(others.length ? [unfinishedList(others)] : []),
     ...(days
@@ -121,9 +111,13 @@ function drawRoom(kept, others) {
     element(
       "div",
       { class: "bar" },
-      button(_("Export the games"), () => download(kept.map(({ record }) => record)), {
-        id: "export",
-      }),
+      ...(kept.length
+        ? [
+            button(_("Export the games"), () => download(kept.map(({ record }) => record)), {
+              id: "export",
+            }),
+          ]
+        : []),
       button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),
       element("input", {
         type: "file",
@@ -198,10 +192,15 @@ function levelView(own) {
   const latest = own.slice(-LEVEL_GAMES),
     mean = (field) => latest.reduce((sum, each) => sum + each[field], 0) / latest.length,
     lost = mean("lost"),
-    names = levelNames(),
-    at = SHARES.findIndex((share) => lost / mean("start") >= share);
-  const fields = { weaker: names[at - 1], stronger: names[at], name: names[at] },
-    share = lost / mean("start");
+    share = lost / mean("start"),
+    at = LEVELS.findIndex((level) => share >= level.share),
+    weaker = LEVELS[at - 1],
+    stronger = LEVELS[at];
+  const fields = {
+    weaker: weaker && levelName(weaker.number),
+    stronger: levelName(stronger.number),
+    name: levelName(stronger.number),
+  };
   const level = element(
     "p",
     { id: "level" },
@@ -215,7 +214,7 @@ function levelView(own) {
       element(
         "small",
         {},
-        lost < SHARES[at] * mean("start") + EVEN
+        lost < stronger.share * mean("start") + EVEN
           ? _("as {name}", fields)
           : at === 0
             ? _("below {name}", fields)
@@ -223,24 +222,19 @@ function levelView(own) {
       ),
     ),
   );
-  const step = at ? (SHARES[at - 1] - share) / (SHARES[at - 1] - SHARES[at]) : 0; // from the level below
-  return [level, scaleView((Math.max(0, at - 1) + step) / (SHARES.length - 1))];
+  const step = weaker ? (weaker.share - share) / (weaker.share - stronger.share) : 0; // from the level below
+  return [level, scaleView((Math.max(0, at - 1) + step) / (LEVELS.length - 1))];
 }
 
 // The levels as a line from the weakest to perfect play, with a mark at a share of it.
 function scaleView(share = null) {
-  const names = levelNames();
   return element(
     "div",
     { class: "scale", "aria-hidden": "true" },
-    element(
-      "div",
-      { class: "scale-line" },
-      ...SHARES.map(() => element("i", {})),
-      share === null ? "" : element("b", { style: `left: ${(100 * share).toFixed(1)}%` }),
+    ...LEVELS.map(({ number }) =>
+      element("span", {}, element("i", {}), element("small", {}, levelName(number))),
     ),
-    element("small", {}, names[0]),
-    element("small", {}, names.at(-1)),
+    share === null ? "" : element("b", { style: `--share: ${share.toFixed(3)}` }),
   );
 }
 
@@ -269,40 +263,11 @@ function gameRow(game) {
     others = players.filter((each) => each !== own).map(({ name }) => name),
     date = dayText(record.date),
     name = `${formatNumber(own.result)}, ${date}`;
-  const row = button(
-    [
-      element("b", { class: "game-result" }, formatNumber(own.result)),
-      " ",
-      element(
-        "span",
-        { class: "game-name" },
-        date,
-        " ",
-        element(
-          "small",
-          {},
-          others.length ? _("with {names}", { names: others.join(", ") }) : _("alone"),
-        ),
-      ),
-      " ",
-      element(
-        "span",
-        { class: "game-figure" },
-        element("small", {}, _("luck")),
-        " ",
-        signedText(own.luck),
-      ),
-      " ",
-      element(
-        "span",
-        { class: "game-figure" },
-        element("small", {}, _("errors")),
-        " ",
-        signedText(-own.lost),
-      ),
-    ],
+  const row = rowButton(
+    date,
+    others.length ? _("with {names}", { names: others.join(", ") }) : _("alone"),
+    own,
     () => openReview(record),
-    { class: "game-row" },
   );
   return element(
     "li",
@@ -312,6 +277,49 @@ function gameRow(game) {
       showRemoved(_("Removed: {game}.", { game: name }), await removeGames([game])),
     ),
   );
+}
+
+// A finished game; `own` has its result, luck and points lost, and is null while they are not known.
+const rowButton = (title, text, own, onClick) =>
+  button(
+    [
+      element("b", { class: "game-result" }, own ? formatNumber(own.result) : "…"),
+      " ",
+      element("span", { class: "game-name" }, title, " ", element("small", {}, text)),
+      ...(own
+        ? [
+            [_("luck"), own.luck],
+            [_("errors"), -own.lost],
+          ]
+        : []
+      ).flatMap(([name, points]) => [
+        " ",
+        element(
+          "span",
+          { class: "game-figure" },
+          element("small", {}, name),
+          " ",
+          signedText(points),
+        ),
+      ]),
+    ],
+    onClick,
+    { class: "game-row" },
+  );
+
+// The sample in place of a first game.
+function sampleRow() {
+  const rowOf = (own) => rowButton(_("Sample game"), _("what a review shows"), own, openSample);
+  const row = element("li", { id: "sample" }, rowOf(null));
+  sampleReview(state.rules).then(
+    ({ found: [{ result, luck, points_lost: lost }] }) => {
+      const hasFocus = row.contains(document.activeElement);
+      row.replaceChildren(rowOf({ result, luck, lost }));
+      if (hasFocus) row.firstChild.focus();
+    },
+    () => row.remove(),
+  );
+  return row;
 }
 
 // --- games that are not finished, of tabs that are open or closed ---

@@ -75,10 +75,10 @@ export const undoAndRedoAvailable = () => [at > 0, at < steps.length - 1];
 export const currentNotice = () => notice;
 
 // The fields of a request that describe a scorecard.
-export function position(player = me()) {
-  const fields = { rules: state.rules, card: player.card };
-  if (rules().bonus_points) fields.bonus_points = player.bonusPoints;
-  if (rules().saved_rolls) fields.saved = player.saved;
+export function position(player = me(), spec = state.rules) {
+  const fields = { rules: spec, card: player.card };
+  if (ruleSet(spec).bonus_points) fields.bonus_points = player.bonusPoints;
+  if (ruleSet(spec).saved_rolls) fields.saved = player.saved;
   return fields;
 }
 

@@ -18,25 +18,23 @@ import {
 import { computerTurn, playerName, randomFraction, rollOf, sorted } from "../store/game.js";
 import { byId, diceRow, element, say } from "../words/dom.js";
 import { _, formatNumber } from "../words/i18n.js";
+import { LEVELS, levelName, PERFECT } from "../words/levels.js";
 
 export const WIN = "win";
-export const PERFECT = 8; // the number of the level without errors
 const LIMIT = 8, // as in policies/levels.py: an option that loses more than this many temperatures is never taken
-  WEAKER = [2, 3, 5, 6], // of the levels with errors
   PAUSE_MS = 400,
   RETRY_MS = 5000;
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
-export const computerName = (kind) =>
-  ({ 2: _("Novice"), 3: _("Casual"), 5: _("Sensible"), 6: _("Strong"), [PERFECT]: _("Perfect") })[
-    kind
-  ] ?? _("To win");
+export const computerName = (kind) => levelName(kind) ?? _("To win");
 
 // The computers that can play the rules on the table: { kind, name, text }.
 export function computersFor({ levels, solved }) {
   if (solved === false) return [];
   const average = levels.find(({ level }) => level === PERFECT)?.average;
-  const known = levels.filter(({ level }) => WEAKER.includes(level));
+  const known = levels.filter(
+    ({ level }) => level !== PERFECT && LEVELS.some(({ number }) => number === level),
+  );
   return [
     ...known.map(({ level, average: points }) => ({
       kind: String(level),
@@ -62,12 +60,13 @@ export function chancesAt(temperature, losses) {
   return weights.map((weight) => weight / sum);
 }
 
-function drawn(options, temperature) {
+// The option that a level takes; `fraction` is a random number from 0 to 1.
+export function drawnOption(options, temperature, fraction) {
   const chances = chancesAt(
     temperature,
     options.map(({ loss }, i) => (i ? loss : 0)),
   );
-  let rest = randomFraction();
+  let rest = fraction;
   return options[chances.findIndex((chance) => (rest -= chance) < 0)] ?? options[0];
 }
 
@@ -88,28 +87,42 @@ async function optionsFor(query, fields, kind) {
   return [];
 }
 
-// A whole turn: { rolls, holds, box, left }.
-async function turnOf(kind) {
-  const temperature = temperatureOf(kind),
-    start = position(),
-    rolls = [],
+// A whole turn: { rolls, holds, dice, box, left }. `roll` gives the dice after a hold, `choose` the option that is taken in a
+// position, and `onHold` is told what is kept.
+export async function playTurn(start, rerolls, { roll, choose, onHold = () => {} }) {
+  const rolls = [],
     holds = [];
-  let left = state.left,
-    dice = rollOf([], 1);
+  let left = rerolls,
+    dice = roll([], 1);
   for (;;) {
     const fields = { ...start, dice, rolls_left: left };
-    const hold = left > 0 ? drawn(await optionsFor("hold", fields, kind), temperature) : null;
+    const hold = left > 0 ? await choose("hold", fields) : null;
     if (!hold || hold.category) {
-      const box = drawn(await optionsFor("score", fields, kind), temperature);
+      const box = await choose("score", fields);
       return { rolls, holds, dice: sorted(dice), box, left };
     }
     rolls.push(sorted(dice));
     holds.push(sorted(hold.hold));
-    dice = rollOf(hold.hold, rolls.length + 1);
+    dice = roll(hold.hold, rolls.length + 1);
     left -= 1;
-    drawLine(_("{name} keeps {dice}", { name: playerName(state.player), dice: optionName(hold) }));
-    await new Promise((resolve) => setTimeout(resolve, isStill.matches ? 0 : PAUSE_MS));
+    await onHold(hold);
   }
+}
+
+// The turn of a computer at the table.
+function turnOf(kind) {
+  const temperature = temperatureOf(kind);
+  return playTurn(position(), state.left, {
+    roll: rollOf,
+    choose: async (query, fields) =>
+      drawnOption(await optionsFor(query, fields, kind), temperature, randomFraction()),
+    onHold: (hold) => {
+      drawLine(
+        _("{name} keeps {dice}", { name: playerName(state.player), dice: optionName(hold) }),
+      );
+      return new Promise((resolve) => setTimeout(resolve, isStill.matches ? 0 : PAUSE_MS));
+    },
+  });
 }
 
 // --- at the table ---

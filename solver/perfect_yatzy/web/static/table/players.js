@@ -2,22 +2,29 @@
 import { button, byId, element, onClick } from "../words/dom.js";
 import { isGameStarted } from "../store/game.js";
 import { MAX_NAME } from "../store/link.js";
-import { _ } from "../words/i18n.js";
+import { _, formatNumber } from "../words/i18n.js";
 import { change, newPlayer, rules, startGame, state } from "../store/state.js";
 import { computerName, computersFor } from "./opponent.js";
 
 const MAX_PLAYERS = 8;
 
-function nameRow(name, computer = "") {
-  const list = byId("names"),
-    number = list.children.length + 1;
+// `seat` is the place of the player in the game on the table; a new one has none.
+function nameRow(name, { computer = "", seat = "" } = {}) {
   const input = element("input", {
     value: name,
     maxlength: MAX_NAME,
     autocomplete: "off",
-    "aria-label": _("Name of player {number}", { number }),
-    placeholder: _("Player {number}", { number }),
+    readonly: Boolean(computer),
   });
+  const up = button(
+    "↑",
+    () => {
+      row.previousElementSibling.before(row);
+      drawCount();
+      (up.hidden ? input : up).focus();
+    },
+    { class: "quiet up" },
+  );
   const remove = button(
     "✕",
     () => {
@@ -25,14 +32,23 @@ function nameRow(name, computer = "") {
       drawCount();
       byId("add-player").focus();
     },
-    { "aria-label": _("Remove player {number}", { number }) },
+    { class: "quiet remove" },
   );
-  const row = element("li", {}, input, remove);
-  if (computer) {
-    row.dataset.computer = computer;
-    input.readOnly = true;
-  }
+  const row = element("li", {}, input, up, remove);
+  Object.assign(row.dataset, { computer, seat });
   return row;
+}
+
+// What depends on the place of a player among the others.
+function drawRow(row, at, { length }) {
+  const number = formatNumber(at + 1),
+    [input, up, remove] = row.children;
+  input.setAttribute("aria-label", _("Name of player {number}", { number }));
+  input.placeholder = _("Player {number}", { number });
+  up.setAttribute("aria-label", _("Move player {number} up", { number }));
+  remove.setAttribute("aria-label", _("Remove player {number}", { number }));
+  up.hidden = at === 0;
+  remove.hidden = length === 1;
 }
 
 // One tap adds a computer; those that the rules have, and that is not at the table yet.
@@ -47,11 +63,11 @@ function drawComputers(rows) {
         button(
           [element("b", {}, name), " ", element("small", {}, text)],
           () => {
-            byId("names").append(nameRow(name, kind));
+            byId("names").append(nameRow(name, { computer: kind }));
             drawCount();
             byId("players-play").focus();
           },
-          { class: "computer" },
+          { class: "adds" },
         ),
       ),
   );
@@ -61,22 +77,28 @@ function drawCount() {
   const rows = [...byId("names").children];
   byId("add-player").hidden = rows.length >= MAX_PLAYERS;
   drawComputers(rows);
-  for (const row of rows) row.querySelector("button").hidden = rows.length === 1;
+  rows.forEach(drawRow);
   // Players take turns from the beginning, so another number of them begins a new game: the form says so before.
   const endsGame = isGameStarted() && !isSameTable(rows);
   byId("players-hint").hidden = !endsGame;
   byId("players-play").textContent = endsGame ? _("End this game and begin a new one") : _("Play");
 }
 
-// As many players, and the same computers in the same places.
+// As many players as before, each in the place before; a new person takes that of one who has left.
 const isSameTable = (rows) =>
   rows.length === state.players.length &&
-  rows.every((row, i) => (row.dataset.computer ?? "") === (state.players[i].computer ?? ""));
+  rows.every(
+    ({ dataset: { computer, seat } }, i) =>
+      computer === (state.players[i].computer ?? "") && (seat || String(i)) === String(i),
+  );
 
 onClick("open-players", () => {
   byId("names").replaceChildren();
-  for (const { name, computer } of state.players)
-    byId("names").append(nameRow(computer ? computerName(computer) : name, computer));
+  state.players.forEach(({ name, computer }, seat) =>
+    byId("names").append(
+      nameRow(computer ? computerName(computer) : name, { computer, seat: String(seat) }),
+    ),
+  );
   drawCount();
   byId("players-dialog").showModal();
 });
