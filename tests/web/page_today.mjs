@@ -162,8 +162,8 @@ test("games are listed by date with a level, and each opens its review", ["yatzy
     await web.pass(10);
     return web.text("level");
   };
-  // Of 250 points: a beginner gives away 40, a novice 25, a strong player 3, an expert 1.5.
-  for (const [lost, text] of [[41, "below beginner"], [40, "as beginner"], [30, "between beginner and novice"], [2, "between strong and expert"], [0, "as perfect"]])
+  // Of 250 points: a novice gives away 25, a casual player 15, a sensible one 6, a strong one 3.
+  for (const [lost, text] of [[41, "below Novice"], [25, "as Novice"], [20, "between Novice and Casual"], [2, "between Strong and Perfect"], [0, "as Perfect"]])
     isTrue((await level(lost)).includes(text), `${lost} ${web.text("level")}`);
   const rows = [...byId("statistics").querySelectorAll(".game-row")];
   equal(rows.map((row) => row.querySelector(".game-result").textContent), ["250", "230", "210"]);

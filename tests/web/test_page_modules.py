@@ -185,7 +185,7 @@ CONSTANTS = {  # on the page: in Python, where service/test_constants.py has the
     "puzzle/puzzle DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "engine/worker DIFFICULTIES": [*puzzle.DIFFICULTIES],
     "puzzle/puzzle DAY_1970": date(1970, 1, 1).toordinal(),
-    "statistics/statistics SHARES": [*levels.SHARES],
+    "words/levels SHARES": [*levels.SHARES],
     "puzzle/day DAY_BEFORE_FIRST": date(2025, 12, 31).toordinal(),
     "engine/worker UNIX_EPOCH": date(1970, 1, 1).toordinal(),
     "engine/game IN_FULL": turn_model.IN_FULL,

@@ -185,7 +185,7 @@ function summary(each) {
 function decisions(each) {
   const mistakes = each.decisions.filter((one) => isMistake(one.grade)).length;
   const step = (id, label, title, listener) =>
-    button(label, listener, { id, title, "aria-label": title });
+    button(label, onward(listener), { id, title, "aria-label": title });
   const course = [
     element("p", { id: "step-place" }),
     element("div", { id: "decision" }),
@@ -222,7 +222,7 @@ function decisions(each) {
     step("step-on", "›", _("Next decision"), () => show(shown.index + 1)),
     step("step-last", "»", _("Last decision"), () => show(Infinity)),
     ...(mistakes
-      ? [button(_("Next error"), nextMistake, { id: "step-mistake", class: "primary" })]
+      ? [button(_("Next error"), onward(nextMistake), { id: "step-mistake", class: "primary" })]
       : []),
   );
   const listHead = element(
@@ -279,6 +279,12 @@ function decisions(each) {
     stepper,
   ];
 }
+
+// The stepper is in reach wherever one reads: what it leads to comes into view.
+const onward = (goThere) => () => {
+  goThere();
+  byId("step-place").scrollIntoView({ block: "nearest" });
+};
 
 function filterList() {
   shown.list.classList.toggle("only-mistakes", shown.onlyMistakes);
