@@ -414,7 +414,7 @@ def played_records(simulation: PlayedSimulation) -> Iterator[str]:
 
 
 def _name(policy: str) -> str:
-    """Return the name of a player in a record: that of a policy, or of a file without its folder."""
+    """Return the name of a player in a record: that of a policy, or of a file without folders."""
     return Path(policy).name[: limits.MAX_NAME]
 
 

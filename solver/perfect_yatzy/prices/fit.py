@@ -249,7 +249,7 @@ class Decisions:
 
     @property
     def size(self) -> int:
-        """Number of parameters: a price of each box, that of the bonus, and both log temperatures."""
+        """Number of parameters: a price of each box and of the bonus, and both log temperatures."""
         return len(self.rules.categories) + 3
 
     def weigh(

@@ -213,7 +213,7 @@ def best_stops(job, row, choices):
 
 @jit
 def roll_values(job, rerolls, vectors):
-    """Write the rows of all rolls with a number of rerolls left: of the best hold or of stopping."""
+    """Write the rows of all rolls with a number of rerolls left, of the best hold or stop."""
     dice, scratch, values = job.model.dice, job.scratch, job.scratch.values
     if rerolls > 0:
         best_holds(job)
