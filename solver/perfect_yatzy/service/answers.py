@@ -74,7 +74,8 @@ def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
 
 def boxes(card: Scorecard) -> dict[str, int]:
     """Return the points of the filled categories by their ids."""
-    return {card.rules.categories[c].id: points for c, points in sorted(card.points.items())}
+    categories = card.rules.categories
+    return {categories[number].id: points for number, points in sorted(card.points.items())}
 
 
 def turn_fields(

@@ -401,7 +401,9 @@ class Decision:
         card = request.card
         state = request.state
         remaining = strategy.value(request.position)
-        still_open = [box.id for c, box in enumerate(rules.categories) if not state.filled >> c & 1]
+        still_open = [
+            box.id for number, box in enumerate(rules.categories) if not state.filled >> number & 1
+        ]
         is_exact = certificate_of(strategy) is None
         answer: dict[str, Any] = {
             "expected_final_score": card.total + remaining,

@@ -98,9 +98,9 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
                 "lost_per_decision": per_decision,
             }
         )
-    for c, category in enumerate(rating.rules.categories):
-        taking, leaving = map(_estimate_json, rating.category_lost(c))
-        entry = category_fields(category.id, rating.figures.category_points[:, c])
+    for number, category in enumerate(rating.rules.categories):
+        taking, leaving = map(_estimate_json, rating.category_lost(number))
+        entry = category_fields(category.id, rating.figures.category_points[:, number])
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
