@@ -32,7 +32,7 @@ from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, s
 from ..policies.named import PolicyContext, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
 from ..settings import Settings
-from ..strategy.rollout import Rollout, rollout_of
+from ..strategy.rollout import PlayedGames, Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, joined_games
 from ..strategy.strategy import CheckedPosition, Strategy
@@ -209,7 +209,7 @@ def simulate_on(
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
         parts = engine.play(play_task, tasks, settings.progress)
     widened = [
-        (made.astype(np.int64), boxes, bonus.astype(np.int64))
+        PlayedGames(made.astype(np.int64), boxes, bonus.astype(np.int64))
         for made, boxes, bonus, *_luck in parts
     ]
     played = joined_games(strategy, games.seed, position.points, widened)

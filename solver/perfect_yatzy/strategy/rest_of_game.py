@@ -1,4 +1,4 @@
-"""The values of the rest of a game, from the table of the whole game."""
+"""Take the values of the rest of a game from the table of the whole game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..core.state_space import StateSpace
 
 
 def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
-    """Place of every state of the rest of a game in the table of the whole game, `(rest.size,)`."""
+    """Return the place of every state of the rest of a game in the table of the whole game.
+
+    The array is `(rest.size,)`.
+    """
     layout, rest_layout = whole.layout, rest.layout
     places = np.empty(rest.size, dtype=np.int64)
     for rows in rest.layers[rest.first_layer :]:
@@ -30,7 +33,8 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
 
 
 def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
-    """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the
-    whole game.
+    """Return the values of the rest of a game from the table of the whole game.
+
+    They are `(rest.size,)` in the order of `rest`.
     """
     return np.asarray(values[places_in(whole, rest)], dtype=np.float64)
