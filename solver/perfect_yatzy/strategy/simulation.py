@@ -228,7 +228,7 @@ def simulate(  # noqa: PLR0913 - the published parameters
 
     rollout = rollout_of(strategy, checked, thread_count(threads))
     begins = range(0, games, CHUNK)  # the first game of each chunk
-    parts = list[PlayedGames]()
+    parts: list[PlayedGames] = []
 
     def report(turn: int) -> None:
         """Report the progress after a turn of the chunk that follows those in `parts`."""
