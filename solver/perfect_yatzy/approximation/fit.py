@@ -80,8 +80,12 @@ class TurnStarts:
 def same_cards(rules: RuleSet, state: State, number: int) -> TurnStarts:
     """Return so many games with the same card."""
     filled = np.repeat(card_masks(rules, [state.filled]), number, axis=0)
-    fields = state.upper, state.saved, int(state.joker_paid)
-    return TurnStarts(filled, *(np.full(number, field, dtype=np.int64) for field in fields))
+    return TurnStarts(
+        filled,
+        upper=np.full(number, state.upper, dtype=np.int64),
+        saved=np.full(number, state.saved, dtype=np.int64),
+        tracked=np.full(number, int(state.joker_paid), dtype=np.int64),
+    )
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,6 @@ class FittedValues:
         """Return what the relaxed game says of n states, and the features that correct it.
 
         The arrays are ``(n,)`` and ``(n, features)``.
-
-        These are ``(n, features)``.
         """
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)

@@ -209,8 +209,6 @@ class OneTurn:
         """Return the best hold within each multiset, and the multiset that has it.
 
         That has one die less, or is the multiset itself.
-
-        That may be the multiset itself.
         """
         best = holds.copy()
         choice = np.arange(len(holds))

@@ -237,10 +237,6 @@ def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
     """Return the boxes that are exact in every relaxation, and a column.
 
     The column is the one whose upper sum is remembered, -1 for none.
-
-    The column is -1 for none.
-
-    The column is -1 for none.
     """
     # These are the boxes that decide about jokers and required boxes, and the upper boxes of the column
     # with the largest bonus, unless that is too many. Each comes with the other boxes of its chain.
@@ -369,8 +365,6 @@ class RelaxedGame(RelaxedLayout):
         """Return the most points of each box for each roll, and the bonus points of a roll.
 
         The points are ``(categories, rolls)``, and the bonus points hold in any box.
-
-        The points are ``(categories, rolls)``.
         """
         rules = self.rules
         joker = rules.joker

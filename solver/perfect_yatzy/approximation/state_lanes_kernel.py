@@ -136,12 +136,9 @@ def scoring_of_lane(job, block, lane, roll, is_first):
     """Return the categories that may take a roll in one lane, and the way they score it.
 
     The categories are a bitmask, and the first roll of the lattice is 0.
-
-    The first roll of the lattice is 0.
-
-    The first roll of the lattice is 0.
     """
-    states, state = job.states, block * LANES + lane
+    states = job.states
+    state = block * LANES + lane
     filled, choices = mask_at(states.filled, state), mask_at(states.choices, state)
     return scoring_on_card(job.model, filled, states.tracked[state] != 0, choices, roll, is_first)
 
@@ -266,9 +263,13 @@ def best_hold(dice, stage, lane, roll):
 @jit
 def play_lane(children, job, games, block, lane):
     """Play the turn of one game, greedily on the values in the scratch."""
-    model, dice, state = job.model, job.model.dice, block * LANES + lane
-    game, most = games.numbers[state], model.rolls_per_turn - 1 + job.states.saved[state]
-    held, rerolls = 0, most
+    model = job.model
+    dice = job.model.dice
+    state = block * LANES + lane
+    game = games.numbers[state]
+    most = model.rolls_per_turn - 1 + job.states.saved[state]
+    held = 0
+    rerolls = most
     while True:
         rolled = completed_roll(
             dice, held, random_word(games.seed, game, games.turn, most - rerolls)
@@ -281,7 +282,8 @@ def play_lane(children, job, games, block, lane):
         hold, hold_value = best_hold(dice, stage_of(job, rerolls), lane, rolled)
         if hold_value <= value:
             break
-        held, rerolls = hold, rerolls - 1
+        held = hold
+        rerolls = rerolls - 1
     whether = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
     # If the turn explores, the last roll ends in another category.
     if whether < games.exploration[state] * float(1 << DIE_BITS):

@@ -305,7 +305,7 @@ class WinningPlayer(ComputerPlayer):
         from ..two_players.two_players import TwoPlayerGame
 
         game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
-        key = card.state, game.lead, other.state
+        key = (card.state, game.lead, other.state)
         is_solved = key in self._solved
         stored = None if is_solved else stored_game(game, self.settings.tables)
         if not is_solved and not stored and game.cost().seconds > WIN_SECONDS:

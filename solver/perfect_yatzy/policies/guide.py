@@ -163,9 +163,7 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
     """Return the faces of which all dice are held, if that describes every hold.
 
-    Otherwise the result is empty. The faces often describe every hold in a forced order.
-
-    It often does in a forced order.
+    Otherwise the result is empty. In a forced order some faces often describe every hold.
     """
     held = {face for hold in holds for face in hold}
     described = holds == [tuple(face for face in roll if face in held) for roll in rolls]
@@ -408,7 +406,7 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
     """
     rules = strategy.rules
     uppers = upper_sums(strategy.rules)
-    names = "category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left"
+    names = ("category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left")
     ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
     ways = [
         (c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})
@@ -422,7 +420,7 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
         is_open = filled >> c & 1 == 0
         if is_open.sum() >= MIN_SAMPLES:
             sums = uppers.cap(upper + uppers.shift(c, points))
-            later = filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid
+            later = (filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid)
             after = values_of(strategy, *(column[is_open] for column in later))
             cost = float(np.mean(before[is_open] - after - points))
             times = int(((category == c) & (made == points)).sum())

@@ -206,9 +206,7 @@ def joker_scored(rules: RuleSet) -> bool:
 def bonus_box(rules: RuleSet) -> int:
     """Return the bit of the joker's box if another roll of its kind can pay a bonus, else 0.
 
-    It does so once the box holds points.
-
-    The box does so once it holds points.
+    It can do so once the box holds points.
     """
     has_bonus = rules.joker is not None and rules.joker.bonus > 0
     pays = has_bonus and rules.tracked_index == rules.joker_index

@@ -187,7 +187,8 @@ def sample_turns(rows, lanes, arguments, policy, samples):
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch, buffer = job.policy.model, job.policy.scratch, job.policy.scratch.buffer
     dice, size, stages = model.dice, model.turn_outcomes.size, model.rolls_per_turn
-    holds, roll_count = dice.first_roll + dice.roll_count, dice.roll_count
+    holds = dice.first_roll + dice.roll_count
+    roll_count = dice.roll_count
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)
@@ -244,7 +245,8 @@ def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, sampl
             stage = n * stages + rerolls
             for roll in range(roll_count):
                 if useful[first_use[n] + line + roll] & usable[n]:
-                    hold, here = named[line + roll], stage * roll_count + roll
+                    hold = named[line + roll]
+                    here = stage * roll_count + roll
                     # This is the value with no rerolls left.
                     stopped = source.roll_value[n * stages * roll_count + roll]
                     value = (

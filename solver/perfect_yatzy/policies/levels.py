@@ -174,7 +174,7 @@ NAMES = (
     N_("expert"),
     N_("perfect"),
 )
-SHARES = 0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0
+SHARES = (0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0)
 LEVELS = tuple(map(SkillLevel, range(1, 9), NAMES, SHARES))
 
 
@@ -270,7 +270,7 @@ def shipped_levels() -> dict[str, list[CalibratedLevel]]:
     """
     found = {}
     for entry in _shipped_entries():
-        figures = entry["temperatures"], entry["points_lost"], entry["errors"]
+        figures = (entry["temperatures"], entry["points_lost"], entry["errors"])
         found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
     return found
 
@@ -307,10 +307,8 @@ def calibrate(
     x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
     slope = EXPONENT
     last = None  # x and error of the step before
-    low, high = (
-        -inf,
-        inf,
-    )  # the largest x that loses too little, and the smallest that loses too much
+    low = -inf  # the largest x that loses too little
+    high = inf  # the smallest x that loses too much
     for _step in range(MAX_STEPS):
         policy, found = evaluated(exp(x))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:

@@ -157,7 +157,7 @@ class Sample:
         per_mask = self.dice.n_rolls if len(holds) > 1 else 0
         # The second half of `of_use` is for cards with jokers.
         first_use = cards.jokers * np.int64(holds.size)
-        sizes = self.stages, self.dice.n_rolls, self.dice.n_holds, columns
+        sizes = (self.stages, self.dice.n_rolls, self.dice.n_holds, columns)
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
             holds.ravel(),

@@ -184,7 +184,7 @@ def upper_prices_on_a_line(rules: RuleSet) -> SheetForm:
     upper = [c for c, box in enumerate(rules.categories) if box.face]
     line = np.zeros((len(matrix), 2))  # the columns of a and b
     for c in upper:
-        line[c] = 1.0, rules.categories[c].face
+        line[c] = (1.0, rules.categories[c].face)
     return SheetForm(rules, np.hstack([line, np.delete(matrix, upper, axis=1)]))
 
 
@@ -356,7 +356,8 @@ def descend(
 def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
     """Return the lowest of a point, its neighbours in a direction and the vertex of their parabola."""
     value, point = best
-    up, down = function(point + direction), function(point - direction)
+    up = function(point + direction)
+    down = function(point - direction)
     found = [best, (up, point + direction), (down, point - direction)]
     if (curvature := up - 2 * value + down) > 0:
         step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))

@@ -231,7 +231,9 @@ def drawn(policy, game, count, word):
     """
     # These are the values of the options. In the second loop the weights replace them.
     options = policy.scratch.weight
-    best, total, expected = LOWEST, 0.0, 0.0
+    best = LOWEST
+    total = 0.0
+    expected = 0.0
     for i in range(count):
         best = max(best, options[i])
     for i in range(count):
@@ -275,7 +277,8 @@ def _decide_softly(player, job, game, roll, rerolls, number):
         for c in range(model.category_count):
             best = max(best, values[c])
         # The list of holds opens with that of all dice, which is to stop: option 0.
-        first, count = dice.hold_start[roll], dice.hold_start[roll + 1] - dice.hold_start[roll]
+        first = dice.hold_start[roll]
+        count = dice.hold_start[roll + 1] - dice.hold_start[roll]
         values[0] = best
         for i in range(1, count):
             values[i] = hold_value(

@@ -202,8 +202,6 @@ def _exit(status: int) -> NoReturn:
     """Raise ExitRefused, in the place of `os._exit`.
 
     So code of a user cannot end this process without a word. A process that it has forked may end.
-
-    So code of a user cannot end it without a word. A process that it has forked may end.
     """
     if getattr(_running, "process", None) == os.getpid():
         raise ExitRefused(f"os._exit({status!r})")

@@ -2,8 +2,6 @@
 
 There are 300 positions and 20 games of five rule sets.
 
-It measures the exact points that each decision loses.
-
 ::
 
     python -m perfect_yatzy.rl.benchmark --program "my-model --short"

@@ -75,12 +75,9 @@ class NumberedActions:
         return numbers.numbered_action(self.rules, action)
 
     def action(self, meaning: numbers.ActionText) -> int:
-        """Return the number of the action that holds these dice or scores the category of that
-        name.
+        """Return the number of the action that holds these dice or scores this category.
 
-        The dice are not all, in any order.
-
-        The dice are not all, in any order.
+        The dice are fewer than all, in any order. The category is given by its name.
         """
         return numbers.action_number(self.rules, meaning)
 

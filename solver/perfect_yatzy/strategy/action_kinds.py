@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-CATEGORIES, HOLDS = 1, 2
+CATEGORIES = 1
+HOLDS = 2
 ALL_KINDS = CATEGORIES | HOLDS
 # The number of the hold of all dice. It is no action: it means to score in the best category.
 ALL_DICE = -1

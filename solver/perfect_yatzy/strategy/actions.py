@@ -200,7 +200,7 @@ class Ranking(list[Action], Generic[Action]):
         left = f"{spaced(self.dice)}, {self.rolls_left} rolls left"
         title = f"{self.rules.key}, {self.policy}: {left}" if self.rules else ""
         more = f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
-        head = "action", value_name(self.policy).replace("_", " "), "loss"
+        head = ("action", value_name(self.policy).replace("_", " "), "loss")
         rows = [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]]
         return _Shown(title, head, rows, more)
 
@@ -244,11 +244,12 @@ def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
     saved = rolls_left if rules.saved_rolls else 0
     allowed = turn.categories()
     paid = np.array([*allowed.values()], dtype=np.int64)
-    turn_ends = state, np.array([*allowed], dtype=np.int64), paid[:, 0], paid[:, 1], saved
-    values = evaluator.child_values(*turn_ends).tolist()
+    categories = np.array([*allowed], dtype=np.int64)
+    points, bonus_points = paid.T
+    values = evaluator.child_values(state, categories, points, bonus_points, saved).tolist()
     averages = values
     if means is not evaluator:
-        averages = means.child_values(*turn_ends).tolist()
+        averages = means.child_values(state, categories, points, bonus_points, saved).tolist()
     n_holds = hold_count(rules)
     numbers = [n_holds + c for c in allowed]
     best = best_first(evaluator, numbers, values, averages)

@@ -116,12 +116,15 @@ class MeanDecisions(NamedTuple):
 
 @player_of.of(MeanPolicy)
 def _mean_player(policy, job, block, most_saved):
-    means, known = mean_table(policy.means), job.known
+    means = mean_table(policy.means)
+    known = job.known
     rerolls = job.policy.model.rolls_per_turn - 1 + most_saved
     if known[0] != block.row or known[1] != block.start or known[2] < rerolls:
         known[0] = NO_TURN  # stays until all values of this turn are in memory
         backup_holds(means, job.policy, block, rerolls, job.policy.means)
-        known[0], known[1], known[2] = block.row, block.start, rerolls
+        known[0] = block.row
+        known[1] = block.start
+        known[2] = rerolls
     return MeanDecisions(means, job.policy.means)
 
 
@@ -157,16 +160,22 @@ def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
     model, dice, of_categories = policy.model, policy.model.dice, policy.option_values
     saved = rerolls if model.saves_rolls else 0
     category_means(player.means.values, policy, turn, roll, saved, is_first, of_categories)
-    best_hold, category, value = -1, -1, LOWEST  # of equal options the first is taken
+    # Of equal options the first is taken.
+    best_hold = -1
+    category = -1
+    value = LOWEST
     for c in range(model.category_count):
         if of_categories[c] > value + TIE:
-            category, value = c, of_categories[c]
+            category = c
+            value = of_categories[c]
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop and score.
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
             found = hold_value(player.holds, dice, rerolls, dice.holds[k], lane)
             if found > value + TIE:
-                best_hold, category, value = int(dice.holds[k]), -1, found
+                best_hold = int(dice.holds[k])
+                category = -1
+                value = found
     return best_hold, category, value
 
 
@@ -207,7 +216,9 @@ def sort_options(values, places, first, end):
     Equal ones keep their order.
     """
     for i in range(first + 1, end):
-        value, place, k = values[i], places[i], i
+        value = values[i]
+        place = places[i]
+        k = i
         while k > first and values[k - 1] < value:
             values[k], places[k] = values[k - 1], places[k - 1]
             k -= 1
@@ -218,7 +229,9 @@ def sort_options(values, places, first, end):
 def sort_places(values, places, first, end):
     """Sort the options `first` to ``end - 1`` by place."""
     for i in range(first + 1, end):
-        value, place, k = values[i], places[i], i
+        value = values[i]
+        place = places[i]
+        k = i
         while k > first and places[k - 1] > place:
             values[k], places[k] = values[k - 1], places[k - 1]
             k -= 1
@@ -228,7 +241,8 @@ def sort_places(values, places, first, end):
 @jit
 def best_category(model, values):
     """Return the first category whose value equals the best one."""
-    best, category = LOWEST, -1
+    best = LOWEST
+    category = -1
     for c in range(model.category_count):
         best = max(best, values[c])
     for c in range(model.category_count - 1, -1, -1):
@@ -242,7 +256,9 @@ def rank_options(player, job, lane, i):
     """Write the options of position i to ``job.ranked``, after :func:`best_action`."""
     model, dice, ranked = job.policy.model, job.policy.model.dice, job.ranked
     roll, rerolls = job.positions.rolls[i], job.positions.rerolls[i]
-    of_categories, kinds, count = job.policy.option_values, ranked.kinds[0], 0
+    of_categories = job.policy.option_values
+    kinds = ranked.kinds[0]
+    count = 0
     category = best_category(model, of_categories)
     if kinds & CATEGORIES:
         for c in range(model.category_count):
@@ -280,8 +296,10 @@ def same_card(positions, begin, stop):
 
     The second result is the most rerolls that one of them has.
     """
-    row, group = positions.rows[begin], positions.lanes[begin] // LANES
-    end, most_rerolls = begin, 0
+    row = positions.rows[begin]
+    group = positions.lanes[begin] // LANES
+    end = begin
+    most_rerolls = 0
     while end < stop and positions.rows[end] == row and positions.lanes[end] // LANES == group:
         most_rerolls = max(most_rerolls, positions.rerolls[end])
         end += 1
@@ -294,7 +312,8 @@ def find_best_actions(start, stop, arguments):
 
     The positions of a block share a backup.
     """
-    job, i = views(arguments), start
+    job = views(arguments)
+    i = start
     policy, positions, actions = job.policy, job.positions, job.actions
     while i < stop:  # card by card
         end, most_rerolls = same_card(positions, i, stop)
@@ -366,7 +385,8 @@ def is_hold(dice, hold, roll):
 
     Both are numbers of the lattice.
     """
-    first, found = roll - dice.first_roll, False
+    first = roll - dice.first_roll
+    found = False
     for i in range(dice.hold_start[first] + 1, dice.hold_start[first + 1]):
         found = found or dice.holds[i] == hold
     return found
@@ -397,7 +417,8 @@ def outcome_of_turn(model, turns, turn, row, saved):
     choices = choices_of(model, row)
     if choices == 0 or not are_rolls(model.dice, turns, first, end, model.rolls_per_turn + saved):
         return -1
-    roll, category = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn]
+    roll = turns.rolls[end - 1] - model.dice.first_roll
+    category = turns.categories[turn]
     allowed, way = scoring_of_roll(model, row, choices, roll, is_first=(end - first == 1))
     if not allowed >> category & 1:
         return -1
@@ -434,6 +455,8 @@ def walk_cards(start, stop, arguments):
             lane = lane_after(layout, row, child, lane, model.turn_outcomes.shift[outcome])
             rolls = turns.first_roll[turn + 1] - turns.first_roll[turn]
             saved = model.rolls_per_turn + saved - rolls if model.saves_rolls else 0
-            row, turn = child, turn + 1
+            row = child
+            turn = turn + 1
         walked.ends[card] = state_place(layout, row, saved, lane)
-        walked.filled[card], walked.faults[card] = turn - first, fault
+        walked.filled[card] = turn - first
+        walked.faults[card] = fault

@@ -128,7 +128,8 @@ class CompiledTurn:
         with self._lock:
             self._ask(turn, 0)
             actions = self._memory.actions
-            hold, category = actions.hold.item(), actions.category.item()
+            hold = actions.hold.item()
+            category = actions.category.item()
             value = actions.value.item()
         return (hold if hold >= 0 else self._first_category + category), value
 

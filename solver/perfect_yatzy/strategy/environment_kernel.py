@@ -189,7 +189,8 @@ def upper_after(upper, before, category, points):
 @jit
 def score_of(model, fields):
     """Return the points made, with the upper bonus of every column that has reached one."""
-    upper, bonus = model.upper, 0
+    upper = model.upper
+    bonus = 0
     for i in range(upper.step_count):
         if fields[UPPER] // upper.step_weight[i] % upper.step_width[i] >= upper.threshold[i]:
             bonus += upper.points[i]
@@ -212,7 +213,8 @@ def categories_now(turn, fields):
 @jit
 def is_within(model, hold, roll):
     """Return whether the roll has all dice of the hold."""
-    faces, within = model.turn.dice.faces, True
+    faces = model.turn.dice.faces
+    within = True
     for face in range(faces):
         within = within and model.counts[hold * faces + face] <= model.counts[roll * faces + face]
     return within

@@ -118,7 +118,8 @@ def perfect_holds(table, job, block):
 
 @turn_losses.of()
 def _losses_of_actions(policy, perfect, job, block):
-    model, most = job.policy.model, job.policy.model.rolls_per_turn - 1
+    model = job.policy.model
+    most = job.policy.model.rolls_per_turn - 1
     perfect_holds(perfect, job, block)
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
@@ -164,7 +165,8 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
     target = views(lists)
     losses = views(loss_array)
     layout = job.policy.model.layout
-    used, room = 0, len(lists.end)  # entries
+    used = 0  # entries
+    room = len(lists.end)  # entries
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used

@@ -344,8 +344,19 @@ class _Games:
                 now["rolls_left"] = rerolls[live]
                 games = numbers[live]
                 taken, outcome = np.empty((2, len(live)), np.int64)
-                cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
-                job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, outcome)
+                job = Decisions(
+                    model=self.model,
+                    seed=self.seed,
+                    turn=turn,
+                    roll=roll,
+                    games=games,
+                    filled=now["filled"],
+                    joker_paid=now["joker_paid"],
+                    held=held,
+                    rerolls=now["rolls_left"],
+                    actions=taken,
+                    ends=outcome,
+                )
                 roll_decisions(job)  # completes `held` to all dice
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(

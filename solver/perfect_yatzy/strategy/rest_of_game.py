@@ -21,7 +21,8 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
         for row in rows.tolist():
             paid = row >= rest.cards and rest.has_tracked_rows
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
-            rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
+            rest_set = rest_layout.lane_sets[row]
+            whole_set = layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])
             # The lanes of the whole game that have the same upper sums.
             whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]

@@ -161,7 +161,9 @@ def play_turn(player, job, game):
     """Play one turn of one game."""
     model, log = job.policy.model, job.log
     most = model.rolls_per_turn - 1 + job.games.fields[game * FIELDS + SAVED]
-    hold, outcome, rerolls = 0, -1, most  # no dice are held before the first roll
+    hold = 0  # no dice are held before the first roll
+    outcome = -1
+    rerolls = most
     while hold >= 0:
         number = most - rerolls
         word = random_word(job.seed, job.first_game + game, job.turn, number)
@@ -181,9 +183,12 @@ def same_card(job, begin, end):
 
     The other results are the block and the most saved rolls of these games.
     """
-    fields, stop, most_saved = job.games.fields, begin, 0
+    fields = job.games.fields
+    stop = begin
+    most_saved = 0
     first_game = job.order[begin] * FIELDS
-    row, group = fields[first_game + ROW], fields[first_game + LANE] // LANES
+    row = fields[first_game + ROW]
+    group = fields[first_game + LANE] // LANES
     while stop < end:
         game = job.order[stop] * FIELDS
         if fields[game + ROW] != row or fields[game + LANE] // LANES != group:

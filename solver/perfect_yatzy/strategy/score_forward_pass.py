@@ -180,7 +180,8 @@ class ScoreForwardPass(ForwardPass):
 
     def parts(self, filled: int) -> list[Part]:
         """Return the tasks of a layer, in a fixed order."""
-        layout, rows = self.space.layout, self.space.layers[filled]
+        layout = self.space.layout
+        rows = self.space.layers[filled]
         lane_counts = layout.lane_count[layout.lane_sets[rows]]
         # Few rows are divided, so that all threads have work.
         lanes_per_part = LANES if len(rows) < FEW_ROWS else layout.lane_width
@@ -192,7 +193,8 @@ class ScoreForwardPass(ForwardPass):
 
     def buffer_places(self, row: int) -> BufferPlaces:
         """Return where the buffer of a row holds its children."""
-        layout, offsets = self.space.layout, self.objective.score_offsets
+        layout = self.space.layout
+        offsets = self.objective.score_offsets
         # whether the category of each outcome is open
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
         relocation = np.zeros(self.outcomes.size, dtype=np.int64)

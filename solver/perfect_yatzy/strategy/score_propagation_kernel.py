@@ -124,12 +124,16 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
     Its value and mean, and the best value, go to the scratch.
     """
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
-    first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
+    first_end = saved * model.turn_outcomes.size
+    below_all = splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
         allowed, way, best = best_stop(job.policy, block, roll, is_first)
         limit = lowest_equal(best, job.policy.ties)
         mean_limit = splat(actions, LOWEST)  # the least mean that is as good as the best one so far
-        taken, value, mean = splat(actions, -1.0), best, mean_limit  # of the choice so far
+        # These are of the choice so far.
+        taken = splat(actions, -1.0)
+        value = best
+        mean = mean_limit
         # From the last category on, so that of equal ones the first is taken.
         for c in range(model.category_count - 1, -1, -1):
             if allowed >> c & 1:
@@ -159,7 +163,9 @@ def choose_score_holds(job, lane, rerolls, actions):
     The value of each roll goes to the buffer.
     """
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
-    buffer, best_within, below_all = scratch.buffer, scratch.best_within, splat(actions, 2 * LOWEST)
+    buffer = scratch.buffer
+    best_within = scratch.best_within
+    below_all = splat(actions, 2 * LOWEST)
     # The steps are those of choose_score_stops, with the holds of a roll and then to stop as
     # options.
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
@@ -258,7 +264,8 @@ def push_span(children, job, block, lane, saved_before, target, first, last, set
     """
     if last < first:
         return
-    own, source = job.scratch, values_of(job.parents)
+    own = job.scratch
+    source = values_of(job.parents)
     origin = job.offsets.origin[state_place(job.policy.model.layout, block.row, saved_before, lane)]
     for x in range(first, last + 1):
         own.mass[x - first] = source[origin + x]
@@ -323,7 +330,8 @@ def push_state(children, job, block, lane, saved_before, target):
 def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     """Move the chances of some states of a row to their children."""
     job, moved, buffer = views(arguments), views(relocation), views(target)
-    layout, children = job.policy.model.layout, placed_scores(job.scores, job.places)
+    layout = job.policy.model.layout
+    children = placed_scores(job.scores, job.places)
     for first in range(first_lane, end_lane, LANES):
         block = mean_block(job.policy.model, row, first)
         # All states of the block share the turn for the mean, and those with equal saved rolls share

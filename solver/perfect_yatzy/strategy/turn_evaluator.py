@@ -288,7 +288,7 @@ class TurnEvaluator:
             stages = ()
         while len(stages) < rerolls:
             stages += (self.passes.holds_from_rolls(self._roll_values(state, stages)),)
-        self._last_turn = state, stages
+        self._last_turn = (state, stages)
         return stages[rerolls - 1]
 
     def _roll_values(self, state: State, stages: tuple[Floats, ...]) -> Floats:

@@ -171,8 +171,9 @@ def extra_count(rules: RuleSet) -> int:
 
 def feature_count(rules: RuleSet) -> int:
     """Return the number of fitted coefficients of a value function for each number of open boxes."""
-    pairs, lines = feature_pairs(rules)[0], feature_lines(rules)[0]
-    return 1 + len(rules.categories) + len(pairs) + extra_count(rules) + len(lines)
+    pairs = len(feature_pairs(rules)[0])
+    lines = len(feature_lines(rules)[0])
+    return 1 + len(rules.categories) + pairs + extra_count(rules) + lines
 
 
 @lru_cache(maxsize=8)

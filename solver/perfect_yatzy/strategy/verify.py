@@ -68,8 +68,8 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
         lane_set = layout.lane_sets[row]
         saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[lane_set]))
-        mask, upper = int(layout.masks[row]), int(layout.lane_upper[lane_set, lane])
-        yield State(mask, upper, saved, joker_paid=row >= space.cards)
+        upper = int(layout.lane_upper[lane_set, lane])
+        yield State(int(layout.masks[row]), upper, saved, joker_paid=row >= space.cards)
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
