@@ -51,9 +51,8 @@ class Job:
     """What all tasks of a run share."""
 
     software: tuple[tuple[str, str], ...]  # :func:`software` of the driver
-    proof: str = (
-        ""  # path of a file in the folder that all workers must see; empty if there is none
-    )
+    # path of a file in the folder that all workers must see; empty if there is none
+    proof: str = ""
     token: str = ""  # content of that file
     # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
     kernels: str = ""

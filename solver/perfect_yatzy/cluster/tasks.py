@@ -41,9 +41,8 @@ from ..words import _
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
-MOST_GAMES = (
-    100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
-)
+# of a task: many share the evaluation of a turn, and their points are some megabytes
+MOST_GAMES = 100_000
 
 
 @dataclass(frozen=True)

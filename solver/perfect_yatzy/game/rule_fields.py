@@ -43,9 +43,8 @@ ORDERS, CONDITIONS = get_args(Order), get_args(JokerCondition)
 ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-PLACEHOLDER = (
-    "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
-)
+# replaces text that is missing or wrong; problems that follow from it are not reported
+PLACEHOLDER = "\0"
 FieldPath = tuple[str | int, ...]
 Schema = dict[str, Any]
 

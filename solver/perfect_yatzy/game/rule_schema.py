@@ -367,9 +367,8 @@ class RuleChecker(ValueReader):
 
     def _check_listed(self, boxes: tuple[Category, ...]) -> None:
         """Add a problem if a list of boxes is not one that rows and columns make."""
-        copies: dict[
-            tuple[str, int], list[Category]
-        ] = {}  # the boxes of each row and column, which must be alike
+        # the boxes of each row and column, which must be alike
+        copies: dict[tuple[str, int], list[Category]] = {}
         for box in boxes:
             copies.setdefault((box.row or box.id, box.column), []).append(box)
         box_of_id = {box.id: box for box in boxes}

@@ -62,18 +62,15 @@ class PolicyScratch(NamedTuple):
     """Working memory of one thread, in vectors; a stage is a number of rerolls left."""
 
     buffer: Floats  # (holds,): values by multiset of dice
-    first_buffer: (
-        Floats  # (holds,): a quantity after the first roll of a turn, if it has bonus points
-    )
+    # (holds,): a quantity after the first roll of a turn, if it has bonus points
+    first_buffer: Floats
     outcome_value: Floats  # (outcomes,)
-    outcome_tag: (
-        Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
-    )
+    # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
+    outcome_tag: Floats
     hold_tag: Floats  # (holds,): that quantity by multiset of dice
     stop_tag: Floats  # (holds,): that of the best category for each full roll
-    first_stop_tag: (
-        Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
-    )
+    # (holds,): the same for the first roll of a turn, if it has bonus points
+    first_stop_tag: Floats
     best_hold: Floats  # (holds,): the best hold within each multiset, -1 to end the turn
     unwanted_tag: Floats  # (holds,): of categories of which only the values are wanted
     outcome_quantity: Floats  # (outcomes,): a quantity under any policy

@@ -82,9 +82,8 @@ class EndModel(NamedTuple):
     # (groups,): every different pair of a change of the row and the category that makes it
     step: Ints
     category: Ints
-    outcome_start: (
-        Ints  # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
-    )
+    # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
+    outcome_start: Ints
     outcomes: Ints
     groups: int
 
@@ -125,9 +124,8 @@ class EndLists(NamedTuple):
     group_size: Ints
     end: npt.NDArray[np.int32]  # written from the first entry on, as in :class:`TurnEnds`
     chance: Floats
-    outcome_sum: (
-        Floats  # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
-    )
+    # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
+    outcome_sum: Floats
 
 
 class PropagationJob(NamedTuple):

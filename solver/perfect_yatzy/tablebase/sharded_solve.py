@@ -229,9 +229,8 @@ class ShardedSolve:
             for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
         left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
-        needed: dict[
-            Shard, int
-        ] = {}  # position of the first shard of the layer below that each one needs
+        # position of the first shard of the layer below that each one needs
+        needed: dict[Shard, int] = {}
         for shards in layers:
             needed.update(
                 zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)

@@ -51,9 +51,8 @@ UNFINISHED = (
     r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)",
 )
 ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
-STALE = (
-    3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
-)
+# seconds after which a temporary file without a lock is a leftover of a killed process
+STALE = 3600.0
 
 
 def tables_folder(tables: Folder = None) -> Path:
