@@ -370,10 +370,8 @@ class Cluster:
 
         rule_set = load_rules(rules)
         context = PolicyContext(Settings(tables), rule_set, read_card(rule_set, card))
-        found = {
-            result.number: result.evaluation
-            for result in evaluate_on(self.engine, policies, context)
-        }
+        results = evaluate_on(self.engine, policies, context)
+        found = {number: evaluation for number, _title, evaluation in results}
         return [found[number] for number in range(len(policies))]
 
     def versus(

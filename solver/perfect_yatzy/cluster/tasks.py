@@ -88,18 +88,13 @@ def sample_task(task: GamesTask) -> SampledGames:
         return sample_games(Settings(threads=1), player, strategy, games, task.start)
 
 
-class PolicyResult(NamedTuple):
-    """The evaluation of one of several policies."""
-
-    number: int  # of the policy, from 0
-    title: str
-    evaluation: Evaluation | SampledEvaluation
-
-
 def evaluate_on(
     engine: DaskEngine, policies: Sequence[str], context: PolicyContext
-) -> Iterator[PolicyResult]:
-    """Evaluate policies, each on one worker, as :func:`perfect_yatzy.evaluate` does."""
+) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
+    """Evaluate policies, each on one worker, as :func:`perfect_yatzy.evaluate` does.
+
+    Yields the number of the policy, the title and the evaluation of each.
+    """
     rules = context.rules
     folder = str(tables_folder(context.settings.tables).absolute())
     context = replace(context, settings=Settings(folder, 1))
@@ -112,7 +107,7 @@ def evaluate_on(
     tasks = [(policy.replace(file, path, 1), context) for policy, file, path in named]
     with engine.seeing(folder, f"evaluation-{rules.fingerprint[:12]}"):
         for number, (title, found) in engine.map(evaluate_task, tasks):
-            yield PolicyResult(number, title.replace(paths[number], files[number]), found)
+            yield number, title.replace(paths[number], files[number]), found
 
 
 def sample_on(
