@@ -325,6 +325,5 @@ def span(low: int, high: int) -> str:
     """Return a range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
     if high <= low:
         return f"{low}"
-    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(
-        low=low, high=high
-    )
+    text = _("{low} or {high}") if high == low + 1 else _("{low} to {high}")
+    return text.format(low=low, high=high)

@@ -51,24 +51,19 @@ def exclusions(switches: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
     These are the others of its group, and those that set one of its fields to another value.
     """
-    fields = {
-        name: dict(_fields_set(patch)) if isinstance(patch, dict) else {}
-        for name, patch in switches.items()
-    }
-    groups = {
-        name: patch.get("group") if isinstance(patch, dict) else None
-        for name, patch in switches.items()
-    }
+    fields: dict[str, dict[FieldPath, Any]] = {}
+    groups: dict[str, Any] = {}
+    for name, patch in switches.items():
+        is_table = isinstance(patch, dict)  # else it is reported with the rest
+        fields[name] = dict(_fields_set(patch)) if is_table else {}
+        groups[name] = patch.get("group") if is_table else None
+
+    def exclude(one: str, other: str) -> bool:
+        in_one_group = groups[one] is not None and groups[one] == groups[other]
+        return in_one_group or _contradict(fields[one], fields[other])
+
     return {
-        name: tuple(
-            other
-            for other in switches
-            if other != name
-            and (
-                (groups[name] is not None and groups[name] == groups[other])
-                or _contradict(fields[name], fields[other])
-            )
-        )
+        name: tuple(other for other in switches if other != name and exclude(name, other))
         for name in switches
     }
 
@@ -91,13 +86,17 @@ def _fields_set(patch: Mapping[str, Any], path: FieldPath = ()) -> Iterator[tupl
 
 
 def _contradict(one: Mapping[FieldPath, Any], other: Mapping[FieldPath, Any]) -> bool:
-    """Return whether two patches set one field, or a field and a part of it, to different values."""
-    return any(
-        first != second if path == place else path[: len(place)] == place[: len(path)]
-        for path, first in one.items()
-        for place, second in other.items()
-        if path[: len(place)] == place[: len(path)]
-    )
+    """Return whether two patches cannot be combined.
+
+    They set a field to different values, or one sets a part of what the other sets.
+    """
+    for path, first in one.items():
+        for place, second in other.items():
+            # one field, or a field within a table that the other patch sets
+            overlaps = path[: len(place)] == place[: len(path)]
+            if overlaps and (path != place or first != second):
+                return True
+    return False
 
 
 def check_emptied(

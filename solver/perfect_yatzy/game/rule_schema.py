@@ -97,11 +97,8 @@ class RuleChecker(ValueReader):
             upper = [
                 p for c in rules.categories if c.upper and c.column == column for p in c.patterns
             ]
-            size *= (
-                bonus.threshold
-                + max((p.most(rules.dice, rules.faces) for p in upper), default=0)
-                + 1
-            )
+            most_points = max((p.most(rules.dice, rules.faces) for p in upper), default=0)
+            size *= bonus.threshold + most_points + 1
         if size > MAX_UPPER_SUMS:
             self.add_problem(
                 ("columns",),

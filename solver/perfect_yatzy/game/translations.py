@@ -99,6 +99,9 @@ def row_of(rules: RuleSet, category: Category) -> Category:
     if not in_id:
         return category
     column = _column(rules, category)
+    requires = category.requires
+    if column:
+        requires = requires.removesuffix(id_ending(None, column))
     return replace(
         category,
         id=category.row,
@@ -108,9 +111,7 @@ def row_of(rules: RuleSet, category: Category) -> Category:
         patterns=tuple(
             pattern.divided(column.factor if column else 1) for pattern in category.patterns
         ),
-        requires=category.requires.removesuffix(id_ending(None, column))
-        if column
-        else category.requires,
+        requires=requires,
         row="",
         column=0,
         copy=0,
