@@ -1,5 +1,6 @@
-"""Environments for reinforcement learning (extra `rl`): one player, many games at once, several
-players.
+"""Environments for reinforcement learning: one player, many games at once, several players.
+
+They need the extra `rl`.
 
 Importing this package registers ``perfect-yatzy/Yatzy-v0`` with Gymnasium. An id with the package
 in front imports it:

@@ -54,8 +54,7 @@ MAX_UTILITY = 1e20
 
 @dataclass(frozen=True, repr=False)
 class ScoreStrategy(Strategy):
-    """Optimal play for a utility of the whole final score. Make one with :func:`reach` or
-    :func:`maximise`.
+    """Optimal play for a utility of the final score, made by :func:`reach` or :func:`maximise`.
 
     Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their
     points count. A bare :class:`perfect_yatzy.core.state.State` has none.
