@@ -267,7 +267,7 @@ class Relaxation:
             layer = games.unreached(filled)
             card = cards[-1]
             layer.mass[card.place] = 1.0
-            ends = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+            ends = by_state(games, filled, games.turn_ends(filled, layer).ends, layer)
             up_to = np.cumsum(ends.chance)
             end = int(np.searchsorted(up_to, random.random() * up_to[-1], "right"))
             cards.append(Card(int(ends.child[end]), card.made + int(ends.points[end])))
