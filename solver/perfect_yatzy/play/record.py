@@ -173,9 +173,9 @@ def _check_rolls(card: Scorecard, turn: RecordedTurn) -> None:
                 raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
 
 
-def read_game(raw: Any) -> Game:
-    """Read and check a game from the JSON value of its line; the message of a StateError names a
-    wrong turn.
+def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
+    """Read and check a game from the JSON value of its line. The message of a StateError names a
+    wrong turn. Rules that the caller has found take the place of those of the line.
     """
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
@@ -185,7 +185,7 @@ def read_game(raw: Any) -> Game:
         )
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
-    rules = rules_from_json(raw.get("rules"))
+    rules = rules or rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
         raise StateError(_("players is empty"))
