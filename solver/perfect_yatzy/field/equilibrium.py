@@ -1,4 +1,4 @@
-"""The equilibrium of a field: play from which no player gains by deviating, if all others follow it.
+"""The equilibrium of a field: play that no player gains by leaving, if all others follow it.
 
 N + 1 players cannot see each other's cards, and the highest score wins. A symmetric equilibrium is
 a mixture of strategies, one of which is chosen at the start of a game, that is a best response to
@@ -228,7 +228,7 @@ def identity(rules: RuleSet) -> dict[str, Any]:
 
 
 def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], dict[int, Mixture]]:
-    """Return the stored strategies and mixtures of this version of the program, if there are any."""
+    """Return the stored strategies and mixtures of this version, if there are any."""
     with suppress(OSError, *DAMAGED):
         stored = checked_fields(read_file(field_path(rules, tables), MAX_FILE))
         if stored["identity"] == identity(rules):

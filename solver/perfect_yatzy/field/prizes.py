@@ -119,7 +119,7 @@ class FieldUtility:
         return total / (players * tied)
 
     def _alone(self, log_more: Floats, log_no_more: Floats) -> Floats:
-        """Return U of scores that no opponent can have: each prize times the chance of its place."""
+        """Return U of scores that no opponent can have, by the chances of the places."""
         prizes = -np.diff(self.from_place, append=0.0)
         total = np.zeros(len(log_more))
         for i, log_choices in enumerate(_log_choices(self.opponents, len(prizes))):

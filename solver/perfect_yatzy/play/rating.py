@@ -184,7 +184,8 @@ class Rating:
     find_prices: Callable[[], Prices] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        lost, half = self.points_lost.value, self.points_lost.half_width
+        lost = self.points_lost.value
+        half = self.points_lost.half_width
         width = "" if half is None else f" ± {half:.2f}"
         return f"<Rating {self.player}, {self.rules.key}: {self.games} games, {lost:.2f}{width} points lost a game>"
 

@@ -207,9 +207,8 @@ def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
-    return Game(
-        rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS}
-    )
+    extra = {name: value for name, value in raw.items() if name not in GAME_FIELDS}
+    return Game(rules, players, tuple(turns), extra)
 
 
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
@@ -228,7 +227,9 @@ def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
 
     if turn.category in card.rules.index_of:
         return turn
-    still_open = [box.id for c, box in enumerate(card.rules.categories) if c not in card.points]
+    still_open = [
+        box.id for number, box in enumerate(card.rules.categories) if number not in card.points
+    ]
     named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
     return replace(turn, category=named)
 

@@ -31,7 +31,7 @@ from ..tablebase.store import has_table, open_table
 from ..words import _
 
 MIN_GAMES = 10  # with fewer games, no error is called significant
-MAX_GAMES = 1_000  # number of games that are fitted, at most; the last ones are taken
+MAX_GAMES = 1_000  # number of games that are fitted at most, which are the last ones
 SIGNIFICANT = 3.0  # standard errors
 WIDENED = 1.15  # factor of all standard errors, because those of the fit are a little too small
 HALF_WIDTH = 1.6448536  # standard errors on each side of an interval of 90 %
@@ -43,7 +43,7 @@ LOG_TEMPERATURE_SPREAD = 1.5
 # The noise of categories is much like that of holds, which many more decisions tell. Without this,
 # prices that fit the few slips of ten games by chance would look certain.
 LOG_RATIO_SPREAD = 0.4
-SLICE = 64  # turns of a call; the sums are added in the order of the slices
+SLICE = 64  # turns of a call, whose sums are added in the order of the slices
 MAX_STEPS = 50
 MAX_HALVINGS = 6
 # Least gain of the log-likelihood in a step. It has edges, where the player would change a later
@@ -149,7 +149,8 @@ class Prices:
     @property
     def errors(self) -> list[Price]:
         """The significant prices, the most costly first."""
-        return sorted((p for p in self.all if p.significant), key=lambda p: -(p.cost or 0.0))
+        significant = [price for price in self.all if price.significant]
+        return sorted(significant, key=lambda price: -(price.cost or 0.0))
 
     @property
     def level(self) -> SkillLevel:

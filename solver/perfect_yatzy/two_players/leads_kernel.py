@@ -79,7 +79,7 @@ def range_of(one, i, other, j, lead):
     The other player is in state j, and `lead` is the lead at the start. If no lead leaves the game
     open, the range is empty: its last lead is one less than its first.
     """
-    # The game is open as long as the player behind can make up for the lead; the points made limit
+    # The game is open as long as the player behind can make up for the lead. The points made limit
     # which leads occur.
     low = max(-one.most[i], lead - other.past[j])
     high = min(other.most[j], lead + one.past[i])
@@ -196,7 +196,7 @@ def _average_of_ends(ends, job, children, block):
 
 @jit
 def child_table(job, values):
-    """Return the values of the children, which :func:`find_ranges` located, as a table of scores."""
+    """Return the values of the children as a table of scores, after :func:`find_ranges`."""
     ranges, after = job.ranges, job.after.first
     low, high = shifted(ranges.low, after), shifted(ranges.high, after)
     return ScoreTable(values, shifted(ranges.origin, after), low, high, 1)

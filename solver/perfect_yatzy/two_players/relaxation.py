@@ -16,10 +16,10 @@ best play from the card that P has then. The mean over all paths is an upper bou
 response to P wins, and so of what O wins if both play to win. For K = 0 a sample is the chance of
 play for the mean against itself and what O gains on it turn by turn, so at least that chance.
 
-Paths are drawn by seeds, and the values are stored, each on a line of its own. Their mean is an estimate: an
-:class:`Interval` holds with a confidence of 99 %, and is not proved as the bounds of :mod:`.versus`
-are. The penalties are those of Brown, Smith and Sun, "Information relaxations and duality in
-stochastic dynamic programs" (2010).
+Paths are drawn by seeds, and the values are stored, each on a line of its own. Their mean is an
+estimate: an :class:`Interval` holds with a confidence of 99 %, and is not proved as the bounds of
+:mod:`.versus` are. The penalties are those of Brown, Smith and Sun, "Information relaxations and
+duality in stochastic dynamic programs" (2010).
 """
 
 from __future__ import annotations
@@ -341,7 +341,10 @@ class Relaxation:
             values[start : start + len(terms)] -= terms
 
     def _endgame(self, game: PenalisedUtility, card: Card, moves_first: bool, left: int) -> Values:
-        """Return the chances of O in a layer, if both play to win from there and P from its card."""
+        """Return the chances of O in a layer, if both play to win from there.
+
+        P plays from its card.
+        """
         rules = self.policy.rules
         states = game.space.layer_slice(self.turns - left)
         theirs = self._state(game, states.start + card.place)

@@ -97,7 +97,8 @@ class Player:
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
         """Return the states with so many open boxes, from the place `begin` to before `end`."""
-        space, filled = self.space, self.space.categories - turns_left
+        space = self.space
+        filled = space.categories - turns_left
         layout = space.layout
         rows = space.layers[filled]
         states = space.layer_slice(filled)
@@ -111,7 +112,8 @@ class Player:
 
     def extremes(self, turns_left: int) -> Extremes:
         """Return bounds on the states with so many open boxes."""
-        space, filled = self.space, self.space.categories - turns_left
+        space = self.space
+        filled = space.categories - turns_left
         rows = space.layers[filled]
         states = space.layer_slice(filled)
         most = self._most[rows] + self._bonuses[space.layout.lane_sets[rows]].max(axis=1)
@@ -636,7 +638,10 @@ class LeadEvaluator(ScoreEvaluator):
 
 
 def solved_turn(settings: Settings, game: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
-    """Solve the game, and return the values of its first turn as :meth:`TwoPlayerGame.turn_values`."""
+    """Solve a game, and return the values of its first turn.
+
+    They have the form of :meth:`TwoPlayerGame.turn_values`.
+    """
     (_, after), (_, start) = deque(game.solve(settings), maxlen=2)  # the last two layers
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)

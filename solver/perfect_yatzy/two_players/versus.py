@@ -174,7 +174,7 @@ def versus(  # noqa: PLR0913 - the published parameters
 
 
 def _check_policy(policy: Policy, card: Scorecard) -> None:
-    """Raise StateError unless a policy can play from this card on, and its actions can be listed."""
+    """Raise StateError unless a policy can play from this card on and lists its actions."""
     if not callable(getattr(policy, "layer", None)):
         raise StateError(
             f"{shown(policy)} acts in one position at a time; its actions cannot be listed"

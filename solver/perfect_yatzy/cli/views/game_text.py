@@ -37,17 +37,11 @@ def short_name(name: str) -> str:
 
 def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """Return one player's scorecard as labels and values. A dot stands for an open category."""
-    rows = [
-        (c.name, str(card.points[i]) if i in card.points else "·")
-        for i, c in enumerate(rules.categories)
-    ]
+    rows = [(box.name, str(card.points.get(i, "·"))) for i, box in enumerate(rules.categories)]
     if rules.bonus:
         labels = wording.upper_bonus_labels(rules, short=True)
-        rows += zip(
-            labels,
-            wording.upper_bonus_cells(rules, card.state.filled, card.column_sums),
-            strict=True,
-        )
+        cells = wording.upper_bonus_cells(rules, card.state.filled, card.column_sums)
+        rows += zip(labels, cells, strict=True)
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:

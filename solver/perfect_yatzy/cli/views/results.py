@@ -475,18 +475,17 @@ def plot(
         _figure, (upper, lower) = plt.subplots(
             2, 1, figsize=(8, 7), sharex=True, layout="constrained"
         )
-        upper.fill_between(
-            scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0
-        )
+        percent = [100 * chance for chance in chances]
+        upper.fill_between(scores, percent, step="mid", color="#4477aa", linewidth=0)
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
         lower.plot(
             scores,
-            [100 * c for c in at_least],
+            [100 * chance for chance in at_least],
             color="#4477aa",
             label=_("maximising the expected score"),
         )
         if goal_chances is not None:
-            percent = [100 * c for c in goal_chances]
+            percent = [100 * chance for chance in goal_chances]
             label = _("with this score as goal")
             lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
@@ -497,5 +496,5 @@ def plot(
             axes.grid(alpha=0.3)
             if goal is not None:
                 axes.axvline(goal, color="#888888", linewidth=1)
-        visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
+        visible = [score for score, chance in chance_of.items() if chance > 1e-6]
         lower.set_xlim(min(visible), max(visible))

@@ -180,9 +180,12 @@ def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTe
     """Return the position of a puzzle in words."""
     card = puzzle.card
     rolls_left = puzzle.rolls_left
-    filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
+    filled = [
+        f"{rules.categories[number].name} {points}"
+        for number, points in sorted(card.points.items())
+    ]
     still_open = [
-        category.name for c, category in enumerate(rules.categories) if c not in card.points
+        box.name for number, box in enumerate(rules.categories) if number not in card.points
     ]
     if card.bonus_points:
         filled.append(_("bonus points {points}", points=card.bonus_points))

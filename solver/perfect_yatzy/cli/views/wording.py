@@ -177,7 +177,7 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     """Return the scorecard of an answer in one line."""
     if not (card := answer["card"]):
         return _("{game}, empty card", game=rules.name)
-    filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
+    filled = ", ".join(f"{category_name(rules, name)} {points}" for name, points in card.items())
     if not (n_open := len(rules.categories) - len(card)):
         filled = _("all {count} categories filled", count=len(card))
     elif len(card) > 4:
