@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.web.own_rules import FOLDER, name_of
-from support.browser import DESK, PHONE, Chromium, Visitor
+from support.browser import DESK, PHONE, Chromium, Visitor, axe_faults
 from support.server import Server, running_server
 
 SHORT = """id = "short"
@@ -77,16 +77,16 @@ def test_a_file_with_mistakes_says_where_and_one_without_is_a_card_and_played(
 ) -> None:
     page = visitor.open()
     page.click("#game-button")
-    choose(page, 'id = "short"\nname = "Short"\ndice = 90\n')
-    page.expects("#own-rules-error", "my-rules.toml:3")
-    said = page.locator("#own-rules-error").inner_text()
-    assert said.startswith("my-rules.toml:3: dice: is 90; must be a whole number from 1 to 12")
+    choose(page, SHORT.replace("dice = 3", "dice = 90"))
+    page.expects("#own-rules-error", "my-rules.toml:4: dice: is 90; must be")
+    assert axe_faults(page, "#rules-dialog") == []
     page.evaluate(DROP, [SHORT, "my-rules.toml"])
     card = page.locator(f".game:has(> label > input[value='{NAME}'])")
     card.wait_for()
     assert page.locator("#own-rules-error").inner_text() == ""
     assert "Short Game" in card.inner_text()
     assert "3 boxes · 3 rolls" in card.inner_text()
+    assert axe_faults(page, "#rules-dialog") == []
     page.click("#rules-play")
     page.expects("#game-name", "Short Game")
     page.expects("#card", "Whatever")
