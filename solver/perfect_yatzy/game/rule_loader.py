@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
@@ -135,13 +135,37 @@ def _load(spec: str | Path) -> RuleSet:
     switches = sorted(switch.lower() for switch in given)
     name = _canonical(name)
     values, check = _values(name, ())
+    return _finished(values, check, switches, name)
+
+
+def rules_from_text(text: str, source: str, switches: Sequence[str] = ()) -> RuleSet:
+    """Read the text of a rule file that someone has sent. It may extend built-in rules, but no file
+    is opened. Raises RuleFileError, whose messages call the text `source`.
+    """
+    if len(text.encode(errors="surrogatepass")) > limits.MAX_RULES_BYTES:
+        most = number_text(limits.MAX_RULES_BYTES, grouped=True)
+        raise RulesError(_("{path} is larger than {most} bytes", path=source, most=most))
+    from .rule_schema import RuleChecker
+
+    values = _parse(text, source)
+    check = RuleChecker(source, text)
+    if "extends" in values:
+        values = _extended(values, check, None)
+    return _finished(values, check, sorted(switch.lower() for switch in switches), source)
+
+
+def _finished(
+    values: dict[str, Any], check: ValueReader, switches: list[str], name: str
+) -> RuleSet:
+    """The checked rule set of the values of a file, with some of its switches."""
     raw = _with_switches(values, switches, name, check)
+    spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
     check.check(raw, tuple(switches))
     if check.problems:
         raise RuleFileError(check.problems, check.omitted)
-    return built_rules(raw, tuple(switches), "+".join((name, *switches)))
+    return built_rules(raw, tuple(switches), spec)
 
 
 def _with_switches(
@@ -283,8 +307,13 @@ def _too_deep(text: str) -> int:
     return 0
 
 
-def _extended(raw: dict[str, Any], check: ValueReader, files: tuple[str, ...]) -> dict[str, Any]:
-    """Return the values of a file merged into those of the rule set it extends."""
+def _extended(
+    raw: dict[str, Any], check: ValueReader, files: tuple[str, ...] | None
+) -> dict[str, Any]:
+    """Return the values of a file merged into those of the rule set it extends.
+
+    `files` are those that extend it, or None if it may not extend a file.
+    """
     name = raw["extends"]
     known = builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
@@ -309,11 +338,17 @@ def _extended(raw: dict[str, Any], check: ValueReader, files: tuple[str, ...]) -
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 
-def _extended_file(name: str, check: ValueReader, files: tuple[str, ...]) -> dict[str, Any] | None:
+def _extended_file(
+    name: str, check: ValueReader, files: tuple[str, ...] | None
+) -> dict[str, Any] | None:
     """Return what is taken over from a file of one's own.
 
     If it cannot be extended, a problem is added and the result is None.
     """
+    if files is None:
+        message = _("is {value}; must be the id of a built-in rule set: files are not opened")
+        check.add_problem(("extends",), message.format(value=shown(name)))
+        return None
     path = str(Path(check.source).parent / name)
     message = ""
     if os.path.realpath(path) in files:

@@ -174,10 +174,11 @@ def _check_rolls(card: Scorecard, turn: RecordedTurn) -> None:
                 raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
 
 
-def read_game(raw: Any) -> Game:
+def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
     """Read and check a game from the JSON value of its line.
 
-    Raises StateError, whose message names a wrong turn.
+    Rules that the caller has found take the place of those of the line. Raises StateError, whose
+    message names a wrong turn.
     """
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
@@ -187,7 +188,7 @@ def read_game(raw: Any) -> Game:
         )
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
-    rules = rules_from_json(raw.get("rules"))
+    rules = rules or rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
         raise StateError(_("players is empty"))

@@ -29,6 +29,7 @@ HTTP_CODES = frozenset(
         "cross-site",
         "method-not-allowed",
         "not-found",
+        "not-this-machine",
         "request-timeout",
         "unknown-host",
     }

@@ -154,10 +154,13 @@ class QueryService:
         if has_table(rules, self.settings.tables):
             prepare_if_compiled(self.strategy(rules).evaluator)
 
-    def is_prepared(self, spec: str) -> bool:
+    def known_rules(self, spec: str) -> RuleSet | None:
+        """Return a rule set that was read before, by name. It is None if it was not."""
+        return self._rules.get(spec)
+
+    def is_prepared(self, rules: RuleSet) -> bool:
         """Return whether plain questions about a turn are answered from memory by compiled code."""
-        rules = self._rules.get(spec)
-        strategy = self.strategies.get(_mean_key(rules)) if rules else None
+        strategy = self.strategies.get(_mean_key(rules))
         return strategy is not None and strategy.evaluator.questions.compiled is not None
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
