@@ -54,7 +54,10 @@ def main() -> None:
     best = versus(rules).first
     # what best responses win that move second, and first
     responses = 1 - versus(rules, policy, None).first, versus(rules, None, policy).first
-    law, points = relaxed.laws[0][0].astype(float), np.arange(len(relaxed.laws[0][0]))
+    law, points = (
+        relaxed.distributions[0][0].astype(float),
+        np.arange(len(relaxed.distributions[0][0])),
+    )
     known = float(law @ points), float(law @ (points - law @ points) ** 2)
     for left in asked.endgame:
         begin = time.process_time()

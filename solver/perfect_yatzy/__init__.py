@@ -33,8 +33,8 @@ games                      `load_rules`, `solve`, `prove`, `approximate`, `open_
 =========================  ==========================================================================================
 
 Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data
-frames are in
-:mod:`perfect_yatzy.frames`, environments for reinforcement learning in :mod:`perfect_yatzy.rl`.
+frames are in :mod:`perfect_yatzy.frames`, environments for reinforcement learning in
+:mod:`perfect_yatzy.rl`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,10 @@ def stop(signum: int, frame: FrameType | None) -> None:
 
 
 def run() -> None:
-    """Run the command; an interrupt during its imports also ends in one line and exit code 130."""
+    """Run the command.
+
+    An interrupt during its imports also ends in one line and exit code 130.
+    """
     if sys.version_info < (3, 11):  # noqa: UP036 (the source may be run by any Python)
         version = ".".join(map(str, sys.version_info[:2]))
         print(f"yatzy: Python 3.11 or newer is needed; this is Python {version}", file=sys.stderr)

@@ -55,7 +55,7 @@ Name = str | os.PathLike[str]
 
 
 def open_regular(path: Name, flags: int = os.O_RDONLY) -> int:
-    """The descriptor of a regular file; for anything else an OSError, at once."""
+    """Return the descriptor of a regular file. Anything else is an OSError, at once."""
     try:
         descriptor = os.open(path, flags | AT_ONCE, 0o666)
     except OSError as error:
@@ -82,7 +82,10 @@ def open_file(path: Name) -> BufferedReader:
 
 
 def read_file(path: Name, most: int) -> bytes:
-    """The content of a regular file of at most `most` bytes; of a larger one nothing is read."""
+    """Return the content of a regular file of at most `most` bytes.
+
+    Of a larger file nothing is read, and it is an OSError.
+    """
     with open_file(path) as file:
         size = os.fstat(file.fileno()).st_size
         # one byte more, if it grows meanwhile or its size is unknown, as that of files in /proc
@@ -94,9 +97,10 @@ def read_file(path: Name, most: int) -> bytes:
 
 
 def read_array(file: Name | IO[bytes], *, mapped: bool = False) -> npt.NDArray[Any]:
-    """The array of an NPY file, or of the place of an open one; mapped, it is read where it is used.
+    """Return the array of an NPY file, or of the place of an open one.
 
-    ValueError if there is none, or its header is damaged.
+    If it is `mapped`, it is read where it is used. Raises ValueError if there is none, or its
+    header is damaged.
     """
     from tokenize import TokenError
 
@@ -110,8 +114,9 @@ def read_array(file: Name | IO[bytes], *, mapped: bool = False) -> npt.NDArray[A
 
 
 def open_output(path: Name, *, append: bool = False) -> IO[bytes]:
-    """Open what a user names to write to it as it is: a file, a device, or a pipe that somebody
-    reads.
+    """Open what a user names to write to it as it is.
+
+    It is a file, a device, or a pipe that somebody reads.
     """
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     begin = time.monotonic()
@@ -131,8 +136,9 @@ def open_output(path: Name, *, append: bool = False) -> IO[bytes]:
 
 
 def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file exclusively: True if done, False if another descriptor holds the lock,
-    None without locks.
+    """Lock an open file exclusively, if it is free.
+
+    Returns True if done, False if another descriptor holds the lock, None without locks.
     """
     if not fcntl:
         return None
@@ -153,11 +159,10 @@ def wait_for_lock(
     said_after: float = SAID_AFTER,
     patience: float | None = None,
 ) -> bool:
-    """Wait for the lock of an open file or folder, and return whether it is locked, which it is not
-    on a disk without locks.
+    """Wait for the lock of an open file or folder, and return whether it is locked.
 
-    Another process that holds it is named after `said_after` seconds; after `patience` seconds, if
-    they are limited, it is a TableError.
+    It is not locked on a disk without locks. Another process that holds the lock is named after
+    `said_after` seconds. After `patience` seconds, if they are limited, TableError is raised.
     """
     if not fcntl:
         return False
@@ -179,12 +184,14 @@ class Waiting:
     def __init__(
         self, path: Path, said_after: float = SAID_AFTER, patience: float | None = None
     ) -> None:
-        self.path, self.said_after, self.patience = path, said_after, patience
+        self.path = path
+        self.said_after = said_after
+        self.patience = patience
         self.begin = time.monotonic()
         self.said = False
 
     def sleep(self) -> None:
-        """Wait a moment; TableError if all of them together have been too long."""
+        """Wait a moment. Raises TableError if all of them together have been too long."""
         waited = time.monotonic() - self.begin
         if self.patience is not None and waited > self.patience:
             raise TableError(
@@ -204,7 +211,7 @@ class Waiting:
 
 
 def lock_holder(path: Path) -> int | None:
-    """The process that holds the lock of a file or folder, where the system tells it."""
+    """Return the process that holds the lock of a file or folder, where the system tells it."""
     try:
         status = path.lstat()
         with open("/proc/locks", encoding="ascii") as file:
@@ -226,8 +233,10 @@ def lock(
     said_after: float = SAID_AFTER,
     patience: float | None = None,
 ) -> Callable[[], object] | None:
-    """Wait for the lock of a file or folder as :func:`wait_for_lock` does, and return the function
-    that releases it, or None where there are no locks. An OSError if a file cannot be created.
+    """Wait for the lock of a file or folder as :func:`wait_for_lock` does.
+
+    Returns the function that releases it, or None where there are no locks. Raises OSError if a
+    file cannot be created.
     """
     if not fcntl:
         return _lock_beside(path, Waiting(path, said_after, patience))
@@ -236,7 +245,7 @@ def lock(
 
 
 def _lock_beside(path: Path, wait: Waiting) -> Callable[[], object] | None:
-    """Wait for the lock of a file or folder where there is no flock; as :func:`lock`."""
+    """Wait for a lock as :func:`lock` does, where there is no flock."""
     while True:
         release, locked = _try_lock_beside(path)
         if locked is not False:
@@ -245,8 +254,9 @@ def _lock_beside(path: Path, wait: Waiting) -> Callable[[], object] | None:
 
 
 def _try_lock_beside(path: Path) -> tuple[Callable[[], object] | None, bool | None]:
-    """Lock a file or folder where there is no flock: the function that releases it, and what
-    :func:`try_lock` tells.
+    """Lock a file or folder where there is no flock.
+
+    Returns the function that releases it, and what :func:`try_lock` tells.
     """
     try:
         with warnings.catch_warnings():
@@ -274,7 +284,7 @@ def _flock(
     said_after: float = SAID_AFTER,
     patience: float | None = None,
 ) -> int | None:
-    """The descriptor that holds the lock until it is closed; else as :func:`lock`."""
+    """Return the descriptor that holds the lock until it is closed, or None as :func:`lock` does."""
     if create:
         descriptor = open_regular(path, os.O_RDWR | os.O_CREAT | NO_LINKS)
     else:
@@ -293,7 +303,10 @@ def _flock(
 
 
 def open_hidden(path: Path) -> tuple[int, Path]:
-    """Create a hidden file beside `path` for what will replace it; its descriptor and its path."""
+    """Create a hidden file beside `path` for what will replace it.
+
+    Returns its descriptor and its path.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         hidden = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
@@ -303,7 +316,10 @@ def open_hidden(path: Path) -> tuple[int, Path]:
 
 
 def replace(source: Path, target: Path) -> None:
-    """Put a file in the place of another; waits a moment for readers where they prevent it."""
+    """Put a file in the place of another.
+
+    It waits a moment for readers where they prevent it.
+    """
     for _attempt in range(TRIES - 1):
         with contextlib.suppress(PermissionError):
             return os.replace(source, target)
@@ -313,8 +329,9 @@ def replace(source: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a hidden file for writing, which replaces `path` when the block ends without an
-    exception.
+    """Open a hidden file for writing, which replaces `path` at the end.
+
+    It does not if the block ends with an exception.
     """
     descriptor, hidden = open_hidden(path)
     try:
@@ -342,7 +359,7 @@ def folder_lock(
     said_after: float = SAID_AFTER,
     patience: float | None = FOLDER_SECONDS,
 ) -> Iterator[None]:
-    """Hold the lock of a folder; does nothing where locks are not available."""
+    """Hold the lock of a folder. Where locks are not available, nothing is held."""
     release = lock(folder, shared=shared, said_after=said_after, patience=patience)
     try:
         yield
@@ -353,8 +370,9 @@ def folder_lock(
 
 @contextlib.contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Hold the lock of a file that exists only meanwhile, for which other processes wait. An
-    OSError if it cannot be created.
+    """Hold the lock of a file that exists only meanwhile, for which other processes wait.
+
+    Raises OSError if the file cannot be created.
     """
     if not fcntl:
         release = lock(path)
@@ -378,7 +396,7 @@ def exclusive(path: Path) -> Iterator[None]:
 
 
 def is_same_file(descriptor: int, path: Path) -> bool:
-    """Whether an open file is still the one at this path."""
+    """Return whether an open file is still the one at this path."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except OSError:
@@ -386,8 +404,9 @@ def is_same_file(descriptor: int, path: Path) -> bool:
 
 
 def _open_and_lock(part: Path, flags: int) -> tuple[int, bool | None]:
-    """Open an unfinished table, if it is no symbolic link, and lock it as :func:`try_lock` does;
-    else an OSError.
+    """Open an unfinished table, and lock it as :func:`try_lock` does.
+
+    A symbolic link in its place is an OSError.
     """
     while True:
         descriptor = open_regular(part, flags | NO_LINKS)
@@ -413,8 +432,10 @@ def claim(part: Path) -> tuple[int, bool | None]:
 
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
-    """Give whether no process solves an unfinished table. If none does, its lock is held in the
-    block, where there are locks. An OSError if that cannot be told.
+    """Yield whether no process solves an unfinished table.
+
+    If none does, its lock is held in the block, where there are locks. Raises OSError if that
+    cannot be told.
     """
     if not HAS_LOCKS:  # the part is not opened: Windows does not remove an open file
         release, locked = _try_lock_beside(part)
@@ -442,8 +463,9 @@ def locked_if_free(part: Path) -> Iterator[bool]:
 
 
 def being_written(part: Path) -> bool:
-    """Whether a process holds the lock of an unfinished table. An OSError if that cannot be
-    told.
+    """Return whether a process holds the lock of an unfinished table.
+
+    Raises OSError if that cannot be told.
     """
     with locked_if_free(part) as free:
         return not free

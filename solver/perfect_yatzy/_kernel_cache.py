@@ -35,13 +35,14 @@ from .words import NOT_STORED, say, was_said
 DIGEST_BYTES = 32
 MAX_KERNEL_BYTES = 256 << 20  # of a file of the cache
 # To compile a function takes seconds: only later somebody is told who compiles it, and does it, too.
-SAID_AFTER, PATIENCE = 15.0, 120.0
+SAID_AFTER = 15.0
+PATIENCE = 120.0
 NOT_CACHED = "not cached"  # the kind of lines that say that the cache cannot be written
 DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
 
 
 def kinds_in(types: Iterable[Any]) -> Iterator[Path]:
-    """The modules of the named tuples in a signature, also of those within others."""
+    """Yield the modules of the named tuples in a signature, also of those within others."""
     for each in types:
         if kind := getattr(each, "instance_class", None):
             path = getattr(sys.modules[kind.__module__], "__file__", None)
@@ -54,8 +55,9 @@ def kinds_in(types: Iterable[Any]) -> Iterator[Path]:
 
 
 def cache_path() -> Path:
-    """The folder of the kernels compiled by this numba with these flags, whether or not it
-    exists.
+    """Return the folder of the kernels compiled by this numba with these flags.
+
+    It need not exist.
     """
     flags = f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}"
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
@@ -63,7 +65,7 @@ def cache_path() -> Path:
 
 
 def cache_folder(folder: Path) -> Path | None:
-    """The folder, created if it does not exist; None if it cannot be written to."""
+    """Return the folder, created if it does not exist, or None if it cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -85,8 +87,9 @@ def say_not_cached(reason: str = "") -> None:
 
 
 def old_caches() -> list[Path]:
-    """Folders of kernels compiled by other versions of numba or with other flags, and the files of
-    kernels of other sources.
+    """Return the folders and files of kernels that are not used any more.
+
+    They were compiled by other versions of numba, with other flags, or from other sources.
     """
     if _FOLDER is None:
         return []
@@ -110,7 +113,8 @@ class CheckedCacheFile(IndexDataCacheFile):
 
     def _read(self, path: str) -> Any:
         stored = read_file(path, MAX_KERNEL_BYTES)
-        digest, content = stored[:DIGEST_BYTES], stored[DIGEST_BYTES:]
+        digest = stored[:DIGEST_BYTES]
+        content = stored[DIGEST_BYTES:]
         if hashlib.sha256(content).digest() != digest:
             raise DamagedCache(path)
         return pickle.loads(content)
@@ -148,11 +152,11 @@ class Locator:
         self.digest = digest_of(Path(function.__code__.co_filename).resolve())
 
     def get_cache_path(self) -> str:
-        """The folder, as text."""
+        """Return the folder, as text."""
         return str(_PATH)
 
     def get_source_stamp(self) -> str:
-        """The digest of the sources, which numba compares with that of the index."""
+        """Return the digest of the sources, which numba compares with that of the index."""
         return self.digest
 
     def ensure_cache_path(self) -> None:
@@ -191,15 +195,16 @@ class RepairingCache(FunctionCache):
         return super()._index_key(sig, codegen), kinds
 
     def stores(self, signature: tuple[Any, ...], codegen: Any) -> bool:
-        """Whether the disk has the function compiled for arguments of these types."""
+        """Return whether the disk has the function compiled for arguments of these types."""
         try:
             return self._index_key(signature, codegen) in self._cache_file._load_index()
         except (OSError, DamagedCache):
             return False
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk, or None if it is missing or damaged. The caller then
-        compiles it and calls release().
+        """Return the compiled function from the disk, or None if it is missing or damaged.
+
+        The caller then compiles it and calls release().
         """
         try:
             found = super().load_overload(sig, target_context)
@@ -247,7 +252,10 @@ class RepairingCache(FunctionCache):
 
 
 def disk_cache(function: Any) -> RepairingCache | None:
-    """The cache of a function; None, which is said, if nothing can be written."""
+    """Return the cache of a function.
+
+    It is None, and that is said, if nothing can be written.
+    """
     if _FOLDER is None:
         say_not_cached()
         return None

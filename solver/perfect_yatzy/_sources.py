@@ -28,8 +28,9 @@ IMPORT = re.compile(r"^( *)from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTIL
 
 
 def imported_modules(module: Path, *, in_functions: bool = False) -> Iterator[Path]:
-    """The modules of this package that a module of it imports at the top; `in_functions`: also
-    those that its functions import.
+    """Yield the modules of this package that a module of it imports at the top.
+
+    With `in_functions` those that its functions import follow.
     """
     for indent, dots, origin, names in IMPORT.findall(module.read_text(encoding="utf-8")):
         if indent and not in_functions:
@@ -42,13 +43,14 @@ def imported_modules(module: Path, *, in_functions: bool = False) -> Iterator[Pa
 
 @cache
 def sources(module: Path, *, in_functions: bool = False) -> frozenset[Path]:
-    """A module of this package and all modules of it that it imports, directly or not.
+    """Return a module of this package and all modules of it that it imports, directly or not.
 
     For a file outside the package, which may import anything: that file and the whole package.
     """
     if PACKAGE not in module.parents:
         return frozenset({module, *PACKAGE.rglob("*.py")})
-    found, to_read = {module}, [module]
+    found = {module}
+    to_read = [module]
     while to_read:
         for path in imported_modules(to_read.pop(), in_functions=in_functions):
             if path not in found:
@@ -59,13 +61,13 @@ def sources(module: Path, *, in_functions: bool = False) -> frozenset[Path]:
 
 @cache
 def file_digest(path: Path) -> bytes:
-    """SHA-256 of a source file."""
+    """Return the SHA-256 of a source file."""
     return hashlib.sha256(path.read_bytes()).digest()
 
 
 @cache
 def digest_of(*modules: Path, in_functions: bool = False) -> str:
-    """SHA-256 of the sources that modules depend on.
+    """Return the SHA-256 of the sources that modules depend on.
 
     What they import at the top determines the machine code of their functions; with what their
     functions import, the values that they compute.
@@ -76,7 +78,10 @@ def digest_of(*modules: Path, in_functions: bool = False) -> str:
 
 
 def sources_of_values(*files: str) -> str:
-    """SHA-256 of the sources of the values that some modules compute; `files`: their files."""
+    """Return the SHA-256 of the sources of the values that some modules compute.
+
+    `files` are the files of these modules.
+    """
     return digest_of(*(Path(file).resolve() for file in files), in_functions=True)
 
 

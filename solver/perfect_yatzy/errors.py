@@ -80,7 +80,7 @@ class SolverError(Exception):
         self.field = field
 
     def as_json(self) -> dict[str, str]:
-        """The fields of a JSON answer: ``error``, ``code`` and, if known, ``field``."""
+        """Return the fields of a JSON answer: ``error``, ``code`` and, if known, ``field``."""
         return {"error": str(self), "code": self.code} | (
             {"field": self.field} if self.field else {}
         )
@@ -94,7 +94,7 @@ class RulesError(SolverError, ValueError):
 
 
 class MissingPackage(SolverError, ImportError):
-    """A feature needs a package that is not installed; the message says how to install it."""
+    """A feature needs a package that is not installed. The message says how to install it."""
 
     default_code = "missing-package"
 
@@ -112,7 +112,7 @@ class StateError(SolverError, ValueError):
 
 
 def game_over(field: str | None = None) -> StateError:
-    """The error for a question about a full card."""
+    """Return the error for a question about a full card."""
     return StateError(
         _("every category is filled: the game is over"), code="game-over", field=field
     )
@@ -129,8 +129,9 @@ class StorageError(TableError):
 
 
 class Cancelled(SolverError):
-    """A long computation was stopped. Raise it in a callback for progress; finished layers of a
-    table are kept.
+    """A long computation was stopped.
+
+    Raise it in a callback for progress. Finished layers of a table are kept.
     """
 
     default_code = "cancelled"
@@ -144,8 +145,9 @@ class ClusterError(SolverError, RuntimeError):
 
 @contextmanager
 def error_context(field: str, code: str | None = None) -> Iterator[None]:
-    """Add the field of the request to errors raised inside, and a code to those that have only
-    their class's.
+    """Add the field of the request to errors raised inside.
+
+    A code is added to those that have only that of their class.
     """
     try:
         yield
@@ -180,15 +182,17 @@ _SHOWN = _Shown()
 
 
 def shown(value: object) -> str:
-    """The representation of a value for a message: one line, shortened, with the constants of
-    JSON (null, true).
+    """Return the representation of a value for a message.
+
+    It is one line, shortened, with the constants of JSON (null, true).
     """
     return " ".join(_SHOWN.repr(value).split())
 
 
 def whole_number(value: Any, name: str) -> int:
-    """The value as an int. NumPy integers are accepted; fractions, text and truth values are
-    not.
+    """Return the value as an int.
+
+    NumPy integers are accepted. Raises StateError for fractions, text and truth values.
     """
     if not isinstance(value, bool):
         try:
@@ -199,7 +203,10 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def positive_number(value: Any, name: str) -> int:
-    """The value as an int, at least 1; else as :func:`whole_number`."""
+    """Return the value as an int.
+
+    Raises StateError unless it is a whole number of at least 1.
+    """
     number = whole_number(value, name)
     if number < 1:
         raise StateError(_("{name} is {value}; must be at least 1", name=name, value=number))

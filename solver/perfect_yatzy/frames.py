@@ -34,7 +34,7 @@ Result = Table | Sequence[Hold | Choice]
 
 
 def _table(result: Result) -> Table:
-    """A result with columns; a plain list of holds or categories becomes a ranking."""
+    """Return a result with columns. A plain list of holds or categories becomes a ranking."""
     if isinstance(result, list) and not isinstance(result, Ranking):
         if all(isinstance(entry, Hold | Choice) for entry in result):
             return Ranking(result)
@@ -46,7 +46,7 @@ def _table(result: Result) -> Table:
 
 
 def columns(result: Result) -> dict[str, Any]:
-    """A result as named columns of equal length.
+    """Return a result as named columns of equal length.
 
     Parameters
     ----------
@@ -54,11 +54,9 @@ def columns(result: Result) -> dict[str, Any]:
         One of:
 
         - a ranking of holds or categories, a slice of one, or a list of its entries: one row per
-          action
-          (:meth:`perfect_yatzy.strategy.actions.Ranking.columns`);
+          action (:meth:`perfect_yatzy.strategy.actions.Ranking.columns`);
         - a :class:`perfect_yatzy.BatchAnswer`: one row per position;
-          :class:`perfect_yatzy.BatchOptions`: one row per
-          legal action of each position;
+          :class:`perfect_yatzy.BatchOptions`: one row per legal action of each position;
         - a :class:`perfect_yatzy.PositionSample`: one row per position, the columns of ``yatzy
           positions``;
         - a distribution: one row per score, ``score`` and ``chance``;
@@ -88,7 +86,7 @@ def columns(result: Result) -> dict[str, Any]:
 
 
 def to_arrow(result: Result) -> Any:
-    """The :func:`columns` of a result as a ``pyarrow.Table``.
+    """Return the :func:`columns` of a result as a ``pyarrow.Table``.
 
     The schema carries the metadata of the result: ``rules``, ``fingerprint``, ``policy``,
     ``perfect_yatzy`` (the version) and, where there is one, the seed or the question.
@@ -104,7 +102,13 @@ def to_arrow(result: Result) -> Any:
 
 
 def to_pandas(result: Result) -> Any:
-    """The :func:`columns` of a result as a ``pandas.DataFrame``; MissingPackage without pandas."""
+    """Return the :func:`columns` of a result as a ``pandas.DataFrame``.
+
+    Raises
+    ------
+    MissingPackage
+        Without pandas.
+    """
     try:
         import pandas
     except ImportError as error:
@@ -115,7 +119,13 @@ def to_pandas(result: Result) -> Any:
 
 
 def to_polars(result: Result) -> Any:
-    """The :func:`columns` of a result as a ``polars.DataFrame``; MissingPackage without polars."""
+    """Return the :func:`columns` of a result as a ``polars.DataFrame``.
+
+    Raises
+    ------
+    MissingPackage
+        Without polars.
+    """
     try:
         import polars
     except ImportError as error:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A table; numbers are aligned to the right, fractions have four decimals; `caption`: text
-    above it.
+    """Return a table as HTML, with `caption` as text above it.
+
+    Numbers are aligned to the right, and fractions have four decimals.
     """
     from html import escape
 

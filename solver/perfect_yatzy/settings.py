@@ -23,5 +23,5 @@ class Settings:
     progress: Progress | None = None
 
     def reporting(self, progress: Progress | None) -> Settings:
-        """The same for work that reports its progress elsewhere; None: to nobody."""
+        """Return the same settings for work that reports its progress elsewhere, or to nobody."""
         return replace(self, progress=progress)

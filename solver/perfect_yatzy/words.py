@@ -49,7 +49,7 @@ _of_context: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def current_language() -> str:
-    """The code of the language that texts are written in now."""
+    """Return the code of the language that texts are written in now."""
     return _of_context.get() or _default
 
 
@@ -73,9 +73,10 @@ def language_scope(code: str) -> Iterator[None]:
 
 @contextmanager
 def command_options() -> Iterator[None]:
-    """Let messages name the options of the command in this block; else they name parameters."""
+    """Let messages name the options of the command in this block, where they else name parameters."""
     global _names_options
-    before, _names_options = _names_options, True
+    before = _names_options
+    _names_options = True
     try:
         yield
     finally:
@@ -83,14 +84,18 @@ def command_options() -> Iterator[None]:
 
 
 def option_name(parameter: str) -> str:
-    """A parameter as its user knows it: the option ``--tables`` of the command, or that of a
-    function.
+    """Return a parameter as its user knows it.
+
+    It is the option ``--tables`` of the command, or the parameter of a function.
     """
     return f"--{parameter}" if _names_options else _("the parameter {name}", name=parameter)
 
 
 def say(message: str, once: str = "") -> None:
-    """Print a line on standard error; of a kind that is named only the first one in this process."""
+    """Print a line on standard error.
+
+    Of a kind that `once` names, only the first line is printed in this process.
+    """
     if sys.stderr is None or once in _said:
         return
     if once:
@@ -100,13 +105,14 @@ def say(message: str, once: str = "") -> None:
 
 
 def was_said(kind: str) -> bool:
-    """Whether a line of a kind was printed in this process."""
+    """Return whether a line of a kind was printed in this process."""
     return kind in _said
 
 
 def language_from(text: str | None) -> str | None:
-    """The language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``; None if it
-    has no catalogue.
+    """Return the language of a code, a tag or a locale: ``sv-FI``, ``sv_SE.UTF-8``, ``C``.
+
+    It is None if the language has no catalogue.
     """
     code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
     if code in ("c", "posix"):
@@ -116,8 +122,9 @@ def language_from(text: str | None) -> str | None:
 
 
 def language_of_environment(environment: Mapping[str, str] | None = None) -> str:
-    """The language that the environment asks for, as GNU gettext reads it; English if it names
-    none that is known.
+    """Return the language that the environment asks for, as GNU gettext reads it.
+
+    It is English if the environment names none that is known.
     """
     environment = os.environ if environment is None else environment
     locale = next(
@@ -131,8 +138,9 @@ def language_of_environment(environment: Mapping[str, str] | None = None) -> str
 
 
 def language_accepted(header: str) -> str | None:
-    """The known language of the highest weight in ``Accept-Language``, the first of equals:
-    ``sv-SE,sv;q=0.9``.
+    """Return the known language of the highest weight in ``Accept-Language``.
+
+    The header is text such as ``sv-SE,sv;q=0.9``. Of equal weights the first one counts.
     """
     found: list[tuple[str, float]] = []  # languages and their weights
     for entry in header.split(",")[:20]:
@@ -148,15 +156,19 @@ def language_accepted(header: str) -> str | None:
 
 
 def _(message: str, /, language: str | None = None, **fields: object) -> str:
-    """A sentence in the current language with its fields filled in; without any its braces stay."""
+    """Return a sentence in the current language with its fields filled in.
+
+    Without fields its braces stay.
+    """
     code = language or current_language()
     text = message if code == ENGLISH else _form(_catalogue(code).get(message, message), 1)
     return text.format(**fields) if fields else text
 
 
 def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> str:
-    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n,
-    count=n)``.
+    """Return a sentence in the form that a number needs.
+
+    An example is ``ngettext("{count} die", "{count} dice", n, count=n)``.
     """
     code = current_language()
     if code == ENGLISH:
@@ -167,8 +179,9 @@ def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> st
 
 
 def pgettext(context: str, message: str, language: str | None = None) -> str:
-    """The translation of a message that means different things in different places, by its place
-    (``msgctxt``).
+    """Return the translation of a message that means different things in different places.
+
+    `context` is the place of the message (``msgctxt``).
     """
     code = language or current_language()
     if code == ENGLISH:
@@ -177,8 +190,9 @@ def pgettext(context: str, message: str, language: str | None = None) -> str:
 
 
 def N_(message: str) -> str:
-    """Mark a sentence for the catalogues where it is written; ``_`` translates it where it is
-    shown.
+    """Mark a sentence for the catalogues where it is written.
+
+    ``_`` translates it where it is shown.
     """
     return message
 
@@ -186,8 +200,9 @@ def N_(message: str) -> str:
 def number_text(
     value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False
 ) -> str:
-    """A number as the current language writes it, never minus zero; `grouped`: with a sign
-    between thousands.
+    """Return a number as the current language writes it, never minus zero.
+
+    If it is `grouped`, there is a sign between thousands.
     """
     code = current_language()
     number = round(value, decimals) + 0.0  # -0.0 + 0.0 is 0.0
@@ -199,8 +214,9 @@ def number_text(
 
 
 def significant_text(value: float, digits: int) -> str:
-    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``,
-    ``95``.
+    """Return a number with only the decimals it needs: ``0.1``, ``95``.
+
+    At most `digits` of its digits are significant.
     """
     from decimal import Decimal
 
@@ -210,20 +226,23 @@ def significant_text(value: float, digits: int) -> str:
 
 
 def page_messages(code: str) -> dict[str, str | list[str]]:
-    """The messages of the page: text -> translation, or -> [singular, plural]."""
+    """Return the messages of the page: text -> translation, or -> [singular, plural]."""
     count, texts = _texts()
     translations = _catalogue(code)
     return {text: translations[text] for text in texts[:count] if text in translations}
 
 
 def _form(text: str | list[str], number: int) -> str:
-    """The form for a number: languages have one for 1 and one for the others, or one for all."""
+    """Return the form of a text for a number.
+
+    Languages have one form for 1 and one for other numbers, or one for all.
+    """
     return text if isinstance(text, str) else text[0 if number == 1 else -1]
 
 
 @cache
 def _texts() -> tuple[int, list[str]]:
-    """The texts of all catalogues, and how many of them, the first ones, the page has."""
+    """Return the texts of all catalogues, and how many of them, the first ones, the page has."""
     import json
 
     with suppress(OSError):  # installed without data files: English
@@ -260,7 +279,7 @@ NUMBER_WORDS = (
 
 
 def number_word(number: int) -> str:
-    """A number from two to twelve as a word, others as digits.
+    """Return a number from two to twelve as a word, and others as digits.
 
     The words for none and one depend on what is counted ("ett kast", "en tärning"): they are
     part of the message, which is one of :func:`ngettext`.
@@ -271,12 +290,12 @@ def number_word(number: int) -> str:
 
 
 def gigabytes(size: float) -> str:
-    """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
+    """Return a number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
     return f"{number_text(size / 1e9, 2 if size < 1e9 else 1, grouped=True)} GB"
 
 
 def duration(seconds: float) -> str:
-    """An estimated time: ``about 25 s``, ``about 8 minutes``."""
+    """Return an estimated time: ``about 25 s``, ``about 8 minutes``."""
     if seconds < 100:
         return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
     minutes = seconds / 60
@@ -286,26 +305,25 @@ def duration(seconds: float) -> str:
 
 
 def alternatives(names: Iterable[str]) -> str:
-    """Alternatives in words: ``.csv, .parquet or .jsonl``."""
+    """Return alternatives in words: ``.csv, .parquet or .jsonl``."""
     *others, last = names
     return _("{first} or {last}", first=", ".join(others), last=last) if others else last
 
 
 def enumerated(names: Iterable[str]) -> str:
-    """Several names in words: ``a, b and c``."""
+    """Return several names in words: ``a, b and c``."""
     *others, last = names
     return _("{first} and {last}", first=", ".join(others), last=last) if others else last
 
 
 def either(texts: Iterable[str]) -> str:
-    """Alternatives: ``a or b or c``."""
+    """Return alternatives in words: ``a or b or c``."""
     return reduce(lambda first, last: _("{first} or {last}").format(first=first, last=last), texts)
 
 
 def span(low: int, high: int) -> str:
-    """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
+    """Return a range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
     if high <= low:
         return f"{low}"
-    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(
-        low=low, high=high
-    )
+    text = _("{low} or {high}") if high == low + 1 else _("{low} to {high}")
+    return text.format(low=low, high=high)

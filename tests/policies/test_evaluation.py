@@ -567,9 +567,11 @@ small-straight large-straight full-house chance yatzy".split()
     ],
 )
 def test_an_error_in_the_code_of_a_user_is_one_line(
-    name: str, message: str, bot: Path, run: Run
+    name: str, message: str, bot: Path, forced: Strategy, run: Run
 ) -> None:
-    """Its file and line, and the position, which can be pasted."""
+    """Its file and line, and the position, which can be pasted. The game is solved already, so that
+    nothing is said of a solve.
+    """
     said = refusal(run, "evaluate", f"{bot}:{name}", "-r", FORCED, "--games", "2")
     assert "Traceback" not in said
     assert re.search(("" if name == "no_action" else r"bot\.py,? .*") + message, said), said

@@ -160,6 +160,8 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_SEED": 9_007_199_254_740_991,
         "MAX_NAME_TEXT": 200,
         "MAX_RULE_SETS_CACHED": 64,
+        "MAX_OWN_RULES": 40,
+        "MAX_OWN_RULES_READ": 160,
         "CHEAP_TURNS": 100,
         "CHEAP_WORK_SECONDS": 0.04,
         "SHORT_RUNNING": 1,

@@ -665,7 +665,7 @@ def test_keys_of_puzzles_have_every_field_and_every_class_is_examined() -> None:
     for field in QUERY_FIELDS["puzzle"] | {"rules"}:
         rest = {name: value for name, value in base.items() if (field, name) != ("seed", "date")}
         asked = [rest | {field: value} for value in VALUES[field]]
-        assert len({parse_request(fields, find_rules) for fields in asked}) == 2, field
+        assert len({parse_request(each, find_rules) for each in asked}) == 2, field
     request = small_request(query="hold", dice="123", field=3)
     assert request.objective
     parts = [request, request.objective]

@@ -354,7 +354,7 @@ def test_scores_to_beat_with_random_points_and_laws_against_fractions(
             exact = one.expected_utility(0, 0, 0, False, 0)
             assert abs(by_points[points] - exact) < ERROR
     law, found = (
-        late.laws[-1][0],
+        late.distributions[-1][0],
         perfect_yatzy.distribution(perfect_yatzy.open_strategy(rules, tmp_path)),
     )
     assert law[found.scores] == pytest.approx(found.chances, abs=1e-12)

@@ -35,8 +35,12 @@ def service(store: Path) -> QueryService:
 
 @pytest.fixture(scope="session")
 def client(yatzy: Strategy) -> TestClient:
-    """The application in this process, with the table of Yatzy solved."""
+    """The application in this process, with the table of Yatzy solved, and the chances of its bonus
+    computed, so that no test leaves a thread that computes them.
+    """
     found: TestClient = app_client()
+    assert found.get("/api/hold?dice=33456&explain=true").status_code == 200
+    found.app.state.service.bonus_chances.wait()
     return found
 
 

@@ -245,6 +245,7 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
         *(f"{query}_by_address" for query in ADDRESSES),
         "odds",
         "rule_sets",
+        "add_rules",
         "scoring",
         "known_languages",
     }

@@ -564,7 +564,7 @@ def test_allowed_methods_are_named_and_head_is_answered(client: Any) -> None:
         ("/api/hold", "PUT", "GET, HEAD, POST"),
         ("/api/outcomes", "GET", "POST"),
         ("/api/outcomes", "HEAD", "POST"),
-        ("/api/rules", "DELETE", "GET, HEAD"),
+        ("/api/rules", "DELETE", "GET, HEAD, POST"),
     ):
         found = client.request(wrong, path)
         assert (found.status_code, found.headers["allow"]) == (405, allowed)
@@ -922,7 +922,7 @@ def test_what_is_answered_at_once_is_what_a_thread_answers(
         handed_to_threads = [client.post(f"/api/{query}", json=body) for query, body in asked]
     service = app.state.service
     prepare(service.strategy(service.rules("yatzy")).evaluator)
-    assert app.state.service.is_prepared("yatzy")
+    assert app.state.service.is_prepared(yatzy.rules)
     at_once = [client.post(f"/api/{query}", json=body) for query, body in asked]
     assert {answer.status_code for answer in handed_to_threads} == {200}
     assert [answer.content for answer in at_once] == [

@@ -1,3 +1,1 @@
-"""Games too large to solve: a certified upper bound, and a fitted strategy with its simulated
-mean.
-"""
+"""Games too large to solve: a certified upper bound, and a fitted strategy with its mean."""

@@ -1,13 +1,14 @@
-"""What an approximate solution costs, before it is begun: the work of its stages, the same on every
-machine.
+"""Estimate what an approximate solution costs before it is begun: the work of its stages.
+
+It is the same on every machine.
 
     bound        solves of relaxed games: better prices, the order of the boxes, the last and largest game
     relaxation   the same with less work and at most BASELINE_BOXES further exact boxes
     fit          in each round games are played, and all states of this and earlier rounds are backed up and fitted
     simulation   games
 
-Work is counted in operations of a turn (:mod:`.estimates`). A bound is limited by their number, so
-that it can be repeated. Before the boxes are chosen the estimate takes any, each of which
+Work is counted in operations of a turn (:mod:`..tablebase.estimates`). A bound is limited by their
+number, so that it can be repeated. Before the boxes are chosen the estimate takes any, each of which
 multiplies the cards by the same number.
 """
 
@@ -32,45 +33,47 @@ from ..tablebase.estimates import (
 )
 from .relaxed_game import RelaxedLayout, required_exact, tracked_exact
 
-GAMES = 20_000  # of the simulation
-FIT_GAMES = 6_000  # of the last round of the fit
-ROUNDS = 4
-MIN_GAMES = 64  # of a round
-BOUND_WORK = 30e12  # most operations for the bound ...
-BOUND_MEMORY = 1 << 30  # ... and bytes
-BASELINE_WORK = 5e12  # of the small relaxed game
-BASELINE_MEMORY = 512 << 20
-BASELINE_BOXES = 6
+GAMES = 20_000  # games of the simulation
+FIT_GAMES = 6_000  # games of the last round of the fit
+ROUNDS = 4  # rounds of the fit
+MIN_GAMES = 64  # fewest games of a round
+BOUND_WORK = 30e12  # most operations for the bound
+BOUND_MEMORY = 1 << 30  # most bytes for the bound
+BASELINE_WORK = 5e12  # most operations for the small relaxed game
+BASELINE_MEMORY = 512 << 20  # most bytes for it
+BASELINE_BOXES = 6  # most further exact boxes of it
 
-REFINING_SHARE = 0.15  # of the work of a relaxation, for better prices
-REFINING_CALLS = 60  # at most ...
-LEAST_CALLS = 10  # ... and at least, or none
-ORDERING_SHARE = 0.05
+REFINING_SHARE = 0.15  # share of the work of a relaxation for better prices
+REFINING_CALLS = 60  # most calls for better prices
+LEAST_CALLS = 10  # fewest calls for better prices, or none
+ORDERING_SHARE = 0.05  # share of the work for the order of the boxes
 INDEXED = 1.5  # turns with index arrays take so many times as long as with straight-line code
-VISITS = 3.0  # times as long as the backup of the same block: the turn and its transpose
-VISIT_OPERATIONS = 3e6  # for each row in addition, mostly of interpreted code
+# Following play takes so many times as long as the backup of the same block. It takes the turn and
+# its transpose.
+VISITS = 3.0
+VISIT_OPERATIONS = 3e6  # operations for each row in addition, mostly of interpreted code
 
-ROW_BYTES = 40  # of the arrays of a layout
-ROW_OPERATIONS = 1e5  # of a solve for each row in addition: interpreted code, which no limit counts
-GAME_OPERATIONS = 5e8  # to build a relaxed game, likewise
-VISITED_ROW = (
-    8e5  # what VISIT_OPERATIONS are in truth: a limit that changed would change the bounds
-)
+ROW_BYTES = 40  # bytes of the arrays of a layout for each row
+# Operations of a solve for each row in addition. It is interpreted code, which no limit counts.
+ROW_OPERATIONS = 1e5
+GAME_OPERATIONS = 5e8  # operations to build a relaxed game, which no limit counts either
+# What VISIT_OPERATIONS are in truth. A limit that changed would change the bounds.
+VISITED_ROW = 8e5
 CALLS = 0.6  # share of the calls for better prices that are made before they are good enough
 
 
 def layout_bytes(rules: RuleSet, exact: Sequence[int]) -> float:
-    """Memory of the arrays of a layout with these exact boxes, while they are built."""
+    """Return the memory of the arrays of a layout with these exact boxes, while they are built."""
     cards = float(
         np.prod([float(len(chain) + 1) for chain in chains(rules) if set(chain) <= set(exact)])
     )
     flags = 2 if rules.tracked_index >= 0 else 1
-    # of the class none to all are filled
+    # From none to all boxes of the class are filled.
     return ROW_BYTES * cards * flags * (len(rules.categories) - len(exact) + 1)
 
 
 def solve_work(game: RelaxedLayout) -> float:
-    """Operations of a solve."""
+    """Return the operations of a solve."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
     vectors_of_sets = ceil_div(game.layout.lane_count, LANES)
     blocks = float((vectors_of_sets[game.layout.lane_sets] * rolls)[game.occurs].sum())
@@ -78,13 +81,14 @@ def solve_work(game: RelaxedLayout) -> float:
 
 
 def visits_work(game: RelaxedLayout) -> float:
-    """Operations to follow the best policy from the empty card."""
+    """Return the operations to follow the best policy from the empty card."""
     return float(VISITS * solve_work(game) + VISIT_OPERATIONS * int(game.occurs.sum()))
 
 
 def refining_calls(work: float, each: float) -> int:
-    """How often a relaxed game is solved for better prices, if it takes `each` operations of
-    `work` in all.
+    """Return how often a relaxed game is solved for better prices.
+
+    Each solve takes `each` operations of `work` in all.
     """
     calls = min(REFINING_CALLS, int(REFINING_SHARE * work / each)) if each else 0
     return calls if calls >= LEAST_CALLS else 0  # fewer are not worth it
@@ -94,8 +98,8 @@ class _Size(NamedTuple):
     """What the work for a relaxed game depends on."""
 
     solve: float  # operations of a solve
-    rows: float
-    values: float
+    rows: float  # number of rows
+    values: float  # number of values
     free: int  # boxes of the class, which are not exact
 
     @classmethod
@@ -103,31 +107,35 @@ class _Size(NamedTuple):
         return cls(solve_work(game), float(game.occurs.sum()), float(game.size), len(game.members))
 
     def in_all(self, times: float = 1.0) -> float:
-        """Operations of a solve with so many times the rows, those included that no limit
-        counts.
+        """Return the operations of a solve with so many times the rows.
+
+        Those that no limit counts are included.
         """
         return times * self.solve + ROW_OPERATIONS * (times * self.rows) + GAME_OPERATIONS
 
     def refining(self, rules: RuleSet, left: float) -> float:
-        """Operations for better prices, with `left` operations until the limit; 0 if there is no
-        time for them.
+        """Return the operations for better prices, with `left` operations until the limit.
+
+        They are 0 if there is no time for better prices.
         """
         if rules.saved_rolls or not self.free:
             return 0.0
-        # Operations of a call: as the limit counts them, and as many as it takes.
+        # The operations of a call, as the limit counts them, and as many as it takes.
         counted = (1 + VISITS) * self.solve + VISIT_OPERATIONS * self.rows
         taken = VISITS * self.solve + VISITED_ROW * self.rows + self.in_all()
         return CALLS * refining_calls(left, counted) * taken
 
 
 def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float:
-    """Operations to take `count` chains of one box from a class of `free` boxes; a share of
-    `most` limits them.
+    """Return the operations to take `count` chains of one box from a class of `free` boxes.
+
+    A share of `most` limits them.
     """
-    limited = work = 0.0  # operations that the limit counts, and all
+    limited = 0.0  # operations that the limit counts
+    work = 0.0  # all operations
     for taken in range(count):
         left = count - taken  # the gain of each is measured, and the best is taken
-        # rows, to those measured: one box more is exact
+        # The ratio of the rows to those measured. One box more is exact.
         times = (2 << taken) * (free - taken) / (free + 1)
         limited += left * times * measured.solve
         if taken and limited > ORDERING_SHARE * most:
@@ -137,8 +145,9 @@ def _ordering_work(measured: _Size, free: int, count: int, most: float) -> float
 
 
 def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None = None) -> float:
-    """About how many operations a relaxation takes that is limited to so many; with those that
-    no limit counts.
+    """Return about how many operations a relaxation takes that is limited to so many.
+
+    Those that no limit counts are included.
     """
     without_sum = RelaxedLayout(rules, tracked_exact(rules), -1)
     game = without_sum
@@ -149,7 +158,7 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
             game = with_sum
     size = _Size.of(game)
     left = [chain for chain in chains(rules) if not set(chain) & set(game.exact)]
-    # to measure gains with the upper sum
+    # whether it is costly to measure gains with the upper sum
     is_costly = 2 * len(left) * size.solve > ORDERING_SHARE * most / 2
     measured = _Size.of(without_sum) if is_costly else size
     spent = size.refining(rules, most) + _ordering_work(measured, size.free, len(left), most)
@@ -157,18 +166,18 @@ def relaxation_work(rules: RuleSet, most: float, memory: int, boxes: int | None 
     for chain in wanted:
         affordable = most - min(spent, most / 5)
         free = size.free - len(chain)
-        times = (len(chain) + 1) * (free + 1) / (size.free + 1)  # rows, to those so far
+        times = (len(chain) + 1) * (free + 1) / (size.free + 1)  # ratio of the rows to those so far
         larger = _Size(times * size.solve, times * size.rows, times * size.values, free)
         if larger.solve > affordable or 8 * larger.values > memory / 2:
             break
         size = larger
-        if chain == wanted[-1]:  # all are exact: there is time for better prices
+        if chain == wanted[-1]:  # all are exact, so there is time for better prices
             spent += size.refining(rules, affordable)
     return spent + size.in_all()
 
 
 def played_games(games: int, rounds: int) -> list[int]:
-    """Games of each round of a fit: each plays half as many as the next one."""
+    """Return the games of each round of a fit. Each round plays half as many as the next one."""
     return [max(MIN_GAMES, games >> (rounds - 1 - number)) for number in range(rounds)]
 
 
@@ -176,8 +185,9 @@ def played_games(games: int, rounds: int) -> list[int]:
 def approximate_seconds(
     rules: RuleSet, *, work: float = BOUND_WORK, minutes: float | None = None
 ) -> float:
-    """About how long the relaxed games of an approximate solution take with two threads, which is
-    most of its time. If `minutes` are given for the bound, they replace its `work`.
+    """Return about how long the relaxed games of an approximate solution take with two threads.
+
+    They are most of its time. If `minutes` are given for the bound, they replace its `work`.
     """
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
@@ -187,8 +197,9 @@ def approximate_seconds(
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
-    """The fields of :class:`.RuleSetStats`, or why there is none and the time of an approximate
-    solution.
+    """Return the fields of :class:`.RuleSetStats`.
+
+    If there is none, return why, and the time of an approximate solution.
     """
     try:
         return asdict(rule_set_stats(rules))

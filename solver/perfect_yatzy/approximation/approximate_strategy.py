@@ -1,12 +1,11 @@
-"""Play of games that are too large for an exact table: the values of the cards come from a
-function.
+"""Play games that are too large for an exact table, by values of the cards from a function.
 
-The function gives the expected points to come of any card; it is fitted
+The function gives the expected points to come of any card. It is fitted
 (:mod:`perfect_yatzy.approximation`), so its values are approximate. Play is greedy for one exact
 turn on it::
 
     stop(roll)  = max over categories of points + bonus points + F(child)
-    hold, best  as in :mod:`.turn_evaluator`, exact given F
+    hold, best  as in :mod:`..strategy.turn_evaluator`, exact given F
 
 No state space is built: a position is checked by the rules alone, and the function gives the values
 of the children of the card in question. A strategy of this kind carries its *certificate*: its mean
@@ -29,7 +28,7 @@ from ..core.state_space import card_masks
 from ..core.table_info import TableInfo as TableInfo
 from ..errors import RulesError
 
-# Imported as themselves for pdoc: the types of inherited fields.
+# Imported as themselves for pdoc, which reads the types of inherited fields.
 from ..game.scorecard import Scorecard as Scorecard
 from ..strategy.strategy import CheckedPosition, Position, Strategy, check_position
 from ..strategy.turn_evaluator import TurnEvaluator
@@ -43,49 +42,54 @@ class CardValues(Protocol):
     def values(
         self, filled: Ints, upper: Ints, saved: Ints, tracked: npt.NDArray[np.bool_]
     ) -> Floats:
-        """Values of n states, ``(n,)``, from the fields of :class:`perfect_yatzy.State`, ``(n,)``
-        each.
+        """Return the values of n states, ``(n,)``.
+
+        The fields are those of :class:`perfect_yatzy.State`, ``(n,)`` each.
 
         With more than 62 boxes `filled` is ``(n, 2)`` uint64, the low word first.
         """
 
 
 class FunctionEvaluator(TurnEvaluator):
-    """Evaluates turns of a rule set from a function of the cards after them instead of a table."""
+    """Evaluator of turns of a rule set from a function of the cards after them. It has no table."""
 
     has_kernel = False
     is_whole_game = True
 
     def __init__(self, rules: RuleSet, function: CardValues) -> None:
-        self.rules, self.function = rules, function
+        self.rules = rules
+        self.function = function
         self._prepare()
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Called for attributes that only a table has: its states and its values."""
+        """Raise RulesError for attributes that only a table has: its states and its values."""
         if name in ("space", "values"):
             raise needs_table(self.rules, "this question")
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def states_values(self, states: list[State]) -> Floats:
-        """Values of checked states, ``(n,)`` float64, from the function."""
+        """Return the values of checked states, ``(n,)`` float64, from the function."""
         filled = card_masks(self.rules, [state.filled for state in states])
         upper, saved = np.array([(state.upper, state.saved) for state in states], dtype=np.int64).T
         tracked = np.array([state.joker_paid for state in states], dtype=bool)
         return np.asarray(self.function.values(filled, upper, saved, tracked), dtype=np.float64)
 
     def value(self, state: State) -> float:
-        """Value of a checked state at the start of a turn, from the function."""
+        """Return the value of a checked state at the start of a turn, from the function."""
         return float(self.states_values([state])[0])
 
     def child_values(
         self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Values of filling categories with points; parameters as for a table."""
+        """Return the values of filling categories with points.
+
+        The parameters are those for a table.
+        """
         after = [
             state.filled_with(self.rules, category, made, saved)
             for category, made in zip(categories.tolist(), points.tolist(), strict=True)
         ]
-        # Different points often lead to one state: only upper boxes are summed.
+        # Different points often lead to one state, because only upper boxes are summed.
         children = [*dict.fromkeys(after)]
         value_of = dict(zip(children, self.states_values(children).tolist(), strict=True))
         to_come = np.array([value_of[child] for child in after])
@@ -115,7 +119,7 @@ class ApproximateStrategy(Strategy):
         return OBJECTIVE
 
     def check(self, position: Position) -> CheckedPosition:
-        """The position, checked by the rules alone; as :meth:`Strategy.check`."""
+        """Return the position, checked by the rules alone, as :meth:`Strategy.check` does."""
         return check_position(self.rules, position)
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> NoReturn:
@@ -129,7 +133,7 @@ class ApproximateStrategy(Strategy):
 
 
 def needs_table(rules: RuleSet, what: str) -> RulesError:
-    """The error for what cannot be answered from a value function."""
+    """Return the error for what cannot be answered from a value function."""
     text = _(
         "{what} needs the exact table of {rules}, and there is only an approximate strategy; hold, score, "
         "expect, play, review and simulate work with it"

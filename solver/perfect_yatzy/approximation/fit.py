@@ -1,5 +1,6 @@
-"""Fit a value function to a game that is too large to solve: approximate value iteration on the
-states of play.
+"""Fit a value function to a game that is too large to solve, by approximate value iteration.
+
+It iterates on the states of play.
 
 With t open boxes, and V_t the fitted values of the cards that have t of them (V_0: the upper
 bonuses, exact)::
@@ -14,8 +15,8 @@ source.) Regression on the last round alone oscillates: a policy avoids the stat
 too low.
 
 The backups are turns of many states without a table: NumPy computes the child values of a chunk of
-states, a kernel the turns. Threads take whole chunks of a fixed size: the results do not depend on
-the number of threads.
+states, a kernel the turns. Threads take whole chunks of a fixed size, so the results do not depend
+on the number of threads.
 """
 
 from __future__ import annotations
@@ -46,16 +47,18 @@ from .multipliers import dot, exact_bits, rounded
 
 CHUNK = 512  # states a thread takes at a time
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
-# penalty on squared changes of a coefficient, against squares of points summed over the states
+# The penalty on squared changes of a coefficient, against squares of points summed over the states.
 RIDGE = 0.1
-WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
+# The same for a wide sheet, where points are many, and states few for so many boxes.
+WIDE_RIDGE = 30.0
 ROWS = 4096  # states whose features are in memory at the same time
 
 
 @dataclass(frozen=True)
 class TurnStarts:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of
-    :mod:`perfect_yatzy.core.state_space`.
+    """States at the start of a turn, ``(n,)`` each.
+
+    They are int64, and masks of :mod:`perfect_yatzy.core.state_space`.
     """
 
     filled: Ints
@@ -64,7 +67,7 @@ class TurnStarts:
     tracked: Ints
 
     def take(self, rows: Ints) -> TurnStarts:
-        """Some of the states, in this order."""
+        """Return some of the states, in this order."""
         return TurnStarts(*(field[rows] for field in self))
 
     def __iter__(self) -> Iterator[Ints]:
@@ -75,23 +78,28 @@ class TurnStarts:
 
 
 def same_cards(rules: RuleSet, state: State, number: int) -> TurnStarts:
-    """So many games with the same card."""
+    """Return so many games with the same card."""
     filled = np.repeat(card_masks(rules, [state.filled]), number, axis=0)
-    fields = state.upper, state.saved, int(state.joker_paid)
-    return TurnStarts(filled, *(np.full(number, field, dtype=np.int64) for field in fields))
+    return TurnStarts(
+        filled,
+        upper=np.full(number, state.upper, dtype=np.int64),
+        saved=np.full(number, state.saved, dtype=np.int64),
+        tracked=np.full(number, int(state.joker_paid), dtype=np.int64),
+    )
 
 
 @dataclass(frozen=True)
 class PlayedTurn:
     """One turn of n games."""
 
-    states: TurnStarts  # after the turn
-    category: Ints  # (n,) int64: The box that was filled
-    points: Ints  # (n,) int64: Points in that box; joker and first-roll bonuses of the turn
-    bonus_points: Ints  # (n,) int64
-    # (n,) float64: Value before the turn: its exact expectation, if the child values are right
+    states: TurnStarts  # the states after the turn
+    category: Ints  # (n,) int64: the box that was filled
+    points: Ints  # (n,) int64: points in that box
+    bonus_points: Ints  # (n,) int64: joker and first-roll bonuses of the turn
+    # (n,) float64: value before the turn, which is its exact expectation if the child values are right
     expected: Floats
-    reached: Floats  # (n,) float64: Points made, and the value of the card after the turn
+    # (n,) float64: sum of the points made and the value of the card after the turn
+    reached: Floats
 
 
 class LaneTurns:
@@ -99,10 +107,12 @@ class LaneTurns:
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
         self.rules: RuleSet = values.rules
-        self.values, self.threads = values, thread_count(threads)
-        self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
+        self.values = values
+        self.threads = thread_count(threads)
+        self._dice = lattice(self.rules.dice, self.rules.faces)
+        self._model = turn_slots(self.rules)
         self._lattice = kernel_lattice(self._dice)
-        # all but the last
+        # All turns but the last can save rolls.
         turns_that_save = len(self.rules.categories) - 1 if self.rules.saved_rolls else 0
         most_saved = turns_that_save * (self.rules.rolls_per_turn - 1)
         self._scratch = ScratchPool(
@@ -110,7 +120,7 @@ class LaneTurns:
         )
 
     def backups(self, states: TurnStarts) -> Floats:
-        """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
+        """Return the values of states with equally many open boxes after one exact turn, ``(n,)``."""
         expected = np.empty(len(states))
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
@@ -123,11 +133,14 @@ class LaneTurns:
     def play(
         self, states: TurnStarts, games: Ints, seed: int, turn: int, exploration: Floats | float = 0
     ) -> PlayedTurn:
-        """Play one turn of the games with these numbers, whose cards have equally many open
-        boxes, greedily.
+        """Play one turn of the games with these numbers, greedily.
+
+        Their cards have equally many open boxes.
         """
-        model, rules, results = self._model, self.rules, _new_results(len(states))
-        # of each game
+        model = self._model
+        rules = self.rules
+        results = _new_results(len(states))
+        # the chance of each game
         chance_to_explore = np.broadcast_to(exploration, len(states)).astype(np.float64)
 
         def run(rows: Ints, blocks: int, job: kernels.LaneJob, table: kernels.LaneTable) -> None:
@@ -142,7 +155,9 @@ class LaneTurns:
 
         self._run(states, run)
         outcome = results.outcome
-        category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
+        category = model.category[outcome]
+        points = model.points[outcome]
+        slot = model.slot[outcome]
         after = TurnStarts(
             states.filled | box_masks(rules)[category],
             upper_sums(rules).cap(states.upper + model.slot_shift[slot]),
@@ -157,20 +172,23 @@ class LaneTurns:
         states: TurnStarts,
         run: Callable[[Ints, int, kernels.LaneJob, kernels.LaneTable], None],
     ) -> None:
-        """Call `run` with every chunk of the states: its rows, number of blocks, and arguments
-        of the kernels.
+        """Call `run` with every chunk of the states.
+
+        It gets the rows, the number of blocks, and the arguments of the kernels.
         """
-        rules, slots, order = self.rules, self._model.slot_count, np.arange(len(states))
+        rules = self.rules
+        slots = self._model.slot_count
+        order = np.arange(len(states))
         if rules.saved_rolls:
-            # By saved rolls, which share the stages, then by cards: with many open boxes in common
-            # they share vectors of few different values.
+            # The states are sorted by saved rolls, which share the stages, then by cards. With many
+            # open boxes in common these share vectors of few different values.
             order = np.lexsort((*np.atleast_2d(states.filled.T), states.saved))
 
         def run_chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
             blocks = ceil_div(len(rows), LANES)
             size = blocks * LANES
-            # the last block is filled up with earlier states
+            # The last block is filled up with earlier states.
             part = states.take(np.resize(rows, size))
             most_saved = int(part.saved.max())
             # rolls saved after the turn
@@ -195,9 +213,12 @@ class LaneTurns:
 
 
 def _new_results(size: int) -> kernels.TurnResults:
-    """Arrays for what so many turns lead to."""
+    """Return arrays for what so many turns lead to."""
     return kernels.TurnResults(
-        np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)
+        expected=np.empty(size),
+        reached=np.empty(size),
+        outcome=np.empty(size, np.int64),
+        rerolls=np.empty(size, np.int64),
     )
 
 
@@ -209,24 +230,28 @@ def fit_values(
     rounds: int = ROUNDS,
     ridge: float | None = None,
 ) -> tuple[FittedValues, dict[str, Any]]:
-    """Fit the coefficients of a value function; the record, with the root mean square of y - V
-    by open boxes.
+    """Fit the coefficients of a value function, and return it with the record of the fit.
+
+    The record has the root mean square of y - V by open boxes.
     """
-    started, turns = time.perf_counter(), len(start.rules.categories)
+    started = time.perf_counter()
+    turns = len(start.rules.categories)
     if ridge is None:
         ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
 
     def report(number: int, done: int) -> None:
-        """Report the progress of a round: first each turn is played, then each number of open
-        boxes is fitted.
+        """Report the progress of a round.
+
+        First each turn is played, then each number of open boxes is fitted.
         """
         if settings.progress:
             settings.progress(2 * turns * number + done, 2 * turns * rounds)
 
-    # By number of open boxes t; those of 0 are not used.
+    # Both lists are by number of open boxes t, and their first entries are not used.
     seen = [SeenStates(start.rules) for _ in range(turns + 1)]
     errors = np.zeros(turns + 1)
-    values, first_game = start, games.first
+    values = start
+    first_game = games.first
     for number, played in enumerate(played_games(games.number, rounds)):
         of_round = Games(played, games.seed, first_game)
         visited = visited_states(values, of_round, settings.threads, partial(report, number))
@@ -247,16 +272,20 @@ def fit_values(
 
 
 class SeenStates:
-    """States with equally many open boxes, and the sums of their features that the regressions
-    of all rounds need.
+    """States with equally many open boxes, and the sums of their features.
+
+    The regressions of all rounds need them.
     """
 
     def __init__(self, rules: RuleSet) -> None:
-        self.states, self.weights = same_cards(rules, EMPTY_STATE, 0), np.empty(0, dtype=np.int64)
-        self._relaxed, self._gram = np.empty(0), np.zeros((feature_count(rules),) * 2)
+        size = feature_count(rules)
+        self.states = same_cards(rules, EMPTY_STATE, 0)
+        self.weights = np.empty(0, dtype=np.int64)
+        self._relaxed = np.empty(0)
+        self._gram = np.zeros((size, size))
 
     def add(self, values: FittedValues, states: TurnStarts) -> None:
-        """Add the states of a round; the features do not depend on the coefficients of `values`."""
+        """Add the states of a round. The features do not depend on the coefficients of `values`."""
         added, weights = distinct(states)
         relaxed = np.empty(len(added))
         for rows in _parts(len(added)):
@@ -269,12 +298,16 @@ class SeenStates:
     def regression(
         self, values: FittedValues, targets: Floats, prior: Floats, ridge: float
     ) -> tuple[Floats, float]:
-        """Coefficients of the features with which the values of the states are near the targets."""
+        """Return the coefficients with which the values of the states are near the targets.
+
+        The second result is the root mean square of what is left.
+        """
         # They minimise the weighted sum of squares, plus `ridge` times the squared differences of
         # all but the first one to those of the cards with one open box less: the functions of
         # neighbouring turns are alike.
-        gram, unrounded = self._gram, targets - self._relaxed
-        # features are below 2^8
+        gram = self._gram
+        unrounded = targets - self._relaxed
+        # Features are below 2^8.
         excess = rounded(unrounded, exact_bits(self.weights * unrounded, FEATURE_BITS + 8))
         right = np.zeros(len(gram))  # sums of feature * excess
         for rows in _parts(len(self.states)):
@@ -282,33 +315,35 @@ class SeenStates:
         total_weight = gram[0, 0]  # the first feature is 1
         # right side of the equations for the changes of the prior
         unexplained = right - dot(gram, prior)
-        # Without the constant: everything relative to its mean.
-        feature_means, mean = gram[0] / total_weight, unexplained[0] / total_weight
+        # The constant is left out, and everything is relative to its mean.
+        feature_means = gram[0] / total_weight
+        mean = unexplained[0] / total_weight
         centred = gram - total_weight * np.outer(feature_means, feature_means)
         centred[np.diag_indices(len(gram))] += ridge
         changes = (unexplained - total_weight * feature_means * mean)[1:]
-        # in place of the right side
+        # The solution replaces the right side.
         kernels.solve_positive(np.ascontiguousarray(centred[1:, 1:]), changes, ridge)
         constant_change = mean - dot(feature_means[1:], changes)
         coefficients = rounded(
             prior + np.concatenate([[constant_change], changes]), COEFFICIENT_BITS
         )
         explained = dot(coefficients, dot(gram, coefficients))
-        # of what is left
+        # the sum of squares of what is left
         squares = dot(self.weights, excess**2) - 2 * dot(coefficients, right) + explained
         return coefficients, float(np.sqrt(max(0.0, squares) / total_weight))
 
 
 def _parts(size: int) -> list[Ints]:
-    """Rows whose features are in memory at the same time."""
+    """Return the rows whose features are in memory at the same time."""
     return [np.arange(i, min(i + ROWS, size)) for i in range(0, size, ROWS)]
 
 
 def visited_states(
     values: FittedValues, games: Games, threads: int | None, report: Callable[[int], None]
 ) -> list[TurnStarts]:
-    """The states before every turn of games played greedily, by number of open boxes; every
-    second game explores.
+    """Return the states before every turn of games played greedily, by number of open boxes.
+
+    Every second game explores.
     """
     turns = LaneTurns(values, threads)
     number, seed, first = games
@@ -324,8 +359,8 @@ def visited_states(
 
 
 def distinct(states: TurnStarts) -> tuple[TurnStarts, Ints]:
-    """The different states, and how often each occurs."""
-    # masks of one word or two
+    """Return the different states, and how often each occurs."""
+    # The masks have one word or two.
     fields = (
         *np.atleast_2d(states.filled.T),
         states.upper,

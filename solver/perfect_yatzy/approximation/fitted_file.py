@@ -1,5 +1,6 @@
-"""A fitted value function, the expected points to come of any card without a table of all cards;
-and its file.
+"""Hold a fitted value function and its file.
+
+The function has the expected points to come of any card without a table of all cards.
 
 With S the open boxes, z their indicators, t their number, u the upper sum and x a few more features
 of the state::
@@ -7,20 +8,20 @@ of the state::
     V(S, u) = sum of the prices of S + W(g(S), u) + min(0, theta_t + b_t.z + z'Q_t z / 2 + x.(e_t + L_t z))
 
 W is the table of a relaxed game (:mod:`perfect_yatzy.approximation.relaxed_game`) that remembers of
-S only g(S); prices and W alone are an upper bound, which no value exceeds: cards that play never
-visited cannot be overestimated without limit. The other terms are fitted to one-turn backups at
+S only g(S). Prices and W alone are an upper bound, which no value exceeds, so that cards that play
+never visited cannot be overestimated without limit. The other terms are fitted to one-turn backups at
 states that play visits (:mod:`perfect_yatzy.approximation.fit`). The features x are:
 
 - for each upper bonus what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the
-  whole bonus, and its
-  square; if W does not remember the sum, the sum itself relative to the threshold, and its square;
+  whole bonus, and its square; if W does not remember the sum, the sum itself relative to the
+  threshold, and its square;
 - the rolls saved, and their square, if the rules have saved rolls;
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
 Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all
-sums of their products are exact in float64, in any order: fit and play have the same bits on every
-machine. A full card is worth its upper bonuses, exactly. NumPy only: a question loads no compiled
-code.
+sums of their products are exact in float64, in any order. Therefore fit and play have the same bits
+on every machine. A full card is worth its upper bonuses, exactly. Questions need NumPy only, and load
+no compiled code.
 
 Two files with one name, as a table has (:mod:`perfect_yatzy.core.table_file`), store it::
 
@@ -64,10 +65,10 @@ from ..tablebase.store import table_path
 from ..words import _, number_text, significant_text
 from .relaxed_game import RelaxedLayout
 
-# the child value of a slot that a state cannot reach: below every value, and finite
+# The child value of a slot that a state cannot reach. It is below every value, and finite.
 NOT_ALLOWED = -1e30
-FEATURE_BITS = 12  # after the binary point
-COEFFICIENT_BITS = 20
+FEATURE_BITS = 12  # bits of a feature after the binary point
+COEFFICIENT_BITS = 20  # bits of a price or a coefficient after the binary point
 
 
 class _ChildTerms(NamedTuple):
@@ -76,7 +77,7 @@ class _ChildTerms(NamedTuple):
     # (n, categories): prices + theta + b.z + z'Q z / 2, by the box filled
     by_box: Floats
     extra: Floats  # (n, extras): e + L z with all boxes of the state open
-    extra_by_box: Floats  # (extras, categories): L, what that loses with each box
+    extra_by_box: Floats  # (extras, categories): L, what `extra` loses with each box
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,12 @@ class FittedValues:
 
     rules: RuleSet
     prices: Floats  # (categories,): what an open box is worth in the relaxed game
-    # (categories + 1, features): by open boxes, row 0 unused: theta, b, the upper triangle of Q by
-    # rows, e, L by rows
+    # (categories + 1, features): theta, b, the upper triangle of Q by rows, e, and L by rows, for each
+    # number of open boxes, where row 0 is not used
     coefficients: Floats
-    relaxed: RelaxedLayout | None  # tells where a state lies in `relaxed_values`; None: W is zero
-    relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
+    # tells where a state lies in `relaxed_values`, None if W is zero
+    relaxed: RelaxedLayout | None
+    relaxed_values: Floats  # (size,): W, in points, empty without a relaxed game
 
     def __post_init__(self) -> None:
         n = len(self.rules.categories)
@@ -103,8 +105,9 @@ class FittedValues:
         saved: npt.ArrayLike,
         tracked: npt.ArrayLike,
     ) -> Floats:
-        """Expected points to come in n states, ``(n,)``, the upper bonuses included; scalars are
-        repeated.
+        """Return the expected points to come in n states, ``(n,)``, the upper bonuses included.
+
+        Scalars are repeated.
         """
         cards = card_masks(self.rules, filled)  # `(n,)`, or two words `(n, 2)` for many boxes
         others = [
@@ -127,13 +130,13 @@ class FittedValues:
     def features(
         self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
     ) -> tuple[Floats, Floats]:
-        """What the relaxed game says of n states, ``(n,)``, and the features ``(n, features)``
-        that correct it.
+        """Return what the relaxed game says of n states, and the features that correct it.
+
+        The arrays are ``(n,)`` and ``(n, features)``.
         """
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
-        # In the order of the coefficients theta, b, Q, e and L.
-        # columns of z and of x
+        # The columns of z and of x, in the order of the coefficients theta, b, Q, e and L.
         one, other = feature_pairs(self.rules)
         extra, box = feature_lines(self.rules)
         parts = [np.ones((len(z), 1)), z, z[:, one] * z[:, other], x, x[:, extra] * z[:, box]]
@@ -142,8 +145,9 @@ class FittedValues:
     def feature_sums(
         self, weights: Floats, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
     ) -> Floats:
-        """Weighted sum of the features of n states, ``(features,)``, without computing the
-        features.
+        """Return the weighted sum of the features of n states, ``(features,)``.
+
+        The features themselves are not computed.
         """
         z = open_boxes(self.rules, filled).astype(np.float64)
         x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]
@@ -155,18 +159,19 @@ class FittedValues:
     def child_values(
         self, filled: Ints, upper: Ints, tracked: Ints, saved: tuple[int, ...] = (0,)
     ) -> Floats:
-        """Values of all children of n states with equally many open boxes, by slot
-        (:mod:`.turn_slots`).
+        """Return the values of all children of n states by slot (:mod:`.turn_slots`).
 
-        ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the
-        points made; NOT_ALLOWED where the box may not be filled or does not pay.
+        The states have equally many open boxes.
+
+        The array is ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each. The
+        points made are not included. It is NOT_ALLOWED where the box may not be filled or does not pay.
         """
         slots = slots_of.turn_slots(self.rules)
-        boxes = slots.slot_category  # of each slot
+        boxes = slots.slot_category  # the box of each slot
         reached = slots_of.allowed_boxes(self.rules, filled)[:, boxes]
         if self._paying_only_if_tracked.any():
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
-        # of each child; the arrays below have an entry for each child, too
+        # The state and the slot of each child. The arrays below have an entry for each child, too.
         state, slot = np.nonzero(reached)
         box = boxes[slot]
         next_filled = filled[state] | slots_of.box_masks(self.rules)[box]
@@ -191,12 +196,13 @@ class FittedValues:
         return found
 
     def _bounded(self, values: Floats, bound: Floats) -> Floats:
-        """Values of cards, but at most what the relaxed game proves to be an upper bound."""
+        """Return values of cards, but at most what the relaxed game proves to be an upper bound."""
         return values if self.relaxed is None else np.minimum(values, bound)
 
     def _child_terms(self, z: Floats, t: int) -> _ChildTerms:
-        """The terms of the module's formula for the children of states with open boxes `z`, ``(n,
-        categories)``; a child has t open boxes.
+        """Return the terms of the module's formula for the children of states with open boxes `z`.
+
+        These are ``(n, categories)``, and a child has t open boxes.
         """
         n = len(self.rules.categories)
         k = slots_of.extra_count(self.rules)
@@ -206,11 +212,12 @@ class FittedValues:
             self.coefficients[t], np.cumsum([1, n, len(pairs[0]), k])
         )
         b = b + self.prices
-        q_matrix, l_matrix = np.zeros((n, n)), np.zeros((k, n))
+        q_matrix = np.zeros((n, n))
+        l_matrix = np.zeros((k, n))
         q_matrix[pairs] = q
         q_matrix += q_matrix.T
         l_matrix[lines] = of_lines
-        # of the terms of Q those of each box, which are lost when it is filled
+        # the terms of Q of each box, which are lost when it is filled
         with_box = z @ q_matrix
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
         return _ChildTerms(
@@ -220,7 +227,7 @@ class FittedValues:
     def _relaxed_and_extras(
         self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints
     ) -> tuple[Floats, Floats]:
-        """W of n states, ``(n,)``, and their extra features, ``(n, extras)``."""
+        """Return W of n states, ``(n,)``, and their extra features, ``(n, extras)``."""
         rules = self.rules
         columns: list[Floats] = []  # the extra features in the order of the module's list
         relaxed = np.zeros(len(filled))
@@ -228,14 +235,14 @@ class FittedValues:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
         sums = upper_sums(rules)
         for column, bonus in enumerate(rules.bonuses):
-            # W remembers this sum
+            # The first case is that W remembers this sum.
             if self.relaxed is not None and column == self.relaxed.bonus_column:
                 without = self.relaxed_values[
                     self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)
                 ]
                 share = (relaxed - without) / max(1, bonus.points)
             else:
-                # several sums are one number
+                # Several sums are one number, of which this is one digit.
                 own_sum = upper // sums.weights[column] % sums.widths[column]
                 share = np.minimum(own_sum, bonus.threshold) / max(1, bonus.threshold)
             columns += [share, share * share]
@@ -261,7 +268,7 @@ def first_guess(
     relaxed: RelaxedLayout | None = None,
     relaxed_values: Floats | None = None,
 ) -> FittedValues:
-    """The values of a relaxed game without any correction, or of prices alone."""
+    """Return the values of a relaxed game without any correction, or of prices alone."""
     coefficients = np.zeros((len(rules.categories) + 1, feature_count(rules)))
     table = np.empty(0) if relaxed_values is None else relaxed_values
     return FittedValues(rules, np.asarray(prices, dtype=np.float64), coefficients, relaxed, table)
@@ -269,7 +276,7 @@ def first_guess(
 
 OBJECTIVE = "approximate-mean"
 FORMAT = 2
-MAX_ARCHIVE = 2 << 30  # bytes; a relaxed game has 1 GB at most
+MAX_ARCHIVE = 2 << 30  # most bytes of an archive, while a relaxed game has 1 GB at most
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -283,17 +290,17 @@ class Certificate:
         Mean final score of the strategy, from simulated games with the value function as control
         variate.
     interval99 : (float, float)
-        The mean lies within with a confidence of 99 %.
+        The mean lies within this interval with a confidence of 99 %.
     plain_mean, plain_error : float
         Plain mean of the same games, and half the width of its 99 % interval.
     games : int
         Number of games.
     upper_bound : float
-        No strategy has a higher mean; rounding is included.
+        No strategy has a higher mean. Rounding is included.
     exact_boxes : tuple of str
         Ids of the categories that are exact in the relaxation, in addition to the upper sums.
     seed : int
-        Seed of the simulated games; the games of the fit have others.
+        Seed of the simulated games. The games of the fit have others.
     iterations : int
         Rounds of the fit.
     start_value : float
@@ -327,8 +334,9 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Share of the upper bound that the strategy may lose at most, by its mean; 0.015 is 1.5
-        %.
+        """Share of the upper bound that the strategy may lose at most, by its mean.
+
+        A share of 0.015 is 1.5 %.
         """
         return (self.upper_bound - self.mean) / self.upper_bound if self.upper_bound else 0.0
 
@@ -345,7 +353,10 @@ class Certificate:
         return text.format(**shown, gap=significant_text(100 * self.gap, 2))
 
     def summary(self) -> dict[str, Any]:
-        """The field ``approximate`` of answers: the main figures, and the sentence as ``text``."""
+        """Return the field ``approximate`` of answers.
+
+        It has the main figures, and the sentence as ``text``.
+        """
         known = self.as_json() | {"text": self.sentence}
         return {
             name: known[name]
@@ -353,7 +364,7 @@ class Certificate:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """All fields, and the gap, as plain JSON values."""
+        """Return all fields, and the gap, as plain JSON values."""
         plain = asdict(self) | {
             "interval99": list(self.interval99),
             "exact_boxes": list(self.exact_boxes),
@@ -362,8 +373,9 @@ class Certificate:
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> Certificate:
-        """The certificate that :meth:`as_json` wrote; KeyError, TypeError or ValueError if it is
-        not one.
+        """Return the certificate that :meth:`as_json` wrote.
+
+        Raises KeyError, TypeError or ValueError if it is not one.
         """
         known = {f.name: plain[f.name] for f in fields(cls)}
         low, high = map(float, known["interval99"])
@@ -374,25 +386,29 @@ class Certificate:
 
 
 def rounded_up(value: float, digits: int) -> float:
-    """A number with some decimals, rounded up: a bound must not be rounded down."""
+    """Return a number with some decimals, rounded up, because a bound must not be rounded down."""
     return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))
 
 
 def fitted_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """The `.npz` file of a rule set, whether or not it exists."""
+    """Return the path of the `.npz` file of a rule set, whether or not it exists."""
     return table_path(rules, tables, OBJECTIVE).with_suffix(".npz")
 
 
 def has_fitted(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether the store has a finished file; it may still turn out to be damaged when it is
-    read.
+    """Return whether the store has a finished file.
+
+    It may still turn out to be damaged when it is read.
     """
     path = fitted_path(rules, tables)
     return os.path.isfile(path) and os.path.isfile(path.with_suffix(".json"))
 
 
 def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder = None) -> Path:
-    """Store a value function and its certificate; the path of the archive, or a TableError."""
+    """Store a value function and its certificate, and return the path of the archive.
+
+    Raises TableError if it cannot be written.
+    """
     rules = values.rules
     path = fitted_path(values.rules, tables)
     content, digest = packed(to_arrays(values))
@@ -404,7 +420,8 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
     sidecar |= {"versions": versions | {"sources": sources_of_values(str(solver))}}
     check_space(path.parent, len(content))
     with writing_to(path.parent), folder_lock(path.parent):
-        path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes
+        # There must never be a sidecar of other bytes.
+        path.with_suffix(".json").unlink(missing_ok=True)
         for target, part in ((path, content), (path.with_suffix(".json"), with_checksum(sidecar))):
             with replacing(target) as file:
                 file.write(part)
@@ -412,8 +429,9 @@ def write_fitted(values: FittedValues, certificate: Certificate, tables: Folder 
 
 
 def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Certificate]:
-    """Read a value function and its certificate; MissingTable if there is none, TableError if it
-    is damaged.
+    """Read a value function and its certificate.
+
+    Raises MissingTable if there is none, and TableError if it is damaged.
     """
     path = fitted_path(rules, tables)
     command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
@@ -449,20 +467,20 @@ def read_fitted(rules: RuleSet, tables: Folder = None) -> tuple[FittedValues, Ce
 
 
 def packed(arrays: Arrays) -> tuple[bytes, str]:
-    """Named arrays as an NPZ archive, and its SHA-256."""
+    """Return named arrays as an NPZ archive, and its SHA-256."""
     content = io.BytesIO()
     np.savez(content, allow_pickle=False, **arrays)
     return content.getvalue(), hashlib.sha256(content.getbuffer()).hexdigest()
 
 
 def unpacked(content: bytes) -> Arrays:
-    """The arrays of :func:`packed`."""
+    """Return the arrays of :func:`packed`."""
     with np.load(io.BytesIO(content), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 
 
 def to_arrays(values: FittedValues) -> Arrays:
-    """A value function as named arrays."""
+    """Return a value function as named arrays."""
     arrays: Arrays = {
         name: getattr(values, name) for name in ("prices", "coefficients", "relaxed_values")
     }
@@ -476,8 +494,9 @@ def to_arrays(values: FittedValues) -> Arrays:
 
 
 def from_arrays(rules: RuleSet, arrays: Arrays) -> FittedValues:
-    """The value function of :func:`to_arrays`; KeyError or ValueError if the arrays do not
-    belong together.
+    """Return the value function of :func:`to_arrays`.
+
+    Raises KeyError or ValueError if the arrays do not belong together.
     """
     relaxed = levels = None
     if "layout.levels" in arrays:

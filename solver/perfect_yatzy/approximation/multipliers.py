@@ -1,11 +1,11 @@
-"""The prices of the boxes: those with which the relaxed game without exact boxes is worth least.
+"""Find the prices of the boxes with which the relaxed game without exact boxes is worth least.
 
 With n boxes, every box in the class and no upper bonus, all turns of the relaxed game are alike::
 
     bound(lam) = sum of lam_c + n E[ best turn of max over c of p_c(roll) - lam_c ]
 
 It is convex in the prices, and ``1 - expected uses of box c`` is a subgradient: at the minimum each
-box is used once in the mean. Any prices give a valid bound; these are computed once, and exact
+box is used once in the mean. Any prices give a valid bound. These are computed once, and exact
 boxes keep them.
 
 An upper bonus whose sum the relaxed game does not remember is replaced by a line ``intercept +
@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import frexp
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,33 +41,52 @@ from ..core.state_space import is_wide
 from ..strategy.turn_evaluator import passes
 from .relaxed_game import intercept
 
-EVALUATIONS = 300
-SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
-MAX_CUTS, KEPT_CUTS = 80, 60  # when there are more, those with the largest weights are kept
-ROUNDS = 400  # of the projections of one step
-SERIOUS = 0.1  # of the descent that the cuts promise
-FIRST_STEP = 10.0  # of a descent
+EVALUATIONS = 300  # most evaluations of the bound
+# The unit of the slopes of a wide sheet, which move its bound far more than prices do.
+SLOPE_UNIT = 0.003
+MAX_CUTS = 80  # most cuts
+KEPT_CUTS = 60  # if there are more than MAX_CUTS, so many with the largest weights are kept
+ROUNDS = 400  # projections of one step
+SERIOUS = 0.1  # share of the promised descent that makes a point the best one
+FIRST_STEP = 10.0  # first step of a descent
 MANTISSA = 53  # bits of a float64
-POINT_BITS = 20  # after the binary point, of the coordinates of all points
+POINT_BITS = 20  # bits after the binary point, of the coordinates of all points
 Progress = Callable[[float], None]  # takes the fraction that is done
 
 
 def dot(a: Floats | Ints, b: Floats | Ints) -> Floats:
-    """Sums of products along the last axis, of a vector or of each row of a matrix."""
+    """Return sums of products along the last axis, of a vector or of each row of a matrix."""
     return np.asarray((a * b).sum(axis=-1))
 
 
 def rounded(numbers: Floats, bits: int) -> Floats:
-    """The nearest multiples of ``2^-bits``."""
+    """Return the nearest multiples of ``2^-bits``."""
     return np.asarray(np.ldexp(np.rint(np.ldexp(numbers, bits)), -bits))
 
 
 def exact_bits(numbers: Floats, spare: int) -> int:
-    """Bits after the binary point with which any sums of such numbers, each times `spare` bits,
-    are exact.
+    """Return the bits after the binary point with which any sums of such numbers are exact.
+
+    Each number is multiplied with one of `spare` bits.
     """
     most = frexp(float(np.abs(numbers).sum()))[1] + 1
     return MANTISSA - spare - most
+
+
+class Minimum(NamedTuple):
+    """The best point that was found."""
+
+    point: Floats
+    value: float  # value of the function there
+    evaluations: int  # how often the function was evaluated
+
+
+class Cut(NamedTuple):
+    """A line below a convex function."""
+
+    point: Floats  # where it touches the function
+    slope: Floats
+    height: float  # value of the function there
 
 
 def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
@@ -77,21 +97,18 @@ def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
     tolerance: float,
     evaluations: int,
     progress: Progress | None = None,
-) -> tuple[Floats, float, int]:
-    """The best point of a convex function, its value, and the number of evaluations. Coordinates
-    from `free` on are at least 0.
-    """
+) -> Minimum:
+    """Minimise a convex function. Coordinates from `free` on are at least 0."""
     best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
-    cuts = [(best, gradient, value)]  # point, slope, and the height there
-    weights = np.ones(1)  # of the cuts
-    count, step = 1, FIRST_STEP
+    cuts = [Cut(best, gradient, value)]
+    weights = np.ones(1)  # weights of the cuts
+    count = 1
+    step = FIRST_STEP
     while count < evaluations:
-        slopes = np.array([slope for _, slope, _ in cuts])
-        # How far each cut lies below the value at the best point.
-        errors = np.array(
-            [value - height - dot(slope, best - point) for point, slope, height in cuts]
-        )
+        slopes = np.array([cut.slope for cut in cuts])
+        # how far each cut lies below the value at the best point
+        errors = np.array([value - cut.height - dot(cut.slope, best - cut.point) for cut in cuts])
         errors = np.maximum(errors, 0.0)
         weights = convex_combination(step * dot(slopes[:, None], slopes), errors, weights)
         direction = dot(slopes.T, weights)
@@ -103,27 +120,29 @@ def minimise(  # noqa: PLR0913 - a minimiser: function, start, and when to stop
         trial[free:] = np.maximum(trial[free:], 0.0)
         found, gradient = function(trial)
         count += 1
-        cuts.append((trial, gradient, found))
+        cuts.append(Cut(trial, gradient, found))
         weights = np.append(weights, 0.0)
         if found <= value - SERIOUS * gap:
             if found <= value - 0.5 * gap:
                 step *= 2.0
-            best, value = trial, found
+            best = trial
+            value = found
         elif found - value > gap:
             step *= 0.5
         if len(cuts) > MAX_CUTS:
             heaviest = np.sort(np.argsort(-weights[:-1], kind="stable")[:KEPT_CUTS])
-            keep = np.append(heaviest, len(cuts) - 1)  # and the newest, which has no weight yet
+            keep = np.append(heaviest, len(cuts) - 1)  # the newest has no weight yet
             cuts = [cuts[i] for i in keep]
             weights = weights[keep] / weights[keep].sum()
         if progress:
             progress(count / evaluations)
-    return best, value, count
+    return Minimum(best, value, count)
 
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:
-    """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated
-    projection.
+    """Return the weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1.
+
+    The method is accelerated projection.
     """
     lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0  # the gradient changes no faster
     here = start / start.sum()
@@ -133,28 +152,30 @@ def convex_combination(matrix: Floats, errors: Floats, start: Floats) -> Floats:
         gradient = dot(matrix, ahead) + errors
         after = onto_simplex(ahead - gradient / lipschitz)
         if float(dot(gradient, after - here)) > 0.0:
-            momentum = 1.0  # restart: the momentum leads uphill
+            momentum = 1.0  # restarts, because the momentum leads uphill
         next_momentum = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         ahead = after + (momentum - 1.0) / next_momentum * (after - here)
         if np.abs(after - here).max() < 1e-12:
             return np.asarray(after)
-        here, momentum = after, next_momentum
+        here = after
+        momentum = next_momentum
     return np.asarray(here)
 
 
 def onto_simplex(point: Floats) -> Floats:
-    """The nearest point with entries of at least 0 whose sum is 1."""
+    """Return the nearest point with entries of at least 0 whose sum is 1."""
     # The same is subtracted from all entries, and what falls below 0 is cut off.
     ordered = np.sort(point)[::-1]
-    # what, if the 1, 2, ... largest are left
+    # what is subtracted if the 1, 2, ... largest entries are left
     excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)
     last = np.flatnonzero(ordered > excess)[-1]  # the most that stay above 0
     return np.asarray(np.maximum(point - excess[last], 0.0))
 
 
 class OneTurn:
-    """One turn for points alone, in NumPy: the mean of the best turn, and how often it ends with
-    each roll.
+    """One turn for points alone, in NumPy.
+
+    It gives the mean of the best turn, and how often it ends with each roll.
 
     ``d mean / d gain(roll)`` is the chance that the best policy ends a turn with that roll: chances
     move forward from the first roll, dice that are held move down the lattice one die at a time,
@@ -162,32 +183,36 @@ class OneTurn:
     """
 
     def __init__(self, dice: int, faces: int, rolls: int) -> None:
-        self.grid, self.passes, self.rolls = lattice(dice, faces), passes(dice, faces), rolls
+        self.grid = lattice(dice, faces)
+        self.passes = passes(dice, faces)
+        self.rolls = rolls
 
     def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
-        """The mean of the best turn, and the chance that it ends with each roll."""
-        best = gains  # of each roll
-        stages = []  # by rerolls left from 1 on: with which rolls to stop, and else what to hold
+        """Return the mean of the best turn, and the chance that it ends with each roll."""
+        best = gains  # the value of each roll
+        # with which rolls to stop, and what to hold otherwise, by rerolls left from 1 on
+        stages = []
         for _rerolls in range(1, self.rolls):
             values, choice = self._best_within(self.passes.holds_from_rolls(best))
             of_rerolls = values[self.grid.first_roll :]
             stops = gains >= of_rerolls
             stages.append((stops, choice))
             best = np.where(stops, gains, of_rerolls)
-        # to have each roll; to end with it
-        chances = self.grid.weights.copy()
-        ends = np.zeros(len(gains))
+        chances = self.grid.weights.copy()  # the chance to have each roll
+        ends = np.zeros(len(gains))  # the chance to end with it
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
         return float(dot(self.grid.weights, best)), ends + chances
 
     def _best_within(self, holds: Floats) -> tuple[Floats, Ints]:
-        """The best hold within each multiset, and the multiset with one die less that has it (or
-        itself).
+        """Return the best hold within each multiset, and the multiset that has it.
+
+        That has one die less, or is the multiset itself.
         """
-        best, choice = holds.copy(), np.arange(len(holds))
-        for level in self.passes.levels[1:]:  # by number of dice: those with fewer are done
+        best = holds.copy()
+        choice = np.arange(len(holds))
+        for level in self.passes.levels[1:]:  # the levels with fewer dice come first
             multisets = np.arange(level.place.start, level.place.stop)
             # the best with one die less
             column = best[level.predecessors].argmax(axis=1, keepdims=True)
@@ -198,7 +223,10 @@ class OneTurn:
         return best, choice
 
     def _reroll(self, chances: Floats, choice: Ints) -> Floats:
-        """Chance of each roll after a reroll, from the chance that each roll is rerolled."""
+        """Return the chance of each roll after a reroll.
+
+        `chances` are those that each roll is rerolled.
+        """
         held = np.zeros(self.grid.n_holds)  # chance of each multiset
         held[self.grid.first_roll :] = chances
         # Dice are put aside one by one, until the best hold is left.
@@ -215,16 +243,18 @@ class Prices:
     """Prices of boxes, and slopes of the lines above upper bonuses."""
 
     prices: Floats  # (categories,) float64
-    slopes: Floats  # (bonuses,) float64: 0 where there is no line
-    # bound of the game without the bonuses that have no line; to guide the method, not certified
+    slopes: Floats  # (bonuses,) float64, 0 where there is no line
+    # The bound of the game without the bonuses that have no line. It guides the method and is not
+    # certified.
     value: float
 
 
 def split_variables(
     rules: RuleSet, lines: Sequence[int], variables: Floats, value: float, unit: float = 1.0
 ) -> Prices:
-    """Variables as prices and slopes: first one for each box, then one for each of the `lines`,
-    times `unit`.
+    """Return variables as prices and slopes.
+
+    First comes one for each box, then one for each of the `lines`, times `unit`.
     """
     n_boxes = len(rules.categories)
     slopes = np.zeros(len(rules.bonuses))
@@ -235,22 +265,25 @@ def split_variables(
 def optimal_prices(
     rules: RuleSet, lines: Sequence[int] = (), progress: Progress | None = None
 ) -> Prices:
-    """The prices with which the relaxed game is worth least; `lines`: the bonuses that a line
-    replaces.
+    """Return the prices with which the relaxed game is worth least.
+
+    `lines` are the bonuses that a line replaces.
     """
     points = points_table(rules).astype(np.float64)  # (boxes, rolls)
-    n_boxes, rolls = len(rules.categories), np.arange(points.shape[1])
+    n_boxes = len(rules.categories)
+    rolls = np.arange(points.shape[1])
     turn = OneTurn(rules.dice, rules.faces, rules.rolls_per_turn)
     unit = SLOPE_UNIT if is_wide(rules) else 1.0
-    # For each line, (boxes,): 1 for those whose points count towards its bonus, else 0.
+    # For each line there is an array (boxes,), 1 for those whose points count towards its bonus.
     counted = [
         np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64)
         for b in lines
     ]
 
     def bound(variables: Floats) -> tuple[float, Floats]:
-        """The bound with these prices and slopes, and its gradient."""
-        prices, slopes = variables[:n_boxes], unit * variables[n_boxes:]
+        """Return the bound with these prices and slopes, and its gradient."""
+        prices = variables[:n_boxes]
+        slopes = unit * variables[n_boxes:]
         # (boxes,): what a point is worth beyond itself
         extra = sum(
             (slope * counts for slope, counts in zip(slopes, counted, strict=True)),
@@ -266,25 +299,25 @@ def optimal_prices(
         for b, slope, counts in zip(lines, slopes.tolist(), counted, strict=True):
             bonus = rules.bonuses[b]
             total += intercept(bonus, slope)
-            gradient.append(
-                unit * (float(n_boxes * dot(counts, points_made)) - touching_sum(bonus, slope))
-            )
+            counted_points = float(n_boxes * dot(counts, points_made))
+            gradient.append(unit * (counted_points - touching_sum(bonus, slope)))
         return total, np.array(gradient)
 
-    # Prices of what a box pays in the mean if the turn is played for it alone would be far too
-    # high; the mean of a random roll orders the boxes well enough.
+    # What a box pays in the mean if the turn is played for it alone would be far too high a price. The
+    # mean of a random roll orders the boxes well enough.
     start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
-    found, value, _ = minimise(
+    found = minimise(
         bound, start, n_boxes, tolerance=tolerance, evaluations=EVALUATIONS, progress=progress
     )
-    return split_variables(rules, lines, found, value, unit)
+    return split_variables(rules, lines, found.point, found.value, unit)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:
-    """The upper sum at which the lowest line of this slope above all steps of a bonus touches
-    one.
+    """Return the upper sum at which a line above a bonus touches one of its steps.
+
+    The line is the lowest of this slope.
     """
-    steps = (0, 0), *bonus.steps  # upper sum, points
+    steps = [(0, 0), *bonus.steps]  # upper sum and points of each
     touched = max(steps, key=lambda step: step[1] - slope * step[0])
     return float(touched[0])

@@ -3,7 +3,7 @@
 - A stored exact table is opened.
 - A game that can be solved unasked is solved and stored.
 - A larger one with a fitted value function in the store is opened as an approximate strategy.
-- A larger one without is solved if the machine can; if it cannot, the error says what to run.
+- A larger one without it is solved if the machine can. If it cannot, the error says what to run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def open_strategy(
     rules
         A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
     tables
-        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
+        Folder of the tables; default: that of :func:`perfect_yatzy.tablebase.store.tables_folder`.
     threads
         Number of threads for a solve; default: one per processor.
     progress
@@ -54,8 +54,8 @@ def open_strategy(
     -------
     Strategy
         Play that maximises the expected final score. A table of more than 64 MB is read as it is
-        needed; a new one is stored in the folder. For a game that is too large, an
-        :class:`perfect_yatzy.ApproximateStrategy` if :func:`perfect_yatzy.approximate` has made
+        needed. A new one is stored in the folder. For a game that is too large it is an
+        :class:`perfect_yatzy.ApproximateStrategy`, if :func:`perfect_yatzy.approximate` has made
         one.
 
     Raises
@@ -79,15 +79,16 @@ def open_strategy(
 
 
 def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
-    """The exact strategy of a rule set, solved now and not stored."""
+    """Return the exact strategy of a rule set, solved now and not stored."""
     from ..tablebase.in_memory import solve_values
 
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
 
 
 def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether :func:`open_strategy` gives an approximate strategy: no exact table, nor a solve
-    begun unasked.
+    """Return whether :func:`open_strategy` gives an approximate strategy.
+
+    It does if there is no exact table, and the game is not solved unasked.
     """
     if has_table(rules, tables):
         return False
@@ -102,8 +103,9 @@ def opens_approximate(rules: RuleSet, tables: Folder = None) -> bool:
 
 
 def open_approximate(rules: RuleSet, tables: Folder = None) -> ApproximateStrategy:
-    """Open the approximate strategy of a rule set from its file; TableError if it is missing or
-    damaged.
+    """Open the approximate strategy of a rule set from its file.
+
+    Raises TableError if it is missing or damaged.
     """
     from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
     from .fitted_file import read_fitted
@@ -133,7 +135,8 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
 
 
 def certificate_of(strategy: Strategy) -> Certificate | None:
-    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None
-    for exact play.
+    """Return the certificate of an :class:`.ApproximateStrategy`, None for exact play.
+
+    Its module need not be loaded.
     """
     return getattr(strategy, "certificate", None)

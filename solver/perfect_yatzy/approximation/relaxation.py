@@ -1,11 +1,11 @@
-"""The relaxation of a rule set: prices, exact boxes, the values of the relaxed game, and the bound.
+"""Solve the relaxation of a rule set, and find its bound.
 
     relaxation = relax(rules)
     relaxation.bound                                              no strategy scores more
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
-Every card has a value of its own. To remember less of the cards that play rarely visits raises the
-bound: the best play of the relaxed game then visits those cards.
+Every card has a value of its own. To remember less of the cards that play rarely visits would raise
+the bound, because the best play of the relaxed game then visits those cards.
 """
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ from .multipliers import (
 from .relaxed_game import EMPTY_ROW, Levels, RelaxedGame, intercept, required_exact, tracked_exact
 from .turn_visits_kernel import VisitJob, visit_row, visit_scratch
 
-ROWS_PER_TASK, SOLVED_ROWS = 8, 16  # rows a thread follows, or solves, at a time
+ROWS_PER_TASK = 8  # rows a thread follows at a time
+SOLVED_ROWS = 16  # rows a thread solves at a time
 UNIT_ROUNDOFF = 2.0**-53
-LEAST_CHANCE = 1e-7  # of a row, for play to be followed; the certificate does not depend on it
-TOLERANCE = 2e-5  # of the bound, where an iteration ends
-LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
+# The least chance of a row for play to be followed. The certificate does not depend on it.
+LEAST_CHANCE = 1e-7
+TOLERANCE = 2e-5  # share of the bound at which an iteration ends
+LEVEL_TOLERANCE = 5e-5  # share of the bound, which is 0.1 points for Giant Yatzy
 
 Chain = tuple[int, ...]
 # Takes what is being done, and about the share of all work that is done.
@@ -55,14 +57,14 @@ Report = Callable[[str, float], None]
 def solve_relaxed(
     game: RelaxedGame, *, threads: int | None = None, progress: Progress | None = None
 ) -> Floats:
-    """W of every state of a relaxed game."""
+    """Return W of every state of a relaxed game."""
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)
     table = TableSlice(values, 0)
     pool = ScratchPool(lambda: make_scratch(dice, game.models[0]))
     row_count = sum(map(len, game.rows_in_layer))
-    done = 0  # rows
+    done = 0  # rows that are solved
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
         with pool.borrow() as scratch:
@@ -81,7 +83,7 @@ def solve_relaxed(
             for status in range(len(game.models)):  # each has its own outcomes
                 same = rows[statuses == status]
                 tasks = [same[i : i + SOLVED_ROWS] for i in range(0, len(same), SOLVED_ROWS)]
-                # wait for all
+                # This waits for all tasks.
                 list(in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))))
             done += len(rows)
             if progress:
@@ -90,7 +92,7 @@ def solve_relaxed(
 
 
 def rounding_error(game: RelaxedGame, values: Floats) -> float:
-    """Upper bound of the rounding error of `game.offset` + W, in points.
+    """Return an upper bound of the rounding error of `game.offset` + W, in points.
 
     The kernels compute with float64. With the unit roundoff ``u = 2^-53`` every operation has a
     relative error of at most u. A turn takes convex combinations and maxima of numbers of at most
@@ -104,33 +106,28 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
     """
     rules = game.rules
     rolls = rules.rolls_per_turn + int(game.most_saved.max())
-    # The most rounded operations one after another from the values of the children to that of a
-    # card: scoring adds points less a price, rounded themselves (6, with the line above a bonus);
-    # each die of each reroll is a sum over the faces and a product (faces + 1, for 1 / faces too);
-    # the mean of the first roll is a sum of products in four parts with rounded weights (rolls / 4
-    # + 8).
+    # These are the most rounded operations one after another from the values of the children to that
+    # of a card. Scoring adds points less a price, rounded themselves (6, with the line above a bonus).
+    # Each die of each reroll is a sum over the faces and a product (faces + 1, for 1 / faces too). The
+    # mean of the first roll is a sum of products in four parts with rounded weights (rolls / 4 + 8).
     grid = lattice(rules.dice, rules.faces)
     in_turn = 6 + (rolls - 1) * rules.dice * (rules.faces + 1) + (grid.n_rolls + 3) // 4 + 8
-    operations = in_turn + len(rules.categories)  # n; the offset adds a price of each box
+    operations = in_turn + len(rules.categories)  # n, as the offset adds a price of each box
     relative = operations * UNIT_ROUNDOFF / (1 - operations * UNIT_ROUNDOFF)
     points = max(float(np.abs(model.outcomes.points).max()) for model in game.models)
     lines = zip(rules.bonuses, game.slopes.tolist(), strict=True)
     of_lines = sum(abs(intercept(bonus, slope)) + slope * bonus.threshold for bonus, slope in lines)
     extra = float(game.models[0].outcomes.first_roll_bonus.max(initial=0.0))
-    # M
-    largest = (
-        float(np.abs(values).max())
-        + 2 * points
-        + extra
-        + of_lines
-        + float(np.abs(game.prices).sum())
-    )
+    of_values = float(np.abs(values).max())
+    of_prices = float(np.abs(game.prices).sum())
+    largest = of_values + 2 * points + extra + of_lines + of_prices  # M
     return float((game.turns + 1) * relative * 1.01 * largest)
 
 
 def upper_bound(game: RelaxedGame, values: Floats) -> float:
-    """No strategy makes more points in the mean: the value of the relaxed game and its rounding
-    error, rounded up.
+    """Return a number of points that no strategy exceeds in the mean.
+
+    It is the value of the relaxed game and its rounding error, rounded up.
     """
     filled = card_masks(game.rules, [0])
     none = np.zeros(1, dtype=np.int64)
@@ -141,29 +138,33 @@ def upper_bound(game: RelaxedGame, values: Floats) -> float:
 class _TurnChances(NamedTuple):
     """What follows a turn, with its chances."""
 
-    rows: Ints  # (children,): a child may occur several times
-    places: Ints  # (children,): in the table
-    chances: Floats  # (children,)
-    of_outcomes: Floats  # (outcomes,)
+    rows: Ints  # (children,): row of each child, which may occur several times
+    places: Ints  # (children,): its place in the table
+    chances: Floats  # (children,): its chance
+    of_outcomes: Floats  # (outcomes,): chance of each outcome
 
 
 class _Play:
-    """The best policy at the cards of one status, with outcomes grouped by the step to the child
-    and the shift.
+    """The best policy at the cards of one status.
+
+    Outcomes are grouped by the step to the child and the shift.
     """
 
     def __init__(self, game: RelaxedGame, status: int, table: TableSlice, chance: Floats) -> None:
-        self.game, self.model, self.table, self.chance = game, game.models[status], table, chance
-        self.boxes = game.boxes(status)  # that each outcome fills
+        self.game = game
+        self.model = game.models[status]
+        self.table = table
+        self.chance = chance
+        self.boxes = game.boxes(status)  # the box that each outcome fills
         outcomes = self.model.outcomes
         pairs, group = np.unique(
             np.stack([outcomes.step, outcomes.shift]), axis=1, return_inverse=True
         )
-        self.step, self.shift = pairs  # of each group
+        self.step, self.shift = pairs  # step and shift of each group
         self.order = np.argsort(group, kind="stable")  # the outcomes, sorted by group
-        # of the groups in this order
+        # where each group begins in this order
         self.starts = np.searchsorted(group[self.order], np.arange(len(self.step)))
-        # of each outcome, without the price
+        # the points of each outcome, without the price
         self.points = outcomes.points + game.prices[self.boxes]
         self.used = np.zeros((game.turns, len(self.boxes)))  # chance of each outcome, by turn
         self._scratch = ScratchPool(
@@ -171,10 +172,12 @@ class _Play:
         )
 
     def turn(self, rows: Ints) -> _TurnChances:
-        """One turn from some rows."""
+        """Return what follows one turn from some rows."""
         layout = self.game.layout
         total = np.zeros(len(self.boxes))
-        children, places, chances = list[Ints](), list[Ints](), list[Floats]()
+        children = list[Ints]()
+        places = list[Ints]()
+        chances = list[Floats]()
         with self._scratch.borrow() as scratch:
             for row in rows:
                 lane_set = layout.lane_sets[row]
@@ -201,17 +204,18 @@ class _Play:
 def visits(
     game: RelaxedGame, values: Floats, *, threads: int | None = None
 ) -> tuple[Floats, Floats]:
-    """What best play does: the chance that each turn fills each box, ``(turns, categories)``, and
-    the expected upper sums, ``(bonuses,)``.
+    """Return what best play does.
+
+    It is the chance that each turn fills each box, ``(turns, categories)``, and the expected upper
+    sums, ``(bonuses,)``.
     """
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     rules = game.rules
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
-    # of each row, and of each state
-    chance_of_row = np.zeros(game.n_rows)
-    chance = np.zeros(game.size)
+    chance_of_row = np.zeros(game.n_rows)  # the chance of each row
+    chance = np.zeros(game.size)  # the chance of each state
     chance_of_row[EMPTY_ROW] = 1.0
     chance[game.layout.offsets[EMPTY_ROW]] = 1.0
     plays = [_Play(game, status, table, chance) for status in range(len(game.models))]
@@ -223,7 +227,8 @@ def visits(
             for status, play in enumerate(plays):
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
-                # Added in the order of the rows, so that the sums do not depend on the threads.
+                # They are added in the order of the rows, so that the sums do not depend on the
+                # threads.
                 for turn in in_threads(play.turn, tasks):
                     np.add.at(chance, turn.places, turn.chances)
                     np.add.at(chance_of_row, turn.rows, turn.chances)
@@ -236,16 +241,19 @@ def visits(
             uses[:, c] += play.used[:, in_box].sum(axis=1)
             if box.upper and rules.bonus:
                 points = float(dot(play.used[:, in_box].sum(axis=0), play.points[in_box]))
-                # without the slope of the line
+                # The points are those without the slope of the line.
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
     return uses, upper
 
 
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
-    """For each set of filled upper boxes the upper sums that end a level of nearly equal values."""
-    # Levels by how often play visits their states would be fewer, but the relaxed game exploits
-    # them: it crosses out upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the
-    # bound rose by 30 points).
+    """Return the upper sums that end a level of nearly equal values.
+
+    There is an array for each set of filled upper boxes.
+    """
+    # Levels by how often play visits their states would be fewer, but the relaxed game exploits them.
+    # It crosses out upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound
+    # rose by 30 points).
     layout = game.layout
     levels = []
     rows = np.flatnonzero(game.occurs)
@@ -254,7 +262,7 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
         same = rows[sets == lane_set]
         ends = []
         if len(same):
-            # (rows, lanes), without saved rolls
+            # (rows, lanes): the values without saved rolls
             table = values[layout.offsets[same][:, None] + np.arange(count)]
             low = 0  # first lane of the level
             for lane in range(1, count):
@@ -267,11 +275,12 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 
 @dataclass(frozen=True)
 class Budget:
-    """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
+    """What a relaxation may take. The bound depends on it, and not on the speed of the machine."""
 
-    work: float = 12e12  # operations (:mod:`.approximate_cost`), of which two threads do 2.5e10 to 5e10 a second
+    # operations (:mod:`.approximate_cost`), of which two threads do 2.5e10 to 5e10 a second
+    work: float = 12e12
     memory: int = costs.BOUND_MEMORY  # bytes
-    boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
+    boxes: int | None = None  # most further exact boxes, or chains of boxes, None for no limit
 
 
 @dataclass(frozen=True)
@@ -280,9 +289,8 @@ class Relaxation:
 
     game: RelaxedGame
     values: Floats  # (game.size,) float64: W
-    bound: (
-        float  # certified upper bound of the expected final score from the empty card, rounded up
-    )
+    # certified upper bound of the expected final score from the empty card, rounded up
+    bound: float
     work: float  # operations it took
     speed: float  # operations a second of its last solve
 
@@ -294,8 +302,9 @@ def relax(
     report: Report | None = None,
     threads: int | None = None,
 ) -> Relaxation:
-    """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have
-    too many cards.
+    """Solve a relaxation of a rule set.
+
+    Raises RulesError if even the boxes that have to be exact have too many cards.
     """
     return _Relaxing(rules, budget or Budget(), report or (lambda stage, done: None), threads).run()
 
@@ -304,19 +313,22 @@ class _Relaxing:
     """The stages of a relaxation, and what is left of its budget."""
 
     def __init__(self, rules: RuleSet, budget: Budget, report: Report, threads: int | None) -> None:
-        self.rules, self.budget, self.threads = rules, budget, threads
-        self.report, self.work = report, budget.work
+        self.rules = rules
+        self.budget = budget
+        self.threads = threads
+        self.report = report
+        self.work = budget.work
         self.prices: Prices
         self.exact: tuple[int, ...] = ()
-        self.column = -1  # whose upper sum is remembered; -1: none
+        self.column = -1  # the column whose upper sum is remembered, -1 for none
         self.levels: Levels | None = None
         self.speed = 0.0  # operations a second of the last solve
         self.expected = costs.relaxation_work(rules, budget.work, budget.memory, budget.boxes)
 
     def run(self) -> Relaxation:
-        """The last relaxed game, solved."""
-        # Prices, and the boxes that are exact in any case; without the upper sum if that is too
-        # much work.
+        """Return the last relaxed game, solved."""
+        # These are the prices, and the boxes that are exact in any case. The upper sum is left out if
+        # that is too much work.
         self.exact, self.column = required_exact(self.rules)
         self.prices = optimal_prices(self.rules, self.lines(), self.progress("prices"))
         if self.column >= 0 and not self.affordable(self.exact):
@@ -341,13 +353,16 @@ class _Relaxing:
         )
 
     def order_of_gain(self) -> list[Chain]:
-        """The chains that are not exact yet, those first that lower the bound most for the cards
-        they cost.
+        """Return the chains that are not exact yet.
+
+        Those come first that lower the bound most for the cards they cost.
 
         Gains are measured with the required boxes exact if that is cheap, and again after each box
         that is taken, because boxes that pay for the same rolls take gain from each other.
         """
-        found, column, work = self.prices, self.column, costs.ORDERING_SHARE * self.work
+        found = self.prices
+        column = self.column
+        work = costs.ORDERING_SHARE * self.work
         progress = self.progress("boxes")
 
         def game(boxes: list[int]) -> RelaxedGame:
@@ -361,10 +376,12 @@ class _Relaxing:
             for chain in chains(self.rules)
             if not {*chain} & {*self.exact} and len(self.exact) + len(chain) <= ONE_WORD
         ]
-        with_boxes = list(self.exact)  # of the game to which each chain is added in turn
+        with_boxes = list(
+            self.exact
+        )  # exact boxes of the game to which each chain is added in turn
         if costs.solve_work(game(with_boxes)) * 2 * len(left) > work / 2:
             with_boxes = list(tracked_exact(self.rules))
-            column = -1  # of all games from here on: no upper sum is remembered
+            column = -1  # from here on the games remember no upper sum
         taken: list[Chain] = []
         while left and len(with_boxes) + max(map(len, left)) <= ONE_WORD:
             games = [game([*with_boxes, *chain]) for chain in left]
@@ -374,8 +391,8 @@ class _Relaxing:
             work -= cost
             before = bound(game(with_boxes))
             bounds = map(bound, games)
-            # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would: the gain is
-            # divided by that.
+            # A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) boxes would. So the gain
+            # is divided by that.
             gains = [
                 (before - after) / log2(len(chain) + 1)
                 for after, chain in zip(bounds, left, strict=True)
@@ -388,7 +405,7 @@ class _Relaxing:
         return [*taken, *left]
 
     def largest(self, further: Sequence[Chain]) -> RelaxedGame:
-        """The game with as many further exact boxes, in this order, as the budget allows."""
+        """Return the game with as many further exact boxes, in this order, as the budget allows."""
         game = self.game(self.exact)
         exact = list(self.exact)
         for chain in further:
@@ -399,17 +416,17 @@ class _Relaxing:
         return game
 
     def progress(self, stage: str, work: float = 0.0) -> Progress:
-        """A callback for one stage, which takes the fraction of it that is done."""
+        """Return a callback for one stage, which takes the fraction of it that is done."""
         before = self.budget.work - self.work
         return lambda done: self.report(stage, min(0.999, (before + done * work) / self.expected))
 
     def game(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame:
-        """The relaxed game with these exact boxes."""
+        """Return the relaxed game with these exact boxes."""
         found = self.prices
         return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels)
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
-        """W; the budget pays for the work."""
+        """Return W. The budget pays for the work."""
         work = costs.solve_work(game)
         began = perf_counter()
         values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
@@ -418,11 +435,11 @@ class _Relaxing:
         return values
 
     def lines(self) -> list[int]:
-        """The bonuses whose sum is not remembered, which a line replaces."""
+        """Return the bonuses whose sum is not remembered, which a line replaces."""
         return [b for b in range(len(self.rules.bonuses)) if b != self.column]
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
-        """The game with these exact boxes and all rows, if the budget suffices to solve it."""
+        """Return the game with these exact boxes and all rows, if the budget suffices to solve it."""
         if costs.layout_bytes(self.rules, exact) > self.budget.memory / 2:
             return None
         try:
@@ -433,8 +450,9 @@ class _Relaxing:
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
-        """The game with better prices, which are kept, if it is small enough to be solved many
-        times.
+        """Return the game with better prices, which are kept.
+
+        The game stays as it is unless it is small enough to be solved many times.
         """
         each = costs.solve_work(game) + costs.visits_work(game)  # work of an evaluation
         calls = costs.refining_calls(self.work, each)
@@ -444,7 +462,7 @@ class _Relaxing:
         lines = self.lines()
 
         def bound(variables: Floats) -> tuple[float, Floats]:
-            # which the game below takes
+            # The game below takes these prices.
             self.prices = split_variables(self.rules, lines, variables, value=0.0)
             tried = self.game(game.exact)
             values = solve_relaxed(tried, threads=self.threads)
@@ -456,9 +474,9 @@ class _Relaxing:
         share = self.progress("prices", calls * each)
         start = np.concatenate([before.prices, before.slopes[lines]])
         tolerance = TOLERANCE * abs(before.value)
-        best, value, evaluations = minimise(
+        found = minimise(
             bound, start, len(before.prices), tolerance=tolerance, evaluations=calls, progress=share
         )
-        self.work -= evaluations * each
-        self.prices = split_variables(self.rules, lines, best, value)
+        self.work -= found.evaluations * each
+        self.prices = split_variables(self.rules, lines, found.point, found.value)
         return self.game(game.exact)

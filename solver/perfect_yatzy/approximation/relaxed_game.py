@@ -1,5 +1,6 @@
-"""A game relaxed by prices: each use of a box costs its price, and most boxes may be used any
-number of times.
+"""Relax a game by prices.
+
+Each use of a box costs its price, and most boxes may be used any number of times.
 
 Let ``lam_c`` be a price for each box c. For a card with the open boxes S::
 
@@ -18,8 +19,8 @@ Mersereau, "Relaxations of weakly coupled stochastic dynamic programs", Operatio
 best of ``p_c(roll) - lam_c``.
 
 The relaxed game allows more than the rules wherever they would need a longer memory. A joker may go
-to any box, and pays fixed points in full and the bonus whether or not its upper box is open; a box
-may be crossed out at any time; a box of the class may come before the boxes of the class it has to
+to any box, and pays fixed points in full and the bonus whether or not its upper box is open. A box
+may be crossed out at any time. A box of the class may come before the boxes of the class it has to
 wait for. An upper bonus whose sum is not remembered is replaced by a line above it: ``paid(x) <=
 intercept + slope * x``.
 
@@ -64,7 +65,7 @@ from ..errors import RulesError
 from ..strategy.turn_slots import open_boxes
 from ..words import _
 
-Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
+Levels = Sequence[Ints]  # the sums that end a level, ascending, for each lane set
 
 EMPTY_ROW = 0  # the row of the empty card
 MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
@@ -74,9 +75,10 @@ class RelaxedLayout:
     """Rows and lanes of a relaxed game.
 
     Of a chain (:func:`perfect_yatzy.core.rules.chains`) all boxes or none are exact, and so are the
-    upper boxes of `bonus_column`, whose sum is remembered (-1: none); else ValueError. RulesError
-    if there are more than MAX_ROWS rows or ONE_WORD exact boxes. `levels`: the sums that end a
-    level; default: every sum that makes a difference.
+    upper boxes of `bonus_column`, whose sum is remembered (-1: none). `levels` are the sums that end
+    a level. By default every sum that makes a difference ends one. Raises ValueError if the exact
+    boxes are not as described, and RulesError if there are more than MAX_ROWS rows or ONE_WORD exact
+    boxes.
     """
 
     def __init__(
@@ -88,20 +90,22 @@ class RelaxedLayout:
     ) -> None:
         # Category i of the relaxed game is box exact[i]; the members of the class are the boxes
         # that are not exact.
-        self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column
+        self.rules = rules
+        self.exact = tuple(sorted(exact))
+        self.bonus_column = bonus_column
         self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
         self.turns = len(rules.categories)
         self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
         if sum(map(len, self.chains)) != len(self.exact):
             raise ValueError("of a chain of boxes all or none must be exact")
-        # rows from `cards` on are cards whose tracked box holds points
+        # Rows from `cards` on are cards whose tracked box holds points.
         self.has_flag = rules.tracked_index >= 0
         if self.has_flag and rules.tracked_index not in self.exact:
             raise ValueError("the box of which it matters whether it holds points must be exact")
         if len(self.exact) > ONE_WORD:
             text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
             raise RulesError(text, code="too-large")
-        # Base and weight of each digit of a row, the last of which is that of the class.
+        # the base and the weight of each digit of a row, the last of which is that of the class
         self.bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
         *self.weights, self.cards = accumulate((1, *self.bases), lambda a, b: a * b)
         self.n_rows = self.cards * (2 if self.has_flag else 1)
@@ -115,7 +119,8 @@ class RelaxedLayout:
         ]
         if not set(self.upper) <= set(self.exact):
             raise ValueError("the upper boxes whose sum is remembered must be exact")
-        self.levels, self._sets = levels, LaneSets(rules, counting=self.upper)
+        self.levels = levels
+        self._sets = LaneSets(rules, counting=self.upper)
         self.size: int  # number of values
         self.layout: StateLayout  # its `masks` hold the categories that a turn must not fill
         self._build_rows()
@@ -123,20 +128,18 @@ class RelaxedLayout:
     @property
     def bonus(self) -> Bonus | None:
         """The bonus whose upper sum is remembered."""
-        return (
-            self.rules.bonuses[self.bonus_column]
-            if self.bonus_column >= 0 and self.rules.bonus
-            else None
-        )
+        if self.bonus_column < 0 or not self.rules.bonus:
+            return None
+        return self.rules.bonuses[self.bonus_column]
 
     @property
     def threshold(self) -> int:
-        """From this upper sum on the whole bonus is paid; 0 if no sum is remembered."""
+        """The upper sum from which on the whole bonus is paid, 0 if no sum is remembered."""
         return self.bonus.threshold if self.bonus else 0
 
     def _lanes(self) -> LaneArrays:
-        """The lanes of the layout."""
-        # By lane set the largest sum of each lane, ascending; all are 0 if no sum is remembered.
+        """Return the lanes of the layout."""
+        # The largest sum of each lane, ascending, by lane set. All are 0 if no sum is remembered.
         tops = [
             self._sets.uppers.split(upper)[self.bonus_column] for upper in self._sets.lane_upper
         ]
@@ -146,33 +149,33 @@ class RelaxedLayout:
         width = ceil_div(max(map(len, tops)), LANES) * LANES
         lane_upper = np.array([np.pad(of_set, (0, width - len(of_set)), "edge") for of_set in tops])
         points = possible_points(self.rules)
-        # of one box: sums before they are capped
+        # the most points of one box, by which a sum may pass the cap
         most = max((max(points[c]) for c in self.upper), default=0)
         sums = np.minimum(np.arange(self.threshold + most + 1), self.threshold)
         # A sum has the first lane whose largest sum reaches it, or the last lane.
         lane_of = [np.minimum(np.searchsorted(of_set, sums), len(of_set) - 1) for of_set in tops]
-        return LaneArrays(
-            np.array([*map(len, tops)], dtype=np.int64),
-            lane_upper,
-            np.array(lane_of, dtype=np.int64),
-        )
+        lane_count = np.array([*map(len, tops)], dtype=np.int64)
+        return LaneArrays(lane_count, lane_upper, np.array(lane_of, dtype=np.int64))
 
     def _digit(self, cards: Ints, number: int) -> Ints:
-        """How many boxes of a chain, or of the class (number -1), are filled on each card."""
+        """Return how many boxes of a chain, or of the class (number -1), are filled on each card."""
         return np.asarray(cards // self.weights[number] % self.bases[number])
 
     def _build_rows(self) -> None:
-        """Place all rows: those of the cards, then with a flag those of the cards whose tracked
-        box holds points.
+        """Place all rows.
+
+        First come those of the cards, then with a flag those of the cards whose tracked box holds
+        points.
         """
-        rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        # The bit of each box in masks of the categories of the relaxed game.
+        rules = self.rules
+        cards = np.arange(self.cards, dtype=np.int64)
+        # the bit of each box in masks of the categories of the relaxed game
         bit = {c: 1 << i for i, c in enumerate(self.exact)}
         class_bit = 1 << len(self.exact)
         needed = [sum(bit[c] for c in self.exact if mask >> c & 1) for mask in prerequisites(rules)]
-        # By card: lane set, exact boxes that are filled, and categories that the turn must not
-        # fill.
-        lane_sets, filled, closed = (np.zeros(self.cards, dtype=np.int64) for _ in range(3))
+        lane_sets = np.zeros(self.cards, dtype=np.int64)  # lane set of each card
+        filled = np.zeros(self.cards, dtype=np.int64)  # its exact boxes that are filled
+        closed = np.zeros(self.cards, dtype=np.int64)  # categories that its turn must not fill
         class_filled = self._digit(cards, -1)
         turns = class_filled.copy()
         for number, chain in enumerate(self.chains):
@@ -181,11 +184,11 @@ class RelaxedLayout:
             lane_sets += np.cumsum([0, *self._sets.weight_of[list(chain)]])[chain_filled]
             for i, c in enumerate(chain):
                 filled |= np.where(chain_filled > i, bit[c], 0)
-                # of a chain only the next box is open
+                # Only the next box of a chain is open.
                 closed |= np.where(chain_filled != i, bit[c], 0)
         for c in self.exact:
             closed |= np.where(needed[c] & ~filled, bit[c], 0)
-        # whether each of its boxes waits for an exact one
+        # whether each box of the class waits for an exact one
         class_waits = np.ones(self.cards, dtype=bool)
         for c in self.members:
             class_waits &= needed[c] & ~filled != 0
@@ -193,9 +196,9 @@ class RelaxedLayout:
         self.occurs = np.ones(self.cards, dtype=bool)
         if self.has_flag:
             self.occurs = np.concatenate([self.occurs, filled & bit[rules.tracked_index] != 0])
-            turns, lane_sets, closed = (
-                np.tile(of_card, 2) for of_card in (turns, lane_sets, closed)
-            )
+            turns = np.tile(turns, 2)
+            lane_sets = np.tile(lane_sets, 2)
+            closed = np.tile(closed, 2)
         self.turns_played = turns.astype(np.uint8)
         self.most_saved = np.arange(self.turns + 1) * (
             rules.rolls_per_turn - 1 if rules.saved_rolls else 0
@@ -208,20 +211,21 @@ class RelaxedLayout:
         self.layout, self.rows_in_layer = in_layers(rows, self.turns, lanes)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
-        """The row of each card, ``(n,)`` int64."""
+        """Return the row of each card, ``(n,)`` int64."""
         rows = self.weights[-1] * self._filled_of(filled, self.members)
         for weight, chain in zip(self.weights, self.chains, strict=False):
             rows += weight * self._filled_of(filled, chain)
         return np.asarray(rows + tracked * self.cards if self.has_flag else rows)
 
     def _filled_of(self, filled: Ints, boxes: Sequence[int]) -> Ints:
-        """How many of the boxes are filled, ``(n,)`` int64."""
+        """Return how many of the boxes are filled, ``(n,)`` int64."""
         count = np.bitwise_count(filled & card_masks(self.rules, [sum(1 << c for c in boxes)]))
         return np.asarray(count if count.ndim == 1 else count[:, 0] + count[:, 1], dtype=np.int64)
 
     def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
-        """The place of the value of each state, ``(n,)`` int64."""
-        rows, layout = self.row_of(filled, tracked), self.layout
+        """Return the place of the value of each state, ``(n,)`` int64."""
+        rows = self.row_of(filled, tracked)
+        layout = self.layout
         sets = layout.lane_sets[rows]
         sums = upper_sums(self.rules).split(upper)[self.bonus_column]
         # The threshold is 0 if no sum is remembered.
@@ -230,11 +234,12 @@ class RelaxedLayout:
 
 
 def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
-    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered
-    (-1: none).
+    """Return the boxes that are exact in every relaxation, and a column.
+
+    The column is the one whose upper sum is remembered, -1 for none.
     """
-    # Those that decide about jokers and required boxes, and the upper boxes of the column with the
-    # largest bonus, unless that is too many; each with the other boxes of its chain.
+    # These are the boxes that decide about jokers and required boxes, and the upper boxes of the column
+    # with the largest bonus, unless that is too many. Each comes with the other boxes of its chain.
     bonuses = rules.bonuses
     column = max(range(len(bonuses)), key=lambda b: bonuses[b].points) if bonuses else -1
     upper = {
@@ -247,8 +252,9 @@ def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
 
 
 def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
-    """The boxes that decide about jokers and required boxes, with their chains; RulesError if
-    they are too many.
+    """Return the boxes that decide about jokers and required boxes, with their chains.
+
+    Raises RulesError if they are too many.
     """
     exact = _whole_chains(rules, {c for c in (rules.joker_index, rules.tracked_index) if c >= 0})
     if len(exact) > ONE_WORD:
@@ -263,14 +269,15 @@ def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
 
 
 def _whole_chains(rules: RuleSet, boxes: set[int]) -> tuple[int, ...]:
-    """All boxes of the chains that have some of these, ascending."""
+    """Return all boxes of the chains that have some of these, ascending."""
     return tuple(sorted(c for chain in chains(rules) if boxes & set(chain) for c in chain))
 
 
 class RelaxedGame(RelaxedLayout):
     """The relaxed game as the flat arrays of the kernels, with a price for each box, in points."""
 
-    # `slopes`: of the line above each bonus whose sum is not remembered, at least 0 (default).
+    # `slopes` are those of the line above each bonus whose sum is not remembered, at least 0, which is
+    # the default.
     models: list[TurnModel]  # the turn, by what is known of the tracked box (:meth:`status`)
 
     def __init__(  # noqa: PLR0913 - what a relaxed game is
@@ -286,15 +293,12 @@ class RelaxedGame(RelaxedLayout):
         if rules.joker and rules.joker_index not in self.exact:
             raise ValueError("the joker's box must be exact")
         self.prices = np.array(prices, dtype=np.float64)
-        self.slopes = (
-            np.zeros(len(rules.bonuses)) if slopes is None else np.array(slopes, dtype=np.float64)
-        )
+        given_slopes = np.zeros(len(rules.bonuses)) if slopes is None else slopes
+        self.slopes = np.array(given_slopes, dtype=np.float64)
         if self.prices.shape != (len(rules.categories),) or not np.isfinite(self.prices).all():
             raise ValueError("a relaxed game needs a finite price for each category")
-        if (
-            self.slopes.shape != (len(rules.bonuses),)
-            or not (np.isfinite(self.slopes) & (self.slopes >= 0)).all()
-        ):
+        has_slopes = self.slopes.shape == (len(rules.bonuses),)
+        if not has_slopes or not (np.isfinite(self.slopes) & (self.slopes >= 0)).all():
             raise ValueError("a relaxed game needs a slope of at least 0 for each bonus")
         if self.bonus is not None:
             self.slopes[bonus_column] = 0.0
@@ -303,15 +307,16 @@ class RelaxedGame(RelaxedLayout):
 
     @property
     def statuses(self) -> list[tuple[bool, bool]]:
-        """Whether the joker's box is filled, and whether the tracked box holds points; in the
-        order of `models`.
+        """Whether the joker's box is filled, and whether the tracked box holds points.
+
+        The order is that of `models`.
         """
         filled_or_not = (False, True) if self.rules.joker else (False,)
         paid_or_not = (False, True) if self.has_flag else (False,)
         return [(filled, paid) for paid in paid_or_not for filled in filled_or_not]
 
     def status(self, rows: Ints) -> Ints:
-        """Index into `models` of each row, ``(n,)`` int64."""
+        """Return the index into `models` of each row, ``(n,)`` int64."""
         joker = self.rules.joker_index
         is_paid = rows // self.cards  # 1 if the tracked box holds points
         if joker < 0:
@@ -321,16 +326,17 @@ class RelaxedGame(RelaxedLayout):
         return np.asarray(2 * is_paid + joker_filled)
 
     def _chain_of(self, box: int) -> int:
-        """Number of the chain of an exact box."""
+        """Return the number of the chain of an exact box."""
         return next(number for number, chain in enumerate(self.chains) if box in chain)
 
     def boxes(self, status: int) -> Ints:
-        """The box of the sheet that each outcome of a turn fills, ``(outcomes,)`` int64."""
+        """Return the box of the sheet that each outcome of a turn fills, ``(outcomes,)`` int64."""
         return self._turns[status][1]
 
     def offset(self, filled: Ints, upper: Ints) -> Floats:
-        """What is added to W for an upper bound: prices of open boxes, and the lines above
-        bonuses not remembered.
+        """Return what is added to W for an upper bound.
+
+        These are the prices of open boxes, and the lines above bonuses that are not remembered.
         """
         total = np.zeros(len(filled))
         for price, is_open in zip(
@@ -346,8 +352,9 @@ class RelaxedGame(RelaxedLayout):
         return total
 
     def full_cards(self, row: int) -> Floats:
-        """W of a full card: the bonus that each lane has reached, ``(lanes * (saved rolls +
-        1),)``.
+        """Return W of a full card, ``(lanes * (saved rolls + 1),)``.
+
+        It is the bonus that each lane has reached.
         """
         lane_set = self.layout.lane_sets[row]
         uppers = self.layout.lane_upper[lane_set, : self.layout.lane_count[lane_set]].tolist()
@@ -355,10 +362,12 @@ class RelaxedGame(RelaxedLayout):
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
-        """Most points of each box for each roll, ``(categories, rolls)``, and bonus points of a
-        roll in any box.
+        """Return the most points of each box for each roll, and the bonus points of a roll.
+
+        The points are ``(categories, rolls)``, and the bonus points hold in any box.
         """
-        rules, joker = self.rules, self.rules.joker
+        rules = self.rules
+        joker = rules.joker
         points = points_table(rules).copy()
         if not paid:
             points[[bool(category.requires) for category in rules.categories]] = 0
@@ -373,8 +382,9 @@ class RelaxedGame(RelaxedLayout):
         return points, bonus
 
     def gains(self, points: Ints) -> Floats:
-        """Points less the price, and what they are worth on the lines above the bonuses,
-        ``(categories, rolls)``.
+        """Return the points less the price, and what they are worth on the lines above the bonuses.
+
+        The array is ``(categories, rolls)``.
         """
         slopes = [
             self.slopes[box.column] if box.upper and self.rules.bonus else 0.0
@@ -383,12 +393,14 @@ class RelaxedGame(RelaxedLayout):
         return np.asarray(points * (1.0 + np.array(slopes))[:, None] - self.prices[:, None])
 
     def _turn(self, joker_filled: bool, paid: bool) -> tuple[TurnModel, Ints]:
-        """The turn as the kernels take it, and the box of each outcome."""
-        rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
+        """Return the turn as the kernels take it, and the box of each outcome."""
+        rules = self.rules
+        grid = lattice(rules.dice, rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
         gains = self.gains(points) + bonus  # (categories, rolls)
         extra = first_roll_points(rules)
-        found, no_shift = _Outcomes(grid.first_roll), np.zeros(grid.n_rolls, dtype=np.int64)
+        found = _Outcomes(grid.first_roll)
+        no_shift = np.zeros(grid.n_rolls, dtype=np.int64)
         for c in self.exact:
             weight = self.weights[self._chain_of(c)]
             step = np.full(grid.n_rolls, weight)
@@ -396,16 +408,17 @@ class RelaxedGame(RelaxedLayout):
                 step += np.where(points[c] > 0, self.cards, 0)
             shift = points[c] if c in self.upper else no_shift
             of_rolls = _OutcomeOfRolls(gains[c], np.full(grid.n_rolls, c), shift, step)
-            crossed_out = -self.prices[c], weight
+            crossed_out = (-self.prices[c], weight)
             found.add(of_rolls, extra[c], crossed_out)
-        if self.members:  # of which a roll fills the one with the largest gain
-            members, weight = np.array(self.members), self.weights[-1]
-            best = members[gains[members].argmax(axis=0)]  # by roll
+        if self.members:  # a roll fills the one with the largest gain
+            members = np.array(self.members)
+            weight = self.weights[-1]
+            best = members[gains[members].argmax(axis=0)]  # the box that each roll fills
             values = gains[best, np.arange(grid.n_rolls)]
             most_extra = max(extra[c] for c in self.members)
-            # The outcome every roll may have: the lowest, or below it if a first roll adds points
-            # to all of them.
-            lowest = float(values.min()) - (1.0 if most_extra else 0.0), weight
+            # This is the outcome that every roll may have. It is the lowest, or below it if a first
+            # roll adds points to all of them.
+            lowest = (float(values.min()) - (1.0 if most_extra else 0.0), weight)
             step = np.full(grid.n_rolls, weight)
             found.add(_OutcomeOfRolls(values, best, no_shift, step), most_extra, lowest)
         outcomes, boxes = found.arrays()
@@ -415,8 +428,8 @@ class RelaxedGame(RelaxedLayout):
             outcomes=outcomes,
             number=none,
             turn_outcomes=TurnOutcomes(none, none, np.zeros(0), none, none, 0),
-            # It has no jokers of its own, which `status_points` pays, and every open category may
-            # be filled.
+            # The model has no jokers of its own, which `status_points` pays, and every open category
+            # may be filled.
             jokers=JokerModel(none, np.full(grid.n_rolls, -1), none, 0, 0, 0, 0, 0, 0, 0),
             legal=LegalCategories(np.zeros(len(found.start) - 1, dtype=np.int64), 0, 0, 0, none),
             dice=dice_model(rules.dice, rules.faces),
@@ -442,7 +455,10 @@ class _Outcome(NamedTuple):
 
 
 class _OutcomeOfRolls(NamedTuple):
-    """The outcome of each roll in one category, ``(rolls,)`` each; fields as in `_Outcome`."""
+    """The outcome of each roll in one category, ``(rolls,)`` each.
+
+    The fields are those of `_Outcome`.
+    """
 
     value: Floats
     box: Ints
@@ -451,19 +467,21 @@ class _OutcomeOfRolls(NamedTuple):
 
 
 class _Outcomes:
-    """Collects the outcomes of one category after the other."""
+    """The outcomes of one category after the other, as they are collected."""
 
     def __init__(self, first_roll: int) -> None:
         self.first_roll = first_roll  # its index in the lattice
-        # The fields of CategoryOutcomes with these names.
+        # The first two are fields of CategoryOutcomes.
         self.start = [0]
         self.first_roll_bonus: list[float] = []
         self.outcomes: list[_Outcome] = []
-        self.rolls: list[list[int]] = []  # those that each outcome is for
+        self.rolls: list[list[int]] = []  # the rolls that each outcome is for
 
     def add(self, of_rolls: _OutcomeOfRolls, bonus: float, lowest: tuple[float, int]) -> None:
-        """Add a category: the outcome of each roll, the points of a first roll, and the value and
-        step of the lowest outcome, which is offered to every roll.
+        """Add a category.
+
+        It has the outcome of each roll, the points of a first roll, and the value and step of the
+        lowest outcome, which is offered to every roll.
         """
         box_of_lowest = of_rolls.box[int(of_rolls.value.argmin())].item()
         value_of_lowest, step_of_lowest = lowest
@@ -479,7 +497,7 @@ class _Outcomes:
         self.first_roll_bonus.append(bonus)
 
     def arrays(self) -> tuple[CategoryOutcomes, Ints]:
-        """The outcomes of all categories, and the box that each fills."""
+        """Return the outcomes of all categories, and the box that each fills."""
         points, boxes, shift, step = zip(*self.outcomes, strict=True)
         found = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
@@ -496,7 +514,8 @@ class _Outcomes:
 
 
 def intercept(bonus: Bonus, slope: float) -> float:
-    """The lowest line of this slope above a bonus, at an upper sum of 0; it is lowest where a
-    step begins.
+    """Return the lowest line of this slope above a bonus, at an upper sum of 0.
+
+    It is lowest where a step begins.
     """
     return float(max(points - slope * threshold for threshold, points in ((0, 0), *bonus.steps)))

@@ -1,4 +1,4 @@
-"""An approximate solution from a rule set: relaxation, fit, simulation, certificate.
+"""Make an approximate solution from a rule set: relaxation, fit, simulation, certificate.
 
     relaxation   a small relaxed game: prices of the boxes, and W, the baseline of the value function
     fit          the value function, by approximate value iteration
@@ -26,13 +26,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .._sources import sources_of_values
-from ..core.dice import Floats
+from ..core.dice import Floats, Ints
 from ..core.resources import check_space
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
@@ -62,13 +62,14 @@ from .opening import open_approximate, open_strategy
 from .relaxation import Budget, Relaxation, relax
 
 BATCH = 4096  # games played at the same time
-# added to the seed of a fit: the games that judge a strategy are not those it learned from
+# This is added to the seed of a fit, so that the games that judge a strategy are not those it learned
+# from.
 SIMULATION_SEED = 1 << 20
 SPACE = 64 << 20  # bytes that must be free
-UNIT = 1e12  # operations, of the setting `work`
+UNIT = 1e12  # operations that are 1 in the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
 Made = tuple[dict[str, Any], fitted_file.Arrays]  # the record of a finished stage, and its arrays
-Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
+Known = Mapping[str, float]  # `mean`, `half_width` and `bound`, as far as they are known
 # Takes the name of a stage, the share of it that is done, and what is known.
 Report = Callable[[str, float, Known], None]
 
@@ -77,8 +78,8 @@ Report = Callable[[str, float, Known], None]
 class ApproximateSimulation(Simulation):
     """Simulated games by a fitted value function, with the fitted values as control variate."""
 
-    # (games,) float64: what the dice gave beyond the expectation, in points: D of the module; mean
-    # 0
+    # (games,) float64: what the dice gave beyond the expectation, in points. It is D of the module,
+    # and its mean is 0.
     luck: Floats
     seconds: float
 
@@ -96,9 +97,9 @@ class ApproximateSimulation(Simulation):
     def standard_error(self) -> float:
         """Standard error of the mean with the luck removed."""
         without = self.final_scores - self.luck
-        return (
-            float(without.std(ddof=1) / math.sqrt(len(without))) if len(without) > 1 else math.inf
-        )
+        if len(without) < 2:
+            return math.inf
+        return float(without.std(ddof=1) / math.sqrt(len(without)))
 
     @property
     def interval99(self) -> tuple[float, float]:
@@ -113,6 +114,15 @@ class ApproximateSimulation(Simulation):
         return self.plain_mean - half, self.plain_mean + half
 
 
+class _PlayedPart(NamedTuple):
+    """Some games of a simulation."""
+
+    scores: Ints  # (games,): final scores
+    luck: Floats  # (games,)
+    category_points: npt.NDArray[np.int16]  # (games, categories)
+    upper_bonus: Ints  # (games,)
+
+
 def simulate_values(  # noqa: PLR0913 - where games start, when they end
     values: FittedValues,
     *,
@@ -125,24 +135,29 @@ def simulate_values(  # noqa: PLR0913 - where games start, when they end
     points_before: int = 0,
     first: int = 0,
 ) -> ApproximateSimulation:
-    """Play games greedily on fitted values, until half the 99 % interval is at most `half_width`
-    (0: all games).
+    """Play games greedily on fitted values, until half the 99 % interval is at most `half_width`.
+
+    All games are played if that is 0.
     """
     if games < 1 or half_width < 0:
         raise StateError("the number of games and the width of the interval must be positive")
     started = time.perf_counter()
-    rules, turns = values.rules, LaneTurns(values, threads)
-    filled, n_boxes = start.filled.bit_count(), len(values.rules.categories)
-    parts = list[tuple[npt.NDArray[Any], ...]]()  # scores, luck, points of the boxes, bonuses
-    done, half = 0, math.inf  # games so far; half the width of the interval of their mean
-    total, squares = 0.0, 0.0  # sums of their scores without luck, and of the squares
+    rules = values.rules
+    turns = LaneTurns(values, threads)
+    filled = start.filled.bit_count()
+    n_boxes = len(rules.categories)
+    parts = list[_PlayedPart]()
+    done = 0  # games so far
+    half = math.inf  # half the width of the interval of their mean
+    total = 0.0  # sum of their scores without luck
+    squares = 0.0  # sum of the squares of these
     while done < games and (not half_width or done < 2 or half > half_width):
         number = min(BATCH, games - done)
-        # `first` is the number of the first game
         game_numbers = first + np.arange(done, done + number)
         states = same_cards(rules, start, number)
-        scores, luck = np.full(number, points_before, dtype=np.int64), np.zeros(number)
-        # -1 for boxes that are filled at the start
+        scores = np.full(number, points_before, dtype=np.int64)
+        luck = np.zeros(number)
+        # -1 stays for boxes that are filled at the start.
         points = np.full((number, n_boxes), -1, dtype=np.int16)
         for turn in range(filled, n_boxes):
             played = turns.play(states, game_numbers, seed, turn)
@@ -155,25 +170,23 @@ def simulate_values(  # noqa: PLR0913 - where games start, when they end
                 progress(done + share, total / max(1, done), half)
         bonus = upper_sums(rules).bonuses(states.upper)
         scores += bonus
-        parts.append((scores, luck, points, bonus))
+        parts.append(_PlayedPart(scores, luck, points, bonus))
         without = scores - luck
         done += number
         total += without.sum()
         squares += (without * without).sum()
         if done > 1:
             half = Z99 * math.sqrt(max(0.0, squares - total * total / done) / (done - 1) / done)
-    all_scores, all_luck, boxes, bonuses = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    every = _PlayedPart(*map(np.concatenate, zip(*parts, strict=True)))
     return ApproximateSimulation(
         rules=rules,
         policy="approximate-mean",
         seed=seed,
         points_before=points_before,
-        final_scores=all_scores,
-        category_points=boxes,
-        upper_bonus=bonuses,
-        luck=all_luck,
+        final_scores=every.scores,
+        category_points=every.category_points,
+        upper_bonus=every.upper_bonus,
+        luck=every.luck,
         seconds=time.perf_counter() - started,
     )
 
@@ -188,8 +201,9 @@ def simulate(  # noqa: PLR0913 - as the published simulate
     points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ApproximateSimulation:
-    """Play games under an approximate strategy; as :func:`perfect_yatzy.simulate`."""
-    games, seed = whole_number(games, "games"), check_seed(seed)
+    """Play games under an approximate strategy, as :func:`perfect_yatzy.simulate` does."""
+    games = whole_number(games, "games")
+    seed = check_seed(seed)
     checked = strategy.check_start(start)
     if checked.state.filled == strategy.rules.full_mask:
         raise game_over()
@@ -212,7 +226,7 @@ def simulate(  # noqa: PLR0913 - as the published simulate
 def verify_approximate(
     settings: Settings, rules: RuleSet, *, games: int = 0, seed: int = 1
 ) -> Iterator[Check]:
-    """Check the approximate strategy of a rule set, yielding each result when it is known."""
+    """Check the approximate strategy of a rule set. Yields each result as soon as it is known."""
     strategy = open_approximate(rules, settings.tables)
     known = strategy.certificate
     low, high = known.interval99
@@ -221,11 +235,9 @@ def verify_approximate(
         True,
         _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, settings.tables).name),
     )
-    ordered = (
-        low <= known.mean <= high
-        and low <= known.upper_bound
-        and known.mean <= maximum_score(rules)
-    )
+    is_in_interval = low <= known.mean <= high
+    is_possible = low <= known.upper_bound and known.mean <= maximum_score(rules)
+    ordered = is_in_interval and is_possible
     figures = {"mean": known.mean, "low": low, "high": high, "bound": known.upper_bound}
     shown = {name: number_text(figure, 4) for name, figure in figures.items()}
     yield Check(
@@ -238,7 +250,7 @@ def verify_approximate(
         yield Check(N_("exact"), between, text.format(value=number_text(exact, 10)))
     if games > 1:
         played = simulate(strategy, games, seed, threads=settings.threads)
-        # Twice the 99 % interval of the difference: a false alarm in one of a few million runs.
+        # Twice the 99 % interval of the difference gives a false alarm in one of a few million runs.
         allowed = 2 * math.hypot(Z99 * played.standard_error, known.half_width)
         figures = {"mean": played.mean, "expected": known.mean, "allowed": allowed}
         shown = {name: number_text(figure, 4) for name, figure in figures.items()}
@@ -249,7 +261,10 @@ def verify_approximate(
 
 @dataclass(frozen=True)
 class Effort:
-    """What an approximate solution depends on; fields as the parameters of :func:`approximate`."""
+    """What an approximate solution depends on.
+
+    The fields are the parameters of :func:`approximate`.
+    """
 
     seed: int
     rounds: int
@@ -295,9 +310,9 @@ def approximate(  # noqa: PLR0913 - the published parameters
     report: Report | None = None,
     force: bool = False,
 ) -> ApproximateStrategy:
-    """An approximate strategy with a certificate, for a game that is too large for an exact table.
+    """Make an approximate strategy with a certificate, for a game too large for an exact table.
 
-    The value function is stored in the folder of the tables; :func:`perfect_yatzy.open_strategy`
+    The value function is stored in the folder of the tables, and :func:`perfect_yatzy.open_strategy`
     opens it from then on. An interrupted solution is resumed after its last finished stage if the
     settings are the same.
 
@@ -306,21 +321,21 @@ def approximate(  # noqa: PLR0913 - the published parameters
     rules, tables, threads
         As for :func:`perfect_yatzy.open_strategy`.
     seed
-        Of all games.
+        Seed of all games.
     games
         Games of the simulation.
     half_width
         The simulation ends earlier if half the 99 % interval of the mean is at most this, in
         points; 0 for never.
     rounds, fit_games
-        Rounds of the fit, and games of the last round; every round before plays half as many.
+        Rounds of the fit, and games of the last round. Every round before it plays half as many.
     work
-        For the bound: the most operations, in 10^12. Two threads do that many in about 20 seconds.
+        The most operations for the bound, in 10^12. Two threads do that many in about 20 seconds.
         The small relaxed game takes at most 5, and no more than the bound.
     minutes
-        For the bound in place of `work`: as many operations as this machine does in that time, at
-        the speed it had in the first stage. That does not repeat; the certificate records the
-        number under ``stages``.
+        Minutes for the bound, in place of `work`. These are as many operations as this machine does in
+        that time, at the speed it had in the first stage. That does not repeat. The certificate
+        records the number under ``stages``.
     memory
         Bytes for the bound.
     report
@@ -357,11 +372,11 @@ def approximate(  # noqa: PLR0913 - the published parameters
 
 
 class Solution:
-    """The stages of one solution, one after another; a stage that is finished already is read.
+    """The stages of one solution, one after another. A stage that is finished already is read.
 
-    NAME.part is locked meanwhile, NAME.part.layer has the effort, and record and arrays of each
-    stage: the names of an unfinished table, so `yatzy tables` lists and removes them. Stages of
-    another identity (rules, effort, sources) are not used.
+    NAME.part is locked meanwhile. NAME.part.layer has the effort, and the record and arrays of each
+    stage. These are the names of an unfinished table, so `yatzy tables` lists and removes them. Stages
+    of another identity (rules, effort, sources) are not used.
     """
 
     def __init__(
@@ -383,8 +398,9 @@ class Solution:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the lock, and read what is stored; the files of finished stages are deleted at
-        the end.
+        """Hold the lock, and read what is stored.
+
+        The files of finished stages are deleted at the end.
         """
         check_space(self.path.parent, SPACE)
         with driver_lock(part_path(self.path)) as free:
@@ -407,7 +423,7 @@ class Solution:
         return WorkIdentity.of(self.rules, fitted_file.OBJECTIVE, asdict(self.effort), sources)
 
     def solve(self) -> tuple[FittedValues, Certificate]:
-        """All stages."""
+        """Run all stages, and return the value function and its certificate."""
         for record in self.records.values():
             self._learn(record)
         start = fitted_file.from_arrays(self.rules, self._stage("relaxation", self._baseline)[1])
@@ -430,7 +446,10 @@ class Solution:
         return values, certificate
 
     def _stage(self, stage: str, make: Callable[[], Made]) -> Made:
-        """Record and arrays of a stage, which is made and stored if it is not finished yet."""
+        """Return the record and the arrays of a stage.
+
+        It is made and stored if it is not finished yet.
+        """
         if stage not in self.records:
             self.records[stage], arrays = make()
             self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
@@ -447,7 +466,7 @@ class Solution:
         return self.records[stage], of_stage
 
     def _report(self, stage: str, done: float) -> None:
-        """Report progress within a stage; only :meth:`_stage` reports its end."""
+        """Report progress within a stage. Only :meth:`_stage` reports its end."""
         self.report(stage, min(done, 0.999), self.known)
 
     def _learn(self, record: dict[str, Any]) -> None:
@@ -459,7 +478,7 @@ class Solution:
             self.known |= {"mean": record["mean"], "half_width": (high - low) / 2}
 
     def _relaxed(self, stage: str, budget: Budget) -> tuple[Relaxation, dict[str, Any]]:
-        """A relaxed game, and its record."""
+        """Return a relaxed game, and its record."""
         began = time.perf_counter()
         found = relax(
             self.rules,
@@ -474,12 +493,12 @@ class Solution:
         }
 
     def _bound_work(self, speed: float) -> float:
-        """Most operations for the bound, at so many a second."""
+        """Return the most operations for the bound, at so many a second."""
         minutes = self.effort.minutes
         return UNIT * self.effort.work if minutes is None else 60 * minutes * speed
 
     def _baseline(self) -> Made:
-        """The prices and the small relaxed game."""
+        """Return the prices and the small relaxed game."""
         work = min(costs.BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
         relaxed, found = self._relaxed(
             "relaxation", Budget(work, costs.BASELINE_MEMORY, costs.BASELINE_BOXES)

@@ -1,8 +1,9 @@
-"""One turn of eight different states at a time, from the values of their children: for games
-without a table.
+"""Play one turn of eight different states at a time, from the values of their children.
 
-The backup of :mod:`.turn` has the upper sums of one card in the lanes of a vector. Here each lane
-is a state of its own, with its own open boxes::
+It is for games without a table.
+
+The backup of :mod:`..core.turn` has the upper sums of one card in the lanes of a vector. Here each
+lane is a state of its own, with its own open boxes::
 
     block b = states 8b, ..., 8b + 7
     child values[b, n, slot] = a vector: value of each state after the turn, if it ends with n rerolls left
@@ -11,9 +12,10 @@ for the slots of :class:`perfect_yatzy.strategy.turn_slots.TurnSlots`. A slot th
 cannot reach holds a number below NOT_REACHED, so one maximum serves all lanes. A joker restricts
 the boxes by state: its rolls are decided lane by lane.
 
-:func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn, then the
-hold with the fewest dice; of equal categories the first of the sheet. :func:`solve_positive` solves the equations of
-the fit with the same bits on every machine: LAPACK adds in an order that depends on the processor.
+:func:`play_states` also plays the turn, one game a lane. Of equal options it takes the end of the turn,
+then the hold with the fewest dice, and of equal categories the first of the sheet.
+:func:`solve_positive` solves the equations of the fit with the same bits on every machine, while LAPACK
+adds in an order that depends on the processor.
 """
 
 from __future__ import annotations
@@ -32,15 +34,16 @@ from ..core.turn import LOWEST, mean_of_first_roll
 from ..strategy.rollout_kernel import DIE_BITS, completed_roll, random_word
 from ..strategy.turn_slots import TurnSlots
 
-NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
+NOT_REACHED = -1e29  # values below this are those of slots that a state cannot reach
 EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores
 NOT_FOUND = -1
 PANEL = 8  # rows that are eliminated together, while each row above is in the first-level cache
 
 
 class LaneTable(NamedTuple):
-    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls),
-    slot and lane.
+    """Child values of blocks of states, by block, rerolls left, slot and lane.
+
+    Without saved rolls there is one stage of rerolls left.
     """
 
     values: Floats  # (blocks * stages * slots * LANES,)
@@ -49,7 +52,10 @@ class LaneTable(NamedTuple):
 
 
 class LaneStates(NamedTuple):
-    """States at the start of a turn, ``(8 * blocks,)`` each: int64 and masks (:mod:`.legal`)."""
+    """States at the start of a turn, ``(8 * blocks,)`` each.
+
+    They are int64, and masks (:mod:`..core.legal`).
+    """
 
     filled: Ints  # bitmask of filled categories
     choices: Ints  # bitmask of those that the turn may fill
@@ -58,7 +64,7 @@ class LaneStates(NamedTuple):
 
 
 class TurnResults(NamedTuple):
-    """What a turn leads to, ``(8 * blocks,)`` each; written by the kernels."""
+    """What a turn leads to, ``(8 * blocks,)`` each, as the kernels write it."""
 
     expected: Floats  # expected points to come before the turn, if the child values are right
     reached: Floats  # points made in the turn and the child value that follows
@@ -69,10 +75,9 @@ class TurnResults(NamedTuple):
 class LaneScratch(NamedTuple):
     """Working memory of one thread, in vectors."""
 
-    holds: (
-        Floats  # (stages * holds,): the best value within each multiset, by rerolls left from 1 on
-    )
-    # (stages * rolls,): value of the best category, by rerolls left; one stage without saved rolls
+    # (stages * holds,): the best value within each multiset, by rerolls left from 1 on
+    holds: Floats
+    # (stages * rolls,): value of the best category, by rerolls left, with one stage without saved rolls
     stops: Floats
     first_stops: Floats  # (rolls,): the same for the first roll of a turn, if it has bonus points
     outcomes: Floats  # (outcomes,): value of each outcome
@@ -96,45 +101,51 @@ class LaneGames(NamedTuple):
     numbers: Ints  # (8 * blocks,): number of each game
     seed: int  # the dice depend on seed and turn
     turn: int
-    exploration: (
-        Floats  # (8 * blocks,): chance that a turn of the game ends with a category drawn at random
-    )
+    # (8 * blocks,): chance that a turn of the game ends with a category drawn at random
+    exploration: Floats
 
 
 def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratch:
-    """Scratch for one thread."""
+    """Return scratch for one thread."""
     stages = model.rolls_per_turn + most_saved
     stops = dice.n_rolls * (stages if model.saves_rolls else 1)
-    sizes = max(1, stages - 1) * dice.n_holds, stops, dice.n_rolls, model.outcome_count, 1
-    return LaneScratch(*(aligned(size) for size in sizes))
+    return LaneScratch(
+        holds=aligned(max(1, stages - 1) * dice.n_holds),
+        stops=aligned(stops),
+        first_stops=aligned(dice.n_rolls),
+        outcomes=aligned(model.outcome_count),
+        temp=aligned(1),
+    )
 
 
 @jit
 def slot_number(children, block, saved, slot):
-    """Number of the vector with the child values of a slot."""
+    """Return the number of the vector with the child values of a slot."""
     return (block * children.stages + saved) * children.slots + slot
 
 
 @jit
 def outcome_value(children, model, block, lane, saved, outcome):
-    """Value of an outcome for one lane."""
+    """Return the value of an outcome for one lane."""
     vector = slot_number(children, block, saved, model.slot[outcome])
     return children.values[vector * LANES + lane] + model.total[outcome]
 
 
 @jit
 def scoring_of_lane(job, block, lane, roll, is_first):
-    """Bitmask of the categories that may take a roll (0 is the first one) in one lane, and the
-    way they score it.
+    """Return the categories that may take a roll in one lane, and the way they score it.
+
+    The categories are a bitmask, and the first roll of the lattice is 0.
     """
-    states, state = job.states, block * LANES + lane
+    states = job.states
+    state = block * LANES + lane
     filled, choices = mask_at(states.filled, state), mask_at(states.choices, state)
     return scoring_on_card(job.model, filled, states.tracked[state] != 0, choices, roll, is_first)
 
 
 @jit
 def best_stop(children, job, block, lane, saved, roll, is_first):
-    """Best category of one lane for a roll: number of the outcome, and its value."""
+    """Return the number of the outcome in the best category of one lane for a roll, and its value."""
     allowed, way = scoring_of_lane(job, block, lane, roll, is_first)
     best, found = LOWEST, NOT_FOUND
     for c in range(job.model.category_count):
@@ -148,7 +159,7 @@ def best_stop(children, job, block, lane, saved, roll, is_first):
 
 @jit
 def backup_stops(children, job, block, saved, is_first, target):
-    """Value of the best category for each roll, into the entries of `target`."""
+    """Write the value of the best category for each roll into the entries of `target`."""
     model, scratch = job.model, job.scratch
     for outcome in range(model.outcome_count):
         to_come = load(children.values, slot_number(children, block, saved, model.slot[outcome]))
@@ -164,10 +175,10 @@ def backup_stops(children, job, block, saved, is_first, target):
         best = lowest if model.legal.strict else crossed_out
         for i in range(start[roll], start[roll + 1]):
             best = maximum(best, load(scratch.outcomes, outcomes[i]))
-        if model.legal.strict:  # only a roll that scores nowhere
+        if model.legal.strict:  # only a roll that scores nowhere may cross out
             best = choose(best, threshold, best, crossed_out)
         store(target, roll, best)
-    # Lane by lane: all rolls where an open box may not pay, else the jokers.
+    # Some rolls are decided lane by lane: all of them where an open box may not pay, else the jokers.
     for lane in range(LANES):
         state = block * LANES + lane
         filled = mask_at(job.states.filled, state)
@@ -182,18 +193,18 @@ def backup_stops(children, job, block, saved, is_first, target):
 
 @jit
 def stage_of(job, rerolls):
-    """The part of ``holds`` for 1, 2, ... rerolls left, as a view by multiset."""
+    """Return the part of ``holds`` for 1, 2, ... rerolls left, as a view by multiset."""
     dice = job.model.dice
     return shifted(job.scratch.holds, -(rerolls - 1) * (dice.first_roll + dice.roll_count) * LANES)
 
 
 @jit
 def backup_block(children, job, block):
-    """The turns of one block: fills the scratch and writes ``expected``."""
+    """Compute the turns of one block. Fills the scratch and writes ``expected``."""
     model, scratch, dice = job.model, job.scratch, job.model.dice
     first_roll, roll_count, first_stops = dice.first_roll, dice.roll_count, scratch.first_stops
     for rerolls in range(model.rolls_per_turn + job.most_saved):
-        stage = stage_of(job, max(rerolls, 1))  # without rerolls and with one the same
+        stage = stage_of(job, max(rerolls, 1))  # is the same without rerolls and with one
         saved = rerolls if model.saves_rolls else 0
         stops = shifted(scratch.stops, -saved * roll_count * LANES)
         if rerolls == 0 or model.saves_rolls:
@@ -202,15 +213,15 @@ def backup_block(children, job, block):
             copy_vectors(stage_of(job, rerolls - 1), first_roll, stage, first_roll, roll_count)
         if rerolls > 0:
             means(stage, job.lattice)
-        if rerolls != 1 or model.saves_rolls:  # else the rolls of the stage hold them already
+        if rerolls != 1 or model.saves_rolls:  # otherwise the rolls of the stage hold them already
             copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
-        # turns with so many begin here, if it is not negative
+        # Turns that begin with so many saved rolls begin here, if it is not negative.
         saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
             value = mean_of_first_roll(dice, stage)
-            # turns that begin with more rolls pass `stage` without it
+            # Turns that begin with more rolls pass `stage` without it.
             if model.has_first_roll_bonus:
                 backup_stops(children, job, block, saved, True, first_stops)
                 value = splat(stage, 0.0)
@@ -226,8 +237,11 @@ def backup_block(children, job, block):
 
 @jit
 def best_hold(dice, stage, lane, roll):
-    """The best hold of one lane within a full roll that rerolls at least one die, and its value."""
-    # `stage` has the best value within each multiset: the hold is one that has it, and no smaller
+    """Return the best hold of one lane within a full roll, and its value.
+
+    It rerolls at least one die.
+    """
+    # `stage` has the best value within each multiset. The hold is one that has it, while no smaller
     # one within it does.
     hold, best = roll, LOWEST
     for i in range(dice.predecessor_start[roll], dice.predecessor_start[roll + 1]):
@@ -239,7 +253,7 @@ def best_hold(dice, stage, lane, roll):
     while i < dice.predecessor_start[hold + 1]:
         smaller = dice.predecessors[i]
         if stage[smaller * LANES + lane] == best:
-            hold = smaller  # and on from there
+            hold = smaller  # the search goes on from there
             i = dice.predecessor_start[hold]
         else:
             i += 1
@@ -248,10 +262,14 @@ def best_hold(dice, stage, lane, roll):
 
 @jit
 def play_lane(children, job, games, block, lane):
-    """The turn of one game, greedy on the values in the scratch."""
-    model, dice, state = job.model, job.model.dice, block * LANES + lane
-    game, most = games.numbers[state], model.rolls_per_turn - 1 + job.states.saved[state]
-    held, rerolls = 0, most
+    """Play the turn of one game, greedily on the values in the scratch."""
+    model = job.model
+    dice = job.model.dice
+    state = block * LANES + lane
+    game = games.numbers[state]
+    most = model.rolls_per_turn - 1 + job.states.saved[state]
+    held = 0
+    rerolls = most
     while True:
         rolled = completed_roll(
             dice, held, random_word(games.seed, game, games.turn, most - rerolls)
@@ -264,26 +282,26 @@ def play_lane(children, job, games, block, lane):
         hold, hold_value = best_hold(dice, stage_of(job, rerolls), lane, rolled)
         if hold_value <= value:
             break
-        held, rerolls = hold, rerolls - 1
+        held = hold
+        rerolls = rerolls - 1
     whether = float(random_word(games.seed, game, games.turn, EXPLORATION_ROLL))
-    # the last roll ends in another category
+    # If the turn explores, the last roll ends in another category.
     if whether < games.exploration[state] * float(1 << DIE_BITS):
         word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
         allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
         category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
         outcome = outcome_number(model, way, category, roll)
         value = outcome_value(children, model, block, lane, saved, outcome)
-    job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = (
-        value,
-        outcome,
-        rerolls,
-    )
+    job.turns.reached[state] = value
+    job.turns.outcome[state] = outcome
+    job.turns.rerolls[state] = rerolls
 
 
 @jit
 def backup_states(begin, end, arguments, table):
-    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child
-    values.
+    """Write the values of the states of the blocks `begin` to ``end - 1``.
+
+    They are those of one exact turn on the child values.
     """
     job, children = views(arguments), views(table)
     for block in range(begin, end):
@@ -292,7 +310,7 @@ def backup_states(begin, end, arguments, table):
 
 @jit
 def play_states(begin, end, arguments, table, played):
-    """One turn of the games in the blocks `begin` to ``end - 1``, played greedily."""
+    """Play one turn of the games in the blocks `begin` to ``end - 1``, greedily."""
     job, children, games = views(arguments), views(table), views(played)
     for block in range(begin, end):
         backup_block(children, job, block)
@@ -303,7 +321,7 @@ def play_states(begin, end, arguments, table, played):
 @jit
 def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
     """Subtract the finished row k from row i, from the diagonal on."""
-    # entry (i, k) is read above the diagonal: the matrix is symmetric
+    # Entry (i, k) is read above the diagonal, because the matrix is symmetric.
     factor = matrix[k, i] / matrix[k, k]
     above, row = matrix[k, i:], matrix[i, i:]
     for j in range(len(row)):
@@ -313,8 +331,9 @@ def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
 
 @jit
 def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
-    """Solve a symmetric positive definite system in place, into `right`; no eigenvalue is below
-    `least`.
+    """Solve a symmetric positive definite system in place, into `right`.
+
+    No eigenvalue is below `least`.
     """
     n = len(right)
     for begin in range(0, n, PANEL):

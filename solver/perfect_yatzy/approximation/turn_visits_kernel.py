@@ -1,16 +1,16 @@
-"""Where the best turn of a state ends: the chances of all outcomes, by the transpose of the backup.
+"""Find the chances of all outcomes of the best turn of a state, by the transpose of the backup.
 
-The turn of :mod:`.turn` is computed once more, and what each of its passes read is kept. Then the
-chance of each roll moves the other way::
+The turn of :mod:`..core.turn` is computed once more, and what each of its passes read is kept. Then
+the chance of each roll moves the other way::
 
     first roll        chance of the state * P(roll)
     transposed maxima a multiset passes its chance to the first multiset with one die less that has its value
     transposed means  a hold passes a share of its chance to each multiset with one die more
     last stop         a roll passes its chance to the first outcome that has its value
 
-A maximum copies one of its operands, so that "has its value" compares equal bits. For turns without
-saved rolls and without bonuses of the first roll. With many dice this is many times faster than
-:mod:`.policy`, which lists holds.
+A maximum copies one of its operands, so that "has its value" compares equal bits. This works for
+turns without saved rolls and without bonuses of the first roll. With many dice it is many times
+faster than :mod:`..objectives.policy_kernel`, which lists holds.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class VisitScratch(NamedTuple):
 
     turn: Scratch
     before: Floats  # (rerolls * holds,): values of all multisets before each pass of maxima
-    after: Floats  # after it
+    after: Floats  # (rerolls * holds,): the same after it
     stop: Floats  # (rolls,): value of each roll if the turn ends
     node: Floats  # (holds,): chance of each multiset
     ends: Floats  # (outcomes,): chance of each outcome
@@ -60,14 +60,13 @@ class VisitJob(NamedTuple):
     model: TurnModel
     values: TableSlice  # values of the children, float64
     chance: Floats  # (size,): chance of each state, by the place of its value
-    # (outcomes * lanes,): written: chance that play visits a state and its turn ends with an
-    # outcome
+    # (outcomes * lanes,), written: chance that play visits a state and its turn ends with an outcome
     target: Floats
     scratch: VisitScratch  # used by no other thread during the call
 
 
 def visit_scratch(dice: Lattice, model: TurnModel) -> VisitScratch:
-    """Scratch for one thread."""
+    """Return scratch for one thread."""
     stages = (model.rolls_per_turn - 1) * dice.n_holds
     sizes = (stages, stages, dice.n_rolls, dice.n_holds, len(model.outcomes.points))
     return VisitScratch(make_scratch(dice, model), *(aligned(size, np.float64) for size in sizes))
@@ -75,8 +74,9 @@ def visit_scratch(dice: Lattice, model: TurnModel) -> VisitScratch:
 
 @jit
 def turn_values(children, job, block):
-    """The turn of a block, with all values before and after each choice of a hold kept in the
-    scratch.
+    """Compute the turn of a block.
+
+    All values before and after each choice of a hold are kept in the scratch.
     """
     model, scratch, buffer, dice = job.model, job.scratch, job.scratch.turn.buffer, job.model.dice
     holds = dice.first_roll + dice.roll_count
@@ -91,8 +91,9 @@ def turn_values(children, job, block):
 
 @jit
 def put_dice_aside(dice, node, before, after):
-    """Move the chance of each multiset to its best hold, die by die; values `before` and `after`
-    the maxima.
+    """Move the chance of each multiset to its best hold, die by die.
+
+    `before` and `after` are the values before and after the maxima.
     """
     zero, least = splat(node, 0.0), splat(node, LEAST)
     for hold in range(dice.first_roll + dice.roll_count - 1, 0, -1):
@@ -100,7 +101,7 @@ def put_dice_aside(dice, node, before, after):
         if not reaches(chance, least):
             continue
         best = load(after, hold)
-        # in the lanes in which it is the best hold itself
+        # The chance stays in the lanes in which it is the best hold itself.
         stays = choose(load(before, hold), best, chance, zero)
         rest = chance - stays
         store(node, hold, stays)
@@ -128,7 +129,7 @@ def reroll_dice(dice, node):
 
 @jit
 def value_of_outcome(children, job, block, i):
-    """Value of an outcome of a turn."""
+    """Return the value of an outcome of a turn."""
     outcomes = job.model.outcomes
     end = successor(job.model.outcomes, i, block.row, 0)
     return child_value(
@@ -140,23 +141,21 @@ def value_of_outcome(children, job, block, i):
 def end_turns(children, job, block):
     """Move the chances of all rolls to the outcomes that end their turns."""
     model, scratch, outcomes = job.model, job.scratch, job.model.outcomes
-    node, stop, ends, first_roll = (
-        scratch.node,
-        scratch.stop,
-        scratch.ends,
-        job.model.dice.first_roll,
-    )
+    node = scratch.node
+    stop = scratch.stop
+    ends = scratch.ends
+    first_roll = job.model.dice.first_roll
     zero, crossed_out = splat(node, 0.0), splat(node, LOWEST)
     fill(ends, 0, outcomes.start[model.category_count], zero)
     for c in range(model.category_count):
         if block.choices >> c & 1:
-            # The outcome of the rolls that the category pays nothing for.
+            # This is the outcome of the rolls that the category pays nothing for.
             crossing_out = outcomes.start[c]
             for i in range(crossing_out, outcomes.start[c + 1]):
                 value = value_of_outcome(children, job, block, i)
                 total = zero
-                # Rolls whose best value it is (at least is equal): later outcomes no longer find
-                # their chance.
+                # These are the rolls whose best value it is, where at least means equal. Later
+                # outcomes no longer find their chance.
                 for j in range(outcomes.roll_start[i], outcomes.roll_start[i + 1]):
                     roll = outcomes.rolls[j]
                     chance = load(node, roll)
@@ -166,7 +165,7 @@ def end_turns(children, job, block):
                 add_to(ends, i, total)
                 if i == crossing_out:
                     crossed_out = maximum(value, crossed_out)
-    # What is left ends in the outcome that any roll may have: that of the best category.
+    # What is left ends in the outcome that any roll may have, in the best category.
     rest = zero
     for roll in range(model.dice.roll_count):
         rest += load(node, first_roll + roll)
@@ -181,13 +180,13 @@ def end_turns(children, job, block):
 
 @jit
 def visit_block(children, job, block, lanes):
-    """Chances of all outcomes of a block of `lanes` states, into ``ends`` of the scratch."""
+    """Write the chances of all outcomes of a block of `lanes` states to ``ends`` of the scratch."""
     model, scratch = job.model, job.scratch
     dice, temp, node = model.dice, scratch.turn.temp, scratch.node
     first = state_place(model.layout, block.row, 0, block.start)
     for lane in range(LANES):
         temp[lane] = job.chance[first + lane] if lane < lanes else 0.0
-    chances = load(temp, 0)  # of the states
+    chances = load(temp, 0)  # the chances of the states
     turn_values(children, job, block)
     fill(node, 0, dice.first_roll, splat(node, 0.0))
     for roll in range(dice.roll_count):
@@ -201,7 +200,7 @@ def visit_block(children, job, block, lanes):
 
 @jit
 def visit_row(row, arguments):
-    """Chances of all outcomes of all states of a row."""
+    """Write the chances of all outcomes of all states of a row."""
     job = views(arguments)
     children = mean_table(job.values)
     count = lanes_of(job.model.layout, row)

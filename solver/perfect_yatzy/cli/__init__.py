@@ -15,8 +15,8 @@ from .._version import __version__
 from ..words import N_
 from .console import YatzyGroup
 
-# The sections of the help, with their commands and the modules of `commands` where these are; those
-# first that most people need. A module is imported when one of its commands is named.
+# The sections of the help, with their commands and the modules of `commands` where these are. Those
+# that most people need come first. A module is imported when one of its commands is named.
 SECTIONS = {
     N_("At the table"): {
         "play": "play",
@@ -60,7 +60,7 @@ EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
 def print_version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    """Print the version, with --verbose also what a report of a bug needs, and end."""
+    """Print the version, with --verbose also what a report of a bug needs, and exit."""
     if not wanted:
         return
     click.echo(f"yatzy, version {__version__}")
@@ -71,7 +71,7 @@ def print_version(context: click.Context, option: click.Parameter, wanted: bool)
 
 
 def print_completion(context: click.Context, option: click.Parameter, shell: str | None) -> None:
-    """Print the completion script for a shell, and end."""
+    """Print the completion script for a shell, and exit."""
     if shell is None or context.resilient_parsing:
         return
     completion_class = get_completion_class(shell)
@@ -81,9 +81,7 @@ def print_completion(context: click.Context, option: click.Parameter, shell: str
 
 
 def versions() -> Iterator[str]:
-    """What a report of a bug needs, in English, as those are: the versions, the machine, the
-    tables.
-    """
+    """Yield what a report of a bug needs, in English: the versions, the machine and the tables."""
     import os
     import platform
     import sys

@@ -1,8 +1,7 @@
-"""The terminal: the error boundary of all commands, their help in the current language, output,
-prompts, user files.
+"""The terminal: errors, help, output, prompts and the files of the user.
 
-A mistake of the user becomes one line on standard error and an exit code; any other exception keeps
-its traceback.
+Errors of all commands are handled here. A mistake of the user becomes one line on standard error
+and an exit code, and any other exception keeps its traceback. The help is in the current language.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from ..words import (
 from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
 from .text_width import HelpFormatter, columns_of, wrap
 
-# What had another name, with the words of what it is called now.
+# What had another name before, with the words of what it is called now.
 RENAMED_COMMANDS = {
     "completion": ("yatzy", "--completion"),
     "positions": ("yatzy", "simulate", "--positions"),
@@ -52,7 +51,7 @@ RENAMED_OPTIONS = {
     "--opponents": ("--opponent",),
     "--versus": ("--best-opponent",),
 }
-VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
+VERBATIM = "\b"  # at the beginning of a paragraph, such as an example, that click does not wrap
 
 
 class CommandContext(click.Context):
@@ -62,8 +61,10 @@ class CommandContext(click.Context):
 
 
 class YatzyGroup(YatzyCommands):
-    """The error boundary and the lazy list of commands: to import all modules takes longer than
-    an answer. `sections` are the titles of its help, with their commands and the modules of these.
+    """The group of all commands, which are imported when they are needed, with its error handling.
+
+    To import all modules takes longer than an answer. `sections` are the titles of its help, with
+    their commands and the modules of these.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class YatzyGroup(YatzyCommands):
         self.common_options = described_options()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all commands, those first that most people need."""
+        """Return the names of all commands, beginning with those that most people need."""
         return [*self.modules]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -96,9 +97,9 @@ class YatzyGroup(YatzyCommands):
             formatter.write_dl([record for record in records if record])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """A command by its name, None if there is no such command."""
+        """Return a command by its name, or None if there is no such command."""
         is_known = cmd_name in self.modules or cmd_name in self.commands
-        # For an unknown name all are imported: click suggests a similar one among them.
+        # For an unknown name all are imported, because click suggests a similar one among them.
         for name in [cmd_name] if is_known else self.modules:
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
@@ -108,7 +109,7 @@ class YatzyGroup(YatzyCommands):
         return command
 
     def named_command(self, words: Sequence[str] | None = None) -> str:
-        """The command that a command line names, such as ``yatzy rules check``."""
+        """Return the command that a command line names, such as ``yatzy rules check``."""
         path = "yatzy"
         command: click.Command | None = self
         for word in sys.argv[1:] if words is None else words:
@@ -123,8 +124,9 @@ class YatzyGroup(YatzyCommands):
         return path
 
     def usage_text(self, error: click.UsageError, words: Sequence[str] | None) -> str:
-        """What is wrong with a command line, and where to read more, or what an old name is called
-        now.
+        """Return what is wrong with a command line, and where to read more.
+
+        For an old name it is what that is called now.
         """
         if (text := current_name(error)) is not None:
             return text
@@ -133,8 +135,10 @@ class YatzyGroup(YatzyCommands):
         return _("{value} (see {command} --help)", value=message, command=command)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130
-        interrupted.
+        """Run a command and exit.
+
+        The exit code is 0 if it is done, 1 if it failed, 2 for wrong usage or an impossible
+        position, and 130 if it was interrupted.
         """
         words = (args[0] if args else kwargs.get("args")) or sys.argv[1:]
         with command_options(), chosen_language(words):
@@ -158,8 +162,8 @@ class YatzyGroup(YatzyCommands):
             except SolverError as error:
                 fail(str(error), error.exit_code)
             except BrokenPipeError:
-                # The reader has closed the pipe (`yatzy ... | head`): no message, here or when the
-                # interpreter exits.
+                # The reader has closed the pipe (`yatzy ... | head`). There is no message, neither
+                # here nor when the interpreter exits.
                 discard_stdout()
                 sys.exit(1)
             except OSError as error:
@@ -172,12 +176,13 @@ class YatzyGroup(YatzyCommands):
 
 
 def current_name(error: click.UsageError) -> str | None:
-    """What an old name of a command or an option is called now, None if it is no old name."""
+    """Return what an old name of a command or an option is called now, or None."""
     if isinstance(error, click.exceptions.NoSuchCommand):
         name = error.command_name
         renamed: Mapping[str, tuple[str, ...]] = RENAMED_COMMANDS
     elif isinstance(error, click.NoSuchOption):
-        name, renamed = error.option_name, RENAMED_OPTIONS
+        name = error.option_name
+        renamed = RENAMED_OPTIONS
     else:
         return None
     if name not in renamed:
@@ -186,8 +191,9 @@ def current_name(error: click.UsageError) -> str | None:
 
 
 def prepare_streams() -> None:
-    """See that standard input is open and that any text can be written. Fail if standard output is
-    closed.
+    """Make sure that standard input is open and that any text can be written.
+
+    Exit with an error if standard output is closed.
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
@@ -199,9 +205,7 @@ def prepare_streams() -> None:
 
 
 def discard_stdout() -> None:
-    """Send the rest of standard output to the null device, also what the interpreter flushes
-    when it exits.
-    """
+    """Send the rest of standard output to the null device, including what is flushed at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -217,16 +221,14 @@ def echo_lines(*parts: Iterable[str]) -> None:
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
-    """Print JSON in one line: an answer as it is, or without one these fields and the version of
-    their form.
-    """
+    """Print JSON in one line: an answer as it is, or these fields and the version of their form."""
     import json
 
     click.echo(json.dumps({"schema": ANSWER_SCHEMA} | fields if answer is None else answer))
 
 
 def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **fields: Any) -> None:
-    """Print an answer as lines, or as :func:`echo_json` does."""
+    """Print an answer as lines, or as JSON by :func:`echo_json`."""
     if as_json:
         echo_json(answer, **fields)
     else:
@@ -236,11 +238,14 @@ def echo_answer(lines: Iterable[str], as_json: bool, answer: Any = None, **field
 def file_format(
     path: str, formats: Mapping[str, str], given: str | None, *, any_suffix: bool = False
 ) -> str:
-    """The format of an output: of a file that of its suffix, which may be unknown if
-    `any_suffix` and `given`.
+    """Return the format of an output, which for a file is that of its suffix.
+
+    The suffix may be unknown if `any_suffix` and `given`. Raises UsageError if it is unknown or
+    contradicts `given`.
     """
     by_suffix = formats.get(Path(path).suffix[1:].lower())
-    if path == "-" or (any_suffix and by_suffix is None and given):  # no suffix says it
+    has_no_suffix = path == "-" or (any_suffix and by_suffix is None and given)
+    if has_no_suffix:
         return given or next(iter(formats.values()))
     if by_suffix is None:
         suffixes = alternatives(f".{name}" for name in formats)
@@ -253,8 +258,9 @@ def file_format(
 
 
 def check_overwrite(force: bool, *paths: str | None) -> None:
-    """Raise UsageError if a file may not be replaced, or is given twice. Devices and pipes are
-    written to.
+    """Raise UsageError if a file may not be replaced, or is given twice.
+
+    Devices and pipes may be written to.
     """
     given = [path for path in paths if path]
     for number, path in enumerate(given):
@@ -268,7 +274,7 @@ def check_overwrite(force: bool, *paths: str | None) -> None:
 
 
 def cannot_write(path: object, error: OSError) -> click.ClickException:
-    """The error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     return click.ClickException(
         _("cannot write {path}: {reason}", path=path, reason=error.strerror or error)
     )
@@ -276,8 +282,9 @@ def cannot_write(path: object, error: OSError) -> click.ClickException:
 
 @contextmanager
 def output_file(path: str) -> Iterator[IO[bytes]]:
-    """Open a file to write a whole output. After a failure there is no part of it, and an old
-    file stays.
+    """Open a file to write a whole output.
+
+    After a failure no part of it remains, and an old file stays.
     """
     target = os.path.realpath(path)
     try:
@@ -298,8 +305,9 @@ def write_output(path: str, data: str | bytes) -> None:
 
 
 def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str]:
-    """Lines of columns, wrapped to the width of the terminal, with continuation lines indented to
-    the last column.
+    """Wrap lines of columns to the width of the terminal.
+
+    Continuation lines are indented to the last column.
     """
     from shutil import get_terminal_size
 
@@ -321,16 +329,16 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
 
 
 def echo_fitted(text: str) -> None:
-    """Print lines, in a terminal wrapped to its width, but for a path, which stays whole."""
+    """Print lines, wrapped to the width of a terminal except for a path, which stays whole."""
     echo_lines(wrap_columns(text.split("\n"), whole_words=True) if sys.stdout.isatty() else [text])
 
 
 def prompt_line(question: str) -> str | None:
-    """Ask for one line of input; None at the end of input."""
+    """Ask for one line of input, and return None at the end of input."""
     from .views.wording import wrapped
 
     if sys.stdin.isatty():
-        with suppress(ImportError):  # Windows has none: its terminal edits the line
+        with suppress(ImportError):  # Windows has none, and its terminal edits the line itself
             import readline  # noqa: F401 (gives `input` arrow keys and a history, which is not written to a file)
     *above, last = wrapped(question).split("\n")
     for line in above:
@@ -348,8 +356,9 @@ def prompt_line(question: str) -> str | None:
 
 
 def confirm(question: str, refusal: str) -> None:
-    """Ask before something costly or irreversible: exit with code 1 without a yes, refuse
-    without a terminal.
+    """Ask before something costly or irreversible.
+
+    Exit with code 1 unless the answer is yes. Raises UsageError with `refusal` without a terminal.
     """
     if not sys.stdin.isatty():
         raise click.UsageError(refusal)
@@ -359,14 +368,14 @@ def confirm(question: str, refusal: str) -> None:
 
 
 def record_path() -> Path:
-    """The file of finished games without --record."""
+    """Return the file of finished games without --record."""
     import platformdirs
 
     return Path(platformdirs.user_data_dir("perfect-yatzy")) / "games.jsonl"
 
 
 def finished_games() -> str:
-    """The record of finished games, which must exist."""
+    """Return the path of the record of finished games. Raises StateError if there is none."""
     path = record_path()
     if not os.path.exists(path):
         text = _(
@@ -378,8 +387,9 @@ def finished_games() -> str:
 
 
 def paragraphs(text: str | None) -> list[str]:
-    """The paragraphs of a help text that are sentences, each in one line: the messages of the
-    catalogues.
+    """Return the paragraphs of a help text that are sentences, each in one line.
+
+    They are the messages of the catalogues.
     """
     parts = inspect.cleandoc(text or "").split("\n\n")
     return [
@@ -388,18 +398,23 @@ def paragraphs(text: str | None) -> list[str]:
 
 
 def translated(text: str | None) -> str | None:
-    """A help text with its sentences in the current language; examples stay as they are."""
+    """Translate the sentences of a help text into the current language, but not its examples."""
     if not text:
         return text
     parts = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(
-        p if p.startswith(VERBATIM) else _(" ".join(p.split())) for p in parts
-    )  # marked elsewhere
+    found = []
+    for part in parts:
+        if part.startswith(VERBATIM):
+            found.append(part)
+        else:
+            found.append(_(" ".join(part.split())))  # marked elsewhere
+    return "\n\n".join(found)
 
 
 def localize(command: click.Command) -> None:
-    """Give a command and its subcommands ``--lang``, which is read before them, and help in the
-    current language.
+    """Give a command and its subcommands ``--lang`` and help in the current language.
+
+    The option is read before the command.
     """
     if not any("--lang" in param.opts for param in command.params):
         variable = "YATZY_LANG" if isinstance(command, YatzyGroup) else None
@@ -431,14 +446,14 @@ def localize_help(shown: click.Command | click.Option, attributes: Sequence[str]
     english = vars(shown).setdefault(
         "english_help", {name: getattr(shown, name) for name in attributes}
     )
-    for name, text in english.items():  # which are kept for the next language
+    for name, text in english.items():  # the English texts are kept for the next language
         setattr(shown, name, translated(text))
 
 
 def languages_given(words: Sequence[str]) -> list[str]:
-    """The values of ``--lang`` on a command line, which stands before or after a command."""
+    """Return the values of ``--lang`` on a command line, which stands before or after a command."""
     found = []
-    before_end = [*takewhile(lambda word: word != "--", words)]  # after it come arguments only
+    before_end = [*takewhile(lambda word: word != "--", words)]  # only arguments follow that
     for word, next_word in zip_longest(before_end, before_end[1:]):
         option, equals, value = word.partition("=")
         if option == "--lang":
@@ -447,9 +462,7 @@ def languages_given(words: Sequence[str]) -> list[str]:
 
 
 def check_one_language(words: Sequence[str]) -> None:
-    """Raise UsageError if ``--lang`` is given before and after a command with different
-    languages.
-    """
+    """Raise UsageError if ``--lang`` is given twice with different languages."""
     given = languages_given(words)
     for other in given[1:]:
         if other != given[0]:
@@ -459,8 +472,9 @@ def check_one_language(words: Sequence[str]) -> None:
 
 @contextmanager
 def chosen_language(words: Sequence[str]) -> Iterator[None]:
-    """Speak ``--lang``, ``YATZY_LANG``, else the language of the environment. An unknown language
-    is refused later.
+    """Use the language of ``--lang``, of ``YATZY_LANG`` or of the environment, in this order.
+
+    An unknown language is refused later.
     """
     given = languages_given(words)
     wanted = given[-1] if given else os.environ.get("YATZY_LANG")
@@ -468,7 +482,7 @@ def chosen_language(words: Sequence[str]) -> Iterator[None]:
     with ExitStack() as restore:
         restore.callback(set_language, current_language())
         set_language(code)
-        # the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues
+        # The words of click itself (``Usage:``, ``Missing argument``) come from our catalogues.
         if code != ENGLISH:
             import gettext
 

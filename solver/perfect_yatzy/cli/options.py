@@ -28,7 +28,8 @@ Known = Callable[[click.Context, str], Iterable[str]]
 LANGUAGE_HELP = (
     "Language of words and names: en, da, de, fi, ja, ko, nb, sv [that of the environment]."
 )
-# Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
+# These are completed where a policy is asked for. :mod:`perfect_yatzy.policies.named` reads them,
+# and more.
 POLICY_WORDS = (
     "perfect",
     "most-points",
@@ -45,19 +46,23 @@ POLICY_WORDS = (
 
 
 class KnownWords(click.ParamType[str]):
-    """Text that is checked later, and whose known words are completed, perhaps by the context and
-    the text so far. With a separator the texts of a repeated option are joined by it.
+    """Text that is checked later, and whose known words are completed.
+
+    The known words may depend on the context and the text so far. With a separator the texts of a
+    repeated option are joined by it.
     """
 
     def __init__(
         self, known: Iterable[str] | Known, name: str = "text", separator: str | None = None
     ) -> None:
-        self.known, self.name, self.separator = known, name, separator
+        self.known = known
+        self.name = name
+        self.separator = separator
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The words that begin with `incomplete`."""
+        """Return the words that begin with `incomplete`."""
         words = self.known(ctx, incomplete) if callable(self.known) else self.known
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
@@ -69,7 +74,7 @@ def _builtin_rules(ctx: click.Context, text: str) -> Iterable[str]:
 
 
 def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
-    """Names that `yatzy tables` lists, and those of the rule sets that have a table."""
+    """Return the names that `yatzy tables` lists, and those of the rule sets that have a table."""
     from ..tablebase.store import short_names, stored
 
     with suppress(SolverError):
@@ -79,8 +84,9 @@ def stored_tables(ctx: click.Context, text: str) -> Iterable[str]:
 
 
 def card_entries(ctx: click.Context, text: str) -> Iterable[str]:
-    """A scorecard with its last word completed to ``id=`` of a category that is open, by the
-    rules given so far.
+    """Return a scorecard with its last word completed to ``id=`` of an open category.
+
+    The categories are those of the rules given so far.
     """
     from ..game.rule_loader import load_rules
 
@@ -93,14 +99,14 @@ def card_entries(ctx: click.Context, text: str) -> Iterable[str]:
 
 
 class LanguageParam(click.ParamType[str]):
-    """A language by its code or a locale such as sv_SE.UTF-8; completes the codes."""
+    """A language by its code or a locale such as sv_SE.UTF-8, whose codes are completed."""
 
     name = "language"
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Codes that begin with `incomplete`, with the names of the languages."""
+        """Return the codes that begin with `incomplete`, with the names of the languages."""
         from ..game.translations import languages
 
         return [
@@ -110,7 +116,7 @@ class LanguageParam(click.ParamType[str]):
         ]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The code of a language, ``nb`` for ``no``."""
+        """Return the code of a language, ``nb`` for ``no``."""
         if (code := language_from(value)) is None:
             message = _("unknown language {name}; known languages: {codes}")
             self.fail(message.format(name=repr(value), codes=", ".join(LANGUAGES)), param, ctx)
@@ -118,13 +124,13 @@ class LanguageParam(click.ParamType[str]):
 
 
 def is_given(name: str, context: click.Context | None = None) -> bool:
-    """Whether an option or argument of the command that runs is on the command line."""
+    """Return whether an option or argument of the command that runs is on the command line."""
     context = context or click.get_current_context()
     return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def options_given() -> set[str]:
-    """The options of the command that runs that are on the command line, by their long names."""
+    """Return the options of the command that runs that are on the command line, by long name."""
     options = [
         param
         for param in click.get_current_context().command.params
@@ -134,8 +140,9 @@ def options_given() -> set[str]:
 
 
 def refuse_repeated(parser: click.parser._OptionParser, context: click.Context) -> None:
-    """Let no option of a parser drop a value: what is given again with another value is joined,
-    or refused.
+    """Make the options of a parser keep all their values.
+
+    A value that is given again, and differs, is joined to the first one, or refused.
     """
     options = {*parser._short_opt.values(), *parser._long_opt.values()}
     for option in options:
@@ -151,7 +158,8 @@ def _process_again(
     state: click.parser._ParsingState,
 ) -> None:
     """Take a value of an option, which may have one already."""
-    name, is_repeated = str(option.dest), option.obj in state.order
+    name = str(option.dest)
+    is_repeated = option.obj in state.order
     before = state.opts.get(name)
     process(value, state)
     if not is_repeated or context.resilient_parsing or state.opts[name] == before:
@@ -174,8 +182,9 @@ def _process_again(
 
 
 class CommonOption(click.Option):
-    """An option that means the same for every command that has it: `yatzy --help` describes it,
-    the help of a command only names it.
+    """An option that means the same for every command that has it.
+
+    `yatzy --help` describes it, and the help of a command only names it.
     """
 
 
@@ -183,13 +192,15 @@ common_option = partial(click.option, cls=CommonOption)
 
 
 class YatzyCommand(click.Command):
-    """A command none of whose options drops a value, and whose help only names those that
-    `yatzy --help` describes.
+    """A command none of whose options drops a value.
+
+    Its help only names the options that `yatzy --help` describes.
     """
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of this command, then the names of the common ones."""
-        own, common = list[tuple[str, str]](), list[str]()
+        own = list[tuple[str, str]]()
+        common = list[str]()
         for param in self.get_params(ctx):
             if isinstance(param, CommonOption):
                 common.append(", ".join(param.opts))
@@ -203,7 +214,7 @@ class YatzyCommand(click.Command):
                 formatter.write_text("; ".join(common))
 
     def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
-        """The parser of its options."""
+        """Return the parser of its options."""
         parser = super().make_parser(ctx)
         refuse_repeated(parser, ctx)
         return parser
@@ -215,17 +226,17 @@ class YatzyCommands(click.Group):
     command_class = YatzyCommand
 
     def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
-        """The parser of its options."""
+        """Return the parser of its options."""
         parser = super().make_parser(ctx)
         refuse_repeated(parser, ctx)
         return parser
 
 
 class WholeNumber(click.IntRange):
-    """A whole number of a range; other input is refused with a translated message."""
+    """A whole number of a range. Other input is refused with a translated message."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number in a text."""
+        """Return the number in a text."""
         try:
             int(value)
         except ValueError:
@@ -234,10 +245,10 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number of a range; other input is refused with a translated message."""
+    """A number of a range. Other input is refused with a translated message."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number in a text."""
+        """Return the number in a text."""
         try:
             float(value)
         except ValueError:
@@ -254,8 +265,9 @@ def number_option(  # noqa: PLR0913 - declares an option
     shown: bool = True,
     kind: type[click.Option] = click.Option,
 ) -> Callable[[F], F]:
-    """An option for a whole number N of a range, whose default, if it has one, is shown in the
-    help.
+    """Declare an option for a whole number N of a range.
+
+    Its default, if it has one, is shown in the help.
     """
     return click.option(
         *names,
@@ -269,7 +281,7 @@ def number_option(  # noqa: PLR0913 - declares an option
 
 
 def seed_option(text: str = "Random seed.", default: int | None = 1) -> Callable[[F], F]:
-    """The option ``--seed``; its range is that of the kernels."""
+    """Declare the option ``--seed``, whose range is that of the kernels."""
     return number_option("--seed", high=2**63 - 1, default=default, text=text)
 
 
@@ -319,21 +331,24 @@ dataset_card_option = click.option(
 def format_option(
     *formats: str, choice: type[click.Choice[str]] = click.Choice
 ) -> Callable[[F], F]:
-    """The option ``--format`` of an output, by default that of the suffix, else the first."""
+    """Declare the option ``--format`` of an output.
+
+    By default it is the format of the suffix, or the first one.
+    """
     text = f"Output format [from the suffix of the file, else {formats[0]}]."
     return click.option("--format", "given_format", type=choice(formats), help=text)
 
 
 def output_option(text: str, **settings: Any) -> Callable[[F], F]:
-    """The option ``--output`` for a file."""
+    """Declare the option ``--output`` for a file."""
     return click.option("--output", "-o", type=click.Path(dir_okay=False), help=text, **settings)
 
 
 def rules_argument(command: F) -> F:
-    """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
+    """Declare the rule set as the argument RULES or, as in the queries, --rules or YATZY_RULES."""
 
     def argument_or_option(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
-        # The option is eager, so it has been read; it may come from the environment.
+        # The option is eager, so it has been read. It may come from the environment.
         option = ctx.params.pop("rules_from_option")
         is_option_typed = is_given("rules_from_option", ctx)
         if value and is_option_typed and value != option:
@@ -358,7 +373,7 @@ def rules_argument(command: F) -> F:
 
 
 def dice_argument(command: F) -> F:
-    """A roll as one or several arguments: 33456 or 3 3 4 5 6."""
+    """Declare a roll as one or several arguments, such as 33456 or 3 3 4 5 6."""
 
     def read(
         context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
@@ -374,16 +389,17 @@ def dice_argument(command: F) -> F:
 
 
 def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
-    """A command with options, in the order in which its help lists them."""
-    # the last one is applied first
+    """Give a command its options, in the order in which its help lists them."""
+    # The last option is applied first.
     return reduce(lambda found, option: option(found), reversed(options), command)
 
 
 def gathered(
     name: str, make: Callable[..., Any], command: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A command in which one argument, ``make(...)``, stands for the options named as the
-    parameters of `make`.
+    """Give a command one argument, ``make(...)``, in place of several options.
+
+    They are the options named as the parameters of `make`.
     """
     parameters = signature(make).parameters
 
@@ -398,21 +414,25 @@ def gathered(
 
 
 def table_options(command: F) -> F:
-    """Options of every command that reads or writes tables."""
+    """Declare the options of every command that reads or writes tables."""
     return tables_option(threads_option(command))
 
 
 def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """:func:`table_options` and the language as one argument `service`."""
+    """Declare :func:`table_options` and the language as one argument `service`."""
     return table_options(gathered("service", query_service, command))
 
 
 def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
-    """The service that answers requests, and reports the progress of its solves on standard error."""
+    """Return the service that answers requests.
+
+    It reports the progress of its solves on standard error.
+    """
     from ..service.queries import QueryService
 
     def announce(rules: RuleSet, line: str | None) -> Progress:
-        from .progress import solve_progress  # an answer from a stored table announces nothing
+        # It is imported here because an answer from a stored table announces nothing.
+        from .progress import solve_progress
 
         return solve_progress(rules, line)
 
@@ -420,7 +440,7 @@ def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) 
 
 
 def worker_options(command: F) -> F:
-    """Options of commands that can work on a Dask cluster."""
+    """Declare the options of commands that can work on a Dask cluster."""
     workers = number_option(
         "--workers",
         low=1,
@@ -435,14 +455,15 @@ def worker_options(command: F) -> F:
 
 
 def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """:func:`worker_options` as one argument `on`, the cluster when it is entered."""
+    """Declare :func:`worker_options` as one argument `on`, the cluster when it is entered."""
     return worker_options(gathered("on", cluster_workers, command))
 
 
 @contextmanager
 def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluster | None]:
-    """The cluster that the options ask for, announced on standard error; None without these
-    options.
+    """Yield the cluster that the options ask for, or None without these options.
+
+    It is announced on standard error.
     """
     if workers is None and cluster is None:
         yield None
@@ -461,7 +482,10 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of commands that play many games, as fields of a request in one argument `start`."""
+    """Declare the options of commands that play many games, as one argument `start`.
+
+    The argument has the fields of a request.
+    """
 
     def fields(seed: int, policy: str, card: str, saved: int) -> dict[str, Any]:
         return {"seed": seed, "policy": policy, "card": card, "saved": saved}
@@ -500,7 +524,7 @@ explain_option = click.option(
 
 
 def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options of `hold`, `score` and `expect`, with the help of ``--all``."""
+    """Declare the options of `hold`, `score` and `expect`, with the help of ``--all``."""
     options = (
         click.option(
             "--exact",
@@ -559,10 +583,10 @@ def query_options(all_text: str) -> Callable[[Callable[..., Any]], Callable[...,
 
 
 def described_options() -> list[click.Option]:
-    """The common options, in the order in which `yatzy --help` describes them."""
+    """Return the common options, in the order in which `yatzy --help` describes them."""
 
     def nothing(**values: Any) -> None:
-        """A command that has them and is never run."""
+        """Do nothing, as a command that has the options and is never run."""
 
     options = rules_option, json_option, force_option, worker_options, table_options
     command = YatzyCommand("common", params=[], callback=with_options(nothing, *options))

@@ -1,5 +1,6 @@
-"""Progress of long work on standard error: a bar on a terminal, elsewhere a line every SILENCE
-seconds at most.
+"""Progress of long work on standard error.
+
+On a terminal it is a bar, and elsewhere a line every SILENCE seconds at most.
 """
 
 from __future__ import annotations
@@ -31,21 +32,23 @@ if TYPE_CHECKING:
     from ..cluster.session import Cluster
 
 SILENCE = 30.0  # seconds
-LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
-LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
+LONG_RECORD = 20 << 20  # bytes of recorded games for which a terminal shows a progress bar
+LONG_SIMULATION = 300_000  # games for which a terminal shows a progress bar
 STAGES = N_("relaxation"), N_("fit"), N_("simulation"), N_("bound")  # of an approximate solution
 
 _told = 0.0  # when the last line was printed
 
 
 def stderr_is_terminal() -> bool:
-    """Whether standard error is a terminal (it may be closed)."""
+    """Return whether standard error is a terminal. It may be closed."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def tell(line: str, began: float | None = None) -> None:
-    """Print a line. One about work that `began` at a time is printed only SILENCE seconds after
-    that and after the last line.
+    """Print a line.
+
+    A line about work that `began` at a time is printed only SILENCE seconds after that and after
+    the last line.
     """
     global _told
     now = time.monotonic()
@@ -55,8 +58,9 @@ def tell(line: str, began: float | None = None) -> None:
 
 
 def progress(label: str) -> Progress:
-    """Progress of work in any unit: a bar with the time left, from the first report to the last,
-    or lines.
+    """Return a function that shows the progress of work in any unit, as a bar or as lines.
+
+    The bar has the time left, and is shown from the first report to the last.
     """
     if stderr_is_terminal():
         return _bar(label)
@@ -71,7 +75,7 @@ def progress(label: str) -> Progress:
 
 
 def evaluating(number: int = 1) -> Progress:
-    """Progress of the evaluation of so many policies."""
+    """Return the progress of the evaluation of so many policies."""
     return progress(
         ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
     )
@@ -101,7 +105,7 @@ def _bar(label: str) -> Progress:
 
 
 def share_text(label: str, share: float, left: float | None) -> str:
-    """What is being done, the share that is done, and the time left if it is known."""
+    """Return what is being done, the share that is done, and the time left if it is known."""
     facts = {"label": label, "share": number_text(100 * share)}
     if left is None:
         return _("{label}: {share} % done", **facts)
@@ -109,7 +113,7 @@ def share_text(label: str, share: float, left: float | None) -> str:
 
 
 def clock_text(seconds: float | None) -> str:
-    """A time as ``2:05`` or ``1:02:05``; empty if it is not known."""
+    """Return a time as ``2:05`` or ``1:02:05``, or an empty text if it is not known."""
     if seconds is None:
         return ""
     minutes, seconds = divmod(round(seconds), 60)
@@ -118,8 +122,9 @@ def clock_text(seconds: float | None) -> str:
 
 
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
-    """Progress of a solve. An `announcement` of a long solve is printed at once, with how to
-    stop it.
+    """Return the progress of a solve.
+
+    An `announcement` of a long solve is printed at once, with how to stop it.
     """
     shown = progress(_("Solving {rules}", rules=rules.key))
     is_told = False
@@ -130,7 +135,7 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
     def report(done: int, total: int) -> None:
         nonlocal is_told
-        # with the first report, which a table that is stored does not have
+        # This is said with the first report, which there is not if the table is stored.
         if not is_told and not was_said(NOT_STORED):
             tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
         is_told = True
@@ -140,7 +145,7 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
 
 
 def progress_if_long(label: str, is_long: bool) -> Progress:
-    """Progress of work; on a terminal only if it takes some seconds."""
+    """Return the progress of work, which a terminal shows only if it takes some seconds."""
     return progress(label) if is_long or not stderr_is_terminal() else lambda done, total: None
 
 
@@ -155,8 +160,9 @@ class StageProgress:
         self.bar: Progress | None = None  # of the stage, on a terminal
 
     def __call__(self, stage: str, done: float, known: Mapping[str, float]) -> None:
-        """Report a stage, the share of it that is done, and ``mean``, ``half_width`` and
-        ``bound`` if known.
+        """Report a stage, and the share of it that is done.
+
+        `known` has the ``mean``, ``half_width`` and ``bound`` as far as they are known.
         """
         name = _(stage)  # marked elsewhere
         if stage != self.stage:
@@ -175,10 +181,11 @@ class StageProgress:
 
 
 def known_texts(known: Mapping[str, float]) -> list[str]:
-    """The mean and the bound of an approximate strategy, as far as they are known."""
+    """Return what is known of the mean and the bound of an approximate strategy, in words."""
     found = []
     if "mean" in known:
-        mean, error = number_text(known["mean"], 2), number_text(known["half_width"], 2)
+        mean = number_text(known["mean"], 2)
+        error = number_text(known["half_width"], 2)
         found.append(_("the strategy scores {mean} ± {error}", mean=mean, error=error))
     if "bound" in known:
         bound = number_text(known["bound"] + 0.005, 2)  # not rounded down
@@ -187,7 +194,7 @@ def known_texts(known: Mapping[str, float]) -> list[str]:
 
 
 def workers_line(cluster: Cluster) -> str:
-    """Number of workers, their threads and memory, and the dashboard."""
+    """Return the number of workers, their threads and memory, and the dashboard, in words."""
     workers = cluster.engine.workers
     limits = sorted({facts.memory_limit for facts in workers if facts.memory_limit})
     n_workers = len(workers)

@@ -1,5 +1,6 @@
-"""A game of `yatzy play` in the terminal: the loop that asks, shows, warns and saves; `Session`
-is the game.
+"""A game of `yatzy play` in the terminal.
+
+This is the loop that asks, shows, warns and saves. The game itself is a `Session`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .views.wording import (
 Advice = Literal["mean", "win"]
 DECISION_HELP = HOLD_HELP, CATEGORY_HELP, view.DECISION_HELP  # the answers to `decision_question`
 TOP = 5  # options that `?` lists
-WIN_CHANCE_PER_POINT = 0.01  # a point lost is warned of like a chance to win of 1 %
+WIN_CHANCE_PER_POINT = 0.01  # loss of the chance to win that a warning counts as a point
 
 
 class Quit(Exception):
@@ -52,22 +53,23 @@ class TerminalGame:
     rules: RuleSet  # with names in the language of the player
     service: QueryService
     save: SaveFile  # written after every action
-    # points that a decision loses at least to be warned of; None: no warnings
+    # points that a decision loses at least to be warned of, or None for no warnings
     min_warned_loss: float | None
     plain: bool  # print scorecards as sentences
     advice: Advice = "mean"  # what advice and warnings maximise
     computers: dict[str, ComputerPlayer] = field(default_factory=dict)  # by their kind
-    # the fields of a request for opponents whom the player cannot see; none: those of the game
+    # The fields of a request for opponents whom the player cannot see. If there are none, the
+    # opponents are those of the game.
     unseen: dict[str, Any] = field(default_factory=dict)
-    # The last decision that was entered, after the actions before it: the second time it is carried
-    # out.
+    # The last decision that was entered, after the actions before it. When it is entered again, it
+    # is carried out.
     _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(
         default=None, init=False, repr=False
     )
 
     @property
     def strategy(self) -> Strategy:
-        """Optimal play; loaded, and solved if necessary, on first use."""
+        """Optimal play, which is loaded, and solved if necessary, on first use."""
         return self.service.strategy(self.rules)
 
     def run(self) -> None:
@@ -84,15 +86,12 @@ class TerminalGame:
                 else:
                     self.decide()
             # A RulesError says that advice would need a solve beyond the budget.
-            except (
-                StateError,
-                RulesError,
-            ) as error:
+            except (StateError, RulesError) as error:
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
     def computer_decides(self) -> None:
-        """Carry out the decision of a computer player."""
+        """Play the decision of a computer player."""
         session = self.session
         if len(session.dice_history) == 1:
             turn = len(session.turns) // len(session.players) + 1
@@ -111,7 +110,7 @@ class TerminalGame:
             session.hold(decision)
 
     def others(self) -> list[Scorecard]:
-        """The cards of those who are not to move."""
+        """Return the cards of the players who are not to move."""
         return [
             self.session.card(i)
             for i in range(len(self.session.players))
@@ -119,8 +118,9 @@ class TerminalGame:
         ]
 
     def after_turn(self) -> None:
-        """Show the cards before the turn of a person, and to a person the own card before that
-        of a computer.
+        """Show the cards before the turn of a person.
+
+        Before the turn of a computer a person sees the own card.
         """
         player = self.session.turns[-1].player
         if self.session.over:
@@ -137,7 +137,7 @@ class TerminalGame:
         echo_fitted("\n" + "\n".join(lines(self.rules, self.session, shown)) + "\n")
 
     def ask(self, question: str, help_text: str) -> str:
-        """One line of input; `quit`, `help` and `card` are handled here."""
+        """Return one line of input, after it has handled `quit`, `help` and `card`."""
         while True:
             text = prompt_line(question)
             word = command_of(text or "")
@@ -180,7 +180,7 @@ class TerminalGame:
         )
 
     def decide(self) -> None:
-        """Ask for a decision, and carry it out."""
+        """Ask for a decision, and play it."""
         session = self.session
         click.echo(view.stage_line(session))
         click.echo(view.points_line(self.rules, session))
@@ -192,9 +192,8 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        elif (
-            word == "yes" and self._warned and self._warned[0] == session.actions
-        ):  # of the last decision entered
+        elif word == "yes" and self._warned and self._warned[0] == session.actions:
+            # The player confirms the last decision.
             _actions, warned = self._warned
             self.carry_out(
                 warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none")
@@ -203,7 +202,7 @@ class TerminalGame:
             self.carry_out(text)
 
     def carry_out(self, text: str) -> None:
-        """Carry out a decision, but warn of a bad one first."""
+        """Play a decision, but warn of a bad one first."""
         session = self.session
         text = decision_of(text)
         held = parse_hold(text, session.dice) if session.rolls_left else None
@@ -219,7 +218,8 @@ class TerminalGame:
         try:
             category = parse_category(self.rules, text, points_of)
         except StateError as error:
-            if "`yatzy" not in str(error):  # no command of the shell within a game
+            # A message that names a command of the shell is of no use within a game.
+            if "`yatzy" not in str(error):
                 raise
             text = _(
                 "{text!r} is neither dice nor a category. Enter help for all commands.", text=text
@@ -234,16 +234,19 @@ class TerminalGame:
         self.after_turn()
 
     def warn(self, decision: tuple[int, ...] | str) -> bool:
-        """Say what a bad hold or category loses. True if it was said, and must be entered again to
-        be carried out.
+        """Say what a bad hold or category loses, and return whether that was said.
+
+        The decision must then be entered again to be played.
         """
-        session, before = self.session, self._warned
+        session = self.session
+        before = self._warned
         self._warned = session.actions, decision
         if self.min_warned_loss is None or self._warned == before:
             return False
-        strategy, least_loss = self.strategy, self.min_warned_loss
+        strategy = self.strategy
+        least_loss = self.min_warned_loss
         request = self.winning_request() if self.advice == "win" else None
-        if isinstance(request, dict):  # else for the expected score
+        if isinstance(request, dict):  # otherwise the loss is of the expected score
             strategy = self.service.resolve(self.service.parse(request), strategy).strategy
             least_loss *= WIN_CHANCE_PER_POINT
         options = strategy.ranking(session.card(), session.dice, session.rolls_left)
@@ -262,7 +265,7 @@ class TerminalGame:
         return True
 
     def set_advice(self, advice: str) -> None:
-        """Change what advice and warnings maximise; without a word say what it is."""
+        """Change what advice and warnings maximise, or say what it is without a word."""
         if advice == "win" and len(self.session.players) == 1 and not self.unseen:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
@@ -273,7 +276,7 @@ class TerminalGame:
         )
 
     def request(self) -> dict[str, Any]:
-        """The question of the player for the best options."""
+        """Return the question of the player for the best options."""
         session = self.session
         card = self.session.card()
         rolls_left = {"rolls_left": session.rolls_left} if session.rolls_left else {}
@@ -288,8 +291,9 @@ class TerminalGame:
         }
 
     def winning_request(self) -> dict[str, Any] | str:
-        """:meth:`request` for the chance to win, or a sentence why it cannot be answered at
-        once.
+        """Return :meth:`request` for the chance to win.
+
+        If it cannot be answered at once, return a sentence that says why.
         """
         others = [*map(card_text, self.others())]
         if not others and not self.unseen:
@@ -320,7 +324,7 @@ class TerminalGame:
         return against_all
 
     def is_instant(self, request: dict[str, Any]) -> bool:
-        """Whether a request is answered at once; RulesError if it is beyond the budget."""
+        """Return whether a request is answered at once. Raises RulesError beyond the budget."""
         return (
             self.service.decide(self.service.parse(request)).seconds
             <= self.service.budget.instant_seconds

@@ -1,5 +1,6 @@
-"""Text in the columns of a terminal, where the characters of East Asian scripts are two wide: its
-width, padding and wrapping.
+"""The width, padding and wrapping of text in the columns of a terminal.
+
+The characters of East Asian scripts are two columns wide.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any
 import click
 
 WIDE = "WF"  # the classes of unicodedata.east_asian_width that take two columns
-# Stands for the second column of a character while a text is wrapped: a letter, so that no line
-# breaks before it, which no text has.
+# This stands for the second column of a character while a text is wrapped. It is a letter, so that
+# no line breaks before it, and no text has it.
 SECOND_COLUMN = "\u115f"
 # Japanese breaks after any character, but not before these (or after an opening bracket).
 NOT_FIRST = "、。，．・：；？！）」』】〕》〉ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…"
@@ -27,30 +28,33 @@ BREAK = re.compile(
 
 
 def columns_of(text: str) -> int:
-    """How many columns a text takes in a terminal."""
+    """Return how many columns a text takes in a terminal."""
     if text.isascii():
         return len(text)
-    return sum(
-        0
-        if unicodedata.combining(character)
-        else 1 + (unicodedata.east_asian_width(character) in WIDE)
-        for character in text
-    )
+    return sum(map(_columns_of_character, text))
+
+
+def _columns_of_character(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in WIDE else 1
 
 
 def left(text: str, columns: int) -> str:
-    """A text with blanks after it up to a number of columns."""
+    """Return a text with blanks after it up to a number of columns."""
     return text + " " * (columns - columns_of(text))
 
 
 def right(text: str, columns: int) -> str:
-    """A text with blanks before it up to a number of columns."""
+    """Return a text with blanks before it up to a number of columns."""
     return " " * (columns - columns_of(text)) + text
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
-    """Rows of cells as lines. `layout` has ``<`` or ``>`` for each column, perhaps with a width;
-    without one it is that of the longest cell.
+    """Return rows of cells as lines.
+
+    `layout` has ``<`` or ``>`` for each column, perhaps with a width. Without a width a column is
+    as wide as its longest cell.
     """
     longest = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     widths = [int(form[1:] or width) for form, width in zip(layout, longest, strict=True)]
@@ -63,7 +67,10 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a text that fits into `most` columns, with an ellipsis if it is longer."""
+    """Return the beginning of a text that fits into `most` columns.
+
+    It ends with an ellipsis if the text is longer.
+    """
     if columns_of(text) <= most:
         return text
     while columns_of(text) >= most:
@@ -72,7 +79,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def wrap(text: str, width: int, **options: Any) -> list[str]:
-    """Lines of at most `width` columns, as :func:`textwrap.wrap` with the same options."""
+    """Return lines of at most `width` columns, as :func:`textwrap.wrap` with the same options."""
     wrapper = _Wrapper(width, **options)
     return [line.replace(SECOND_COLUMN, "") for line in wrapper.wrap(_with_second_columns(text))]
 
@@ -91,10 +98,10 @@ class _Wrapper(textwrap.TextWrapper):
 
 
 class HelpFormatter(click.HelpFormatter):
-    """The help of a command as click writes it; lines with wide characters have as many columns."""
+    """The help of a command as click writes it, also in scripts with wide characters."""
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs; those that begin with ``\\b`` as they are."""
+        """Write paragraphs, of which those that begin with ``\\b`` are not wrapped."""
         if columns_of(text) == len(text):
             super().write_text(text)
             return

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._files import folder_lock, read_file
 from ..core import checked_values
@@ -51,9 +51,8 @@ class Job:
     """What all tasks of a run share."""
 
     software: tuple[tuple[str, str], ...]  # :func:`software` of the driver
-    proof: str = (
-        ""  # path of a file in the folder that all workers must see; empty if there is none
-    )
+    # path of a file in the folder that all workers must see; empty if there is none
+    proof: str = ""
     token: str = ""  # content of that file
     # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
     kernels: str = ""
@@ -71,10 +70,12 @@ class WorkerFacts:
 
 @cache
 def software() -> tuple[tuple[str, str], ...]:
-    """Name and version of all that determines the bits of a result, a hash of this package's
-    sources among it.
+    """Return name and version of all that determines the bits of a result.
+
+    A hash of the sources of this package is among them.
     """
-    package, digest = Path(__file__).resolve().parent.parent, hashlib.sha256()
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(
             path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
@@ -83,7 +84,7 @@ def software() -> tuple[tuple[str, str], ...]:
 
 
 def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str], ...]) -> str:
-    """What a worker has otherwise than the driver, in words; empty if nothing."""
+    """Return what a worker has otherwise than the driver, in words, or nothing if all is the same."""
     mine = dict(own)
     different = [
         (name, mine.get(name, "none"), need) for name, need in wanted if mine.get(name) != need
@@ -97,7 +98,10 @@ def differences(own: tuple[tuple[str, str], ...], wanted: tuple[tuple[str, str],
 
 
 def problem(job: Job) -> str:
-    """Why this process cannot do the tasks of a job, as the end of a sentence; empty if it can."""
+    """Return why this process cannot do the tasks of a job, as the end of a sentence.
+
+    The text is empty if it can.
+    """
     if found := differences(software(), job.software):
         return f"has {found}; install the same versions on all machines"
     if job.proof:
@@ -112,8 +116,9 @@ def problem(job: Job) -> str:
 
 
 def prepare(job: Job) -> None:
-    """Raise ClusterError unless this process can do the tasks of a job, for which it is then
-    prepared.
+    """Prepare this process for the tasks of a job.
+
+    Raises ClusterError if it cannot do them.
     """
     if job in _checked:
         return
@@ -124,7 +129,7 @@ def prepare(job: Job) -> None:
 
 
 def limit_block_cache() -> None:
-    """On a worker, let the cached blocks of a table take a quarter of its memory at most."""
+    """Let the cached blocks of a table take a quarter of the memory of a worker at most."""
     try:
         from distributed import get_worker
 
@@ -136,7 +141,10 @@ def limit_block_cache() -> None:
 
 
 def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
-    """This worker, for a driver that connects; Dask gives its worker as `dask_worker`."""
+    """Return the facts of this worker, for a driver that connects.
+
+    Dask gives its worker as `dask_worker`.
+    """
     limit = dask_worker.memory_manager.memory_limit if dask_worker else None
     threads = dask_worker.state.nthreads if dask_worker else 1
     return WorkerFacts(software(), threads, limit, problem(job))
@@ -146,19 +154,26 @@ def _process_name() -> str:
     return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
 
 
-def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> tuple[Any, str, int]:
-    """Do one task: its result, the host and id of this process, and the most bytes it has used
-    at a time.
-    """
+class TaskReport(NamedTuple):
+    """What a worker sends when a task is done."""
+
+    result: Any
+    process: str  # host and id of the process
+    peak_memory: int  # most bytes that the process has used at a time
+
+
+def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:
+    """Do one task, and return its result with facts of this process."""
     prepare(job)
     with compiling(job.kernels):
-        return function(argument), _process_name(), peak_memory()
+        return TaskReport(function(argument), _process_name(), peak_memory())
 
 
 @contextmanager
 def compiling(kernels: str) -> Iterator[None]:
-    """Let one process of a machine compile the kernels in this block while others wait, to load
-    what it stores.
+    """Let one process of a machine compile the kernels in this block.
+
+    Others wait, to load what it stores.
     """
     if not kernels or kernels in _compiled:
         yield
@@ -181,8 +196,9 @@ def compiling(kernels: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _UnderWay:
-    """A task that a worker has: its place among all tasks, its argument, how often it was
-    submitted.
+    """A task that a worker has.
+
+    It has its place among all tasks, its argument, and how often it was submitted.
     """
 
     number: int
@@ -201,15 +217,20 @@ def _next_tasks(
 
 
 class DaskEngine:
-    """The workers of a cluster, whose client the caller closes; `restart` is called when there
-    are fewer threads.
+    """The workers of a cluster, whose client the caller closes.
+
+    `restart` is called when there are fewer threads than before.
     """
 
     def __init__(self, client: Any, name: str, restart: Callable[[], None] = lambda: None) -> None:
-        self.client, self.name, self._restart = client, name, restart
+        self.client = client
+        self.name = name
+        self._restart = restart
         self.peak_memory: dict[str, int] = {}  # most bytes that each worker process has used so far
         self._job = Job(software())
-        self._threads, self._most_threads, self._looked = 1, 0, float("-inf")
+        self._looked = float("-inf")
+        self._most_threads = 0
+        self._threads = 1
         self.workers = self._describe()
         self._count_threads()
 
@@ -220,8 +241,9 @@ class DaskEngine:
 
     @contextmanager
     def seeing(self, folder: str | os.PathLike[str], kernels: str = "") -> Iterator[None]:
-        """In this block all workers must see a folder. On each machine one worker compiles the
-        kernels for the others.
+        """Require in this block that all workers see a folder.
+
+        On each machine one worker compiles the kernels for the others.
         """
         # A worker sees the same folder if it reads this token in a file of it.
         token = secrets.token_hex(16)
@@ -245,8 +267,9 @@ class DaskEngine:
         arguments: Iterable[Any],
         is_ready: Callable[[Any], bool] = lambda argument: True,
     ) -> Iterator[tuple[int, Any]]:
-        """Call a function of a module on the workers, perhaps twice if one is lost, and give the
-        number and result of each call.
+        """Call a function of a module on the workers, and yield the number and result of each call.
+
+        A call may be made twice if its worker is lost.
 
         The results come as they are complete. `is_ready` says whether the call of the first
         argument that waits may begin. Errors of a call are raised; ClusterError if the cluster is
@@ -275,9 +298,8 @@ class DaskEngine:
                     if (report := self._report(future, task)) is None:
                         waiting.appendleft(task)  # it is submitted again
                     else:
-                        result, process, peak = report
-                        self.peak_memory[process] = peak
-                        yield task.number, result
+                        self.peak_memory[report.process] = report.peak_memory
+                        yield task.number, report.result
         finally:
             if under_way:
                 with suppress(Exception):  # the cluster may be gone
@@ -286,8 +308,9 @@ class DaskEngine:
     def play(
         self, function: Callable[[Any], Any], tasks: Sequence[Any], progress: Progress | None
     ) -> list[Any]:
-        """The results of tasks, in their order. Each task has the `number` of games it plays, for
-        the progress.
+        """Return the results of tasks, in their order.
+
+        Each task has the `number` of games it plays, for the progress.
         """
         found: dict[int, Any] = {}  # results by the place of their task
         games = [task.number for task in tasks]
@@ -307,8 +330,9 @@ class DaskEngine:
     def _submit(
         self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]
     ) -> dict[Any, _UnderWay]:
-        """Hand out tasks, in one message: that takes half the time of one for each."""
-        name, arguments = function.__name__.replace("_", "-"), [task.argument for task in tasks]
+        """Hand out tasks in one message, which takes half the time of one message for each."""
+        name = function.__name__.replace("_", "-")
+        arguments = [task.argument for task in tasks]
         keys = [f"{name}-{secrets.token_hex(8)}" for _ in tasks]
         futures = self.client.map(
             run_task, arguments, function=function, job=self._job, key=keys, pure=False
@@ -317,7 +341,7 @@ class DaskEngine:
         return dict(zip(futures, submitted, strict=True))
 
     def _wait(self, futures: Sequence[Any]) -> list[Any]:
-        """The futures that are done, after some seconds at most."""
+        """Return the futures that are done, after some seconds at most."""
         from distributed import CancelledError, wait
 
         wait_for: Any = wait  # it has no types
@@ -331,12 +355,12 @@ class DaskEngine:
         except CancelledError as error:
             raise self._lost() from error
 
-    def _report(self, future: Any, task: _UnderWay) -> tuple[Any, str, int] | None:
-        """The report of a task that is done; None if its workers were lost."""
+    def _report(self, future: Any, task: _UnderWay) -> TaskReport | None:
+        """Return the report of a task that is done, or None if its workers were lost."""
         from distributed import CancelledError, KilledWorker
 
         try:
-            report: tuple[Any, str, int] = future.result()
+            report: TaskReport = future.result()
         except KilledWorker as error:
             if task.attempts < ATTEMPTS:
                 return None
@@ -368,7 +392,7 @@ class DaskEngine:
         return self._threads
 
     def _describe(self) -> list[WorkerFacts]:
-        """The present workers, checked; the first of several problems is reported."""
+        """Return the present workers, checked. Raises ClusterError with the first problem."""
         try:
             answers = self.client.run(describe, self._job, on_error="return")
         except Exception as error:

@@ -18,6 +18,6 @@ __all__ = ["dask_setup", "lattice", "shard_task", "turn"]
 
 
 def dask_setup(worker: Any) -> None:
-    """Prepare this worker; Dask calls this when it starts."""
+    """Prepare this worker. Dask calls this function when it starts."""
     with suppress(AttributeError, OSError):  # Windows
         os.setpgid(0, 0)

@@ -75,8 +75,9 @@ CONFIG = {  # features of Dask that are not needed here, such as sampling profil
 
 @contextmanager
 def local_cluster(workers: int | None = None, memory: int | None = None) -> Iterator[Cluster]:
-    """A new cluster on this machine, closed at the end; it has no dashboard, which would serve
-    any client.
+    """Yield a new cluster on this machine, which is closed at the end.
+
+    It has no dashboard, which would serve any client.
     """
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
@@ -123,7 +124,7 @@ def local_cluster(workers: int | None = None, memory: int | None = None) -> Iter
 
 @contextmanager
 def remote_cluster(address: str) -> Iterator[Cluster]:
-    """A running cluster, which stays."""
+    """Yield a running cluster, which stays when the block ends."""
     dask, distributed = _packages()
     with dask.config.set(CONFIG), quiet_logs():
         try:
@@ -146,8 +147,9 @@ def remote_cluster(address: str) -> Iterator[Cluster]:
 
 
 def start_method() -> str:
-    """How worker processes start: forked from a process that has imported what they need, where
-    that is possible.
+    """Return how worker processes start.
+
+    Where that is possible, they are forked from a process that has imported what they need.
     """
     # The imports take two seconds of a processor, here once for all workers and those that replace
     # killed ones. The process begins its imports immediately, beside those of the caller, and ends
@@ -162,7 +164,10 @@ def start_method() -> str:
 
 
 def memory_limit(workers: int) -> int:
-    """Bytes for each of some workers on this machine: equal shares of 90 % of the free memory."""
+    """Return the bytes for each of some workers on this machine.
+
+    They are equal shares of 90 % of the free memory.
+    """
     if (free := available_memory()) is None:
         from distributed.system import MEMORY_LIMIT
 
@@ -227,7 +232,8 @@ class Cluster:
     """
 
     def __init__(self, engine: DaskEngine, dashboard: str) -> None:
-        self.engine, self.dashboard = engine, dashboard
+        self.engine = engine
+        self.dashboard = dashboard
 
     def __repr__(self) -> str:
         return f"<Cluster {self.engine.name}: {self.engine.threads} threads, dashboard {self.dashboard or 'none'}>"
@@ -364,7 +370,8 @@ class Cluster:
 
         rule_set = load_rules(rules)
         context = PolicyContext(Settings(tables), rule_set, read_card(rule_set, card))
-        found = {n: result for n, _, result in evaluate_on(self.engine, policies, context)}
+        results = evaluate_on(self.engine, policies, context)
+        found = {number: evaluation for number, _title, evaluation in results}
         return [found[number] for number in range(len(policies))]
 
     def versus(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from ..policies.evaluation import Evaluation, SampledEvaluation, SampledGames, s
 from ..policies.named import PolicyContext, evaluate_named, policy_file
 from ..policies.user_code import ProcessPlayer
 from ..settings import Settings
-from ..strategy.rollout import Rollout, rollout_of
+from ..strategy.rollout import PlayedGames, Rollout, rollout_of
 from ..strategy.score_strategy import ScoreStrategy, reach
 from ..strategy.simulation import Simulation, joined_games
 from ..strategy.strategy import CheckedPosition, Strategy
@@ -41,9 +41,8 @@ from ..words import _
 from .engine import DaskEngine
 
 TASKS_PER_THREAD = 4  # so that workers of different speed end together
-MOST_GAMES = (
-    100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
-)
+# of a task: many share the evaluation of a turn, and their points are some megabytes
+MOST_GAMES = 100_000
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,9 @@ class StrategyName:
 
 @dataclass(frozen=True)
 class GamesTask:
-    """The games `first` to ``first + number - 1`` of a strategy, or of a program that it
-    measures.
+    """The games `first` to ``first + number - 1`` of a strategy.
+
+    They may also be those of a program that the strategy measures.
     """
 
     strategy: StrategyName
@@ -76,7 +76,7 @@ class GamesTask:
 
 
 def evaluate_task(task: tuple[str, PolicyContext]) -> tuple[str, Evaluation | SampledEvaluation]:
-    """Title and evaluation of the policy of a name (:mod:`perfect_yatzy.policies.named`)."""
+    """Return title and evaluation of the policy of a name (:mod:`perfect_yatzy.policies.named`)."""
     return evaluate_named(*task)
 
 
@@ -91,8 +91,12 @@ def sample_task(task: GamesTask) -> SampledGames:
 def evaluate_on(
     engine: DaskEngine, policies: Sequence[str], context: PolicyContext
 ) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
-    """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
-    rules, folder = context.rules, str(tables_folder(context.settings.tables).absolute())
+    """Evaluate policies, each on one worker, as :func:`perfect_yatzy.evaluate` does.
+
+    Yields the number of the policy, the title and the evaluation of each.
+    """
+    rules = context.rules
+    folder = str(tables_folder(context.settings.tables).absolute())
     context = replace(context, settings=Settings(folder, 1))
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     # Workers have other working folders, so they get the absolute path of a file; titles have the
@@ -109,11 +113,13 @@ def evaluate_on(
 def sample_on(
     engine: DaskEngine, command: str, strategy: Strategy, context: PolicyContext
 ) -> SampledEvaluation:
-    """Let a program play games on the workers, which start it; as
-    :func:`.policies.evaluation.sample`.
+    """Let a program play games on the workers, which start it.
+
+    The answer is that of :func:`.policies.evaluation.sample`.
     """
     games = positive_number(context.games, "games")
-    settings, card = context.settings, context.card
+    settings = context.settings
+    card = context.card
     name = strategy_name(strategy, settings.tables)
     tasks = [
         GamesTask(name, card, context.seed, first, number, command)
@@ -124,7 +130,7 @@ def sample_on(
 
 
 def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
-    """What tells a worker to open this strategy."""
+    """Return what tells a worker to open this strategy."""
     folder = str(tables_folder(tables).absolute())
     if isinstance(strategy, ApproximateStrategy):
         if not isinstance(strategy.evaluator.function, FittedValues):
@@ -162,28 +168,39 @@ def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
     return rollout_of(_opened(name), position, threads=1)
 
 
-def play_task(task: GamesTask) -> tuple[npt.NDArray[Any], ...]:
+class GamesPlayed(NamedTuple):
+    """The games of a task, ``(games,)`` each, in as few bytes as they need."""
+
+    points_made: npt.NDArray[np.int32]  # without the upper bonus
+    category_points: npt.NDArray[Any]  # (games, categories)
+    upper_bonus: npt.NDArray[np.int32]
+    luck: npt.NDArray[Any] | None = None  # of an approximate strategy
+
+
+def play_task(task: GamesTask) -> GamesPlayed:
     """Play the games of a task."""
     if task.strategy.kind != "approximate":
-        made, boxes, bonus = _rollout(task.strategy, task.start).play(
+        points_made, category_points, upper_bonus = _rollout(task.strategy, task.start).play(
             task.number, task.first, task.seed
         )
-        return made.astype(np.int32), boxes, bonus.astype(np.int32)
+        return GamesPlayed(
+            points_made.astype(np.int32), category_points, upper_bonus.astype(np.int32)
+        )
     strategy = _opened(task.strategy)
     assert isinstance(strategy, ApproximateStrategy)
-    values, games = strategy.evaluator.function, task.number
+    values = strategy.evaluator.function
     assert isinstance(values, FittedValues)
     played = simulate_values(
         values,
-        games=games,
+        games=task.number,
         seed=task.seed,
         threads=1,
         start=task.start.state,
         first=task.first,
     )
-    made = played.final_scores - played.upper_bonus
-    return (
-        made.astype(np.int32),
+    points_made = played.final_scores - played.upper_bonus
+    return GamesPlayed(
+        points_made.astype(np.int32),
         played.category_points,
         played.upper_bonus.astype(np.int32),
         played.luck,
@@ -197,7 +214,7 @@ def simulate_on(
     games: Games,
     position: CheckedPosition,
 ) -> Simulation:
-    """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
+    """Play games on the workers, as :meth:`.session.Cluster.simulate` describes."""
     began = time.perf_counter()
     name = strategy_name(strategy, settings.tables)
     if position.state.filled == strategy.rules.full_mask:
@@ -207,15 +224,19 @@ def simulate_on(
         for part in ranges(games.number, engine.threads, name.kind)
     ]
     with engine.seeing(name.tables, f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
-        parts = engine.play(play_task, tasks, settings.progress)
+        parts: list[GamesPlayed] = engine.play(play_task, tasks, settings.progress)
     widened = [
-        (made.astype(np.int64), boxes, bonus.astype(np.int64))
-        for made, boxes, bonus, *_luck in parts
+        PlayedGames(
+            points=part.points_made.astype(np.int64),
+            category_points=part.category_points,
+            upper_bonus=part.upper_bonus.astype(np.int64),
+        )
+        for part in parts
     ]
     played = joined_games(strategy, games.seed, position.points, widened)
     if name.kind != "approximate":
         return played
-    luck = np.concatenate([luck for *_figures, luck in parts])
+    luck = np.concatenate([part.luck for part in parts if part.luck is not None])
     seconds = time.perf_counter() - began
     return ApproximateSimulation(
         **vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds
@@ -223,7 +244,7 @@ def simulate_on(
 
 
 def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
-    """First game and number of games of each task."""
+    """Return the first game and number of games of each task."""
     size = min(MOST_GAMES, ceil(games / (threads * TASKS_PER_THREAD)))
     if kind == "approximate":  # whole batches, as they are played here
         size = ceil(size / BATCH) * BATCH

@@ -56,12 +56,12 @@ def _game(rules: RuleSet, tie: float) -> TwoPlayerGame:
 
 
 def _checksum(values: Floats) -> int:
-    """CRC-32 of values and of their dtype, which a header may state wrongly."""
+    """Return the CRC-32 of values and of their dtype, which a header may state wrongly."""
     return crc32(values.data, crc32(values.dtype.str.encode()))
 
 
 def _values_after(part: TurnPart) -> Floats:
-    """The values after the turn that the part needs."""
+    """Return the values after the turn that the part needs."""
     with suppress(ValueError):
         values = np.array(read_array(part.layer, mapped=True)[part.first : part.last])
         if _checksum(values) == part.checksum:
@@ -77,7 +77,7 @@ def solve_part(part: TurnPart) -> None:
 
 
 def _bounds(found: LeadValues) -> Ints:
-    """Where each pair of cards begins in the values, and where the last one ends."""
+    """Return where each pair of cards begins in the values, and where the last one ends."""
     return np.append(found.place, len(found.values) - FRAME)
 
 
@@ -88,7 +88,10 @@ def _parts_of(
     threads: int,
     below: LeadValues,
 ) -> Iterator[TurnPart]:
-    """The parts of a turn, by states of the other player; `below` are the values after it."""
+    """Yield the parts of a turn, by states of the other player.
+
+    `below` are the values after the turn.
+    """
     waiting = game.pairs(turn)[1].size
     size = max(1, waiting // (TASKS * threads))
     bounds = _bounds(below)
@@ -105,8 +108,9 @@ def _parts_of(
 def _solve_turn(
     engine: DaskEngine, game: TwoPlayerGame, layer: Path, turn: TwoPlayerTurn, below: LeadValues
 ) -> LeadValues:
-    """The values before a turn, solved on the workers in parts, from those after it, which
-    `layer` stores.
+    """Return the values before a turn from those after it, which `layer` stores.
+
+    They are solved on the workers in parts.
     """
     before, other = game.pairs(turn)
     target = game.blank(before, other, game.lead_of(turn.mover))
@@ -140,7 +144,7 @@ def versus_on(
     ties: str = "half",
     store: bool = False,
 ) -> TwoPlayerChances:
-    """Solve a whole game of two players on the workers; as :func:`perfect_yatzy.versus`."""
+    """Solve a whole game of two players on the workers, as :func:`perfect_yatzy.versus` does."""
 
     def solve(
         settings: Settings, game: TwoPlayerGame, layer: Path, on_layer: OnLayer | None

@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
 
 class RowSolver:
-    """Solves any rows of an objective's table from the values of the layer below, in any number of
-    threads::
+    """Solves any rows of an objective's table from the values of the layer below.
 
-    below = TableSlice(padded(values), start)                      # values of the layer below, from `start` on
-    part = solver.blank(objective.places.rows_slice(filled, first, end))  # for the values of the rows
-    solver.solve(objective.space.layers[filled][first:end], below, part)
+    Any number of threads may call it::
+
+        below = TableSlice(padded(values), start)  # values of the layer below, from `start` on
+        part = solver.blank(objective.places.rows_slice(filled, first, end))  # for the values of the rows
+        solver.solve(objective.space.layers[filled][first:end], below, part)
     """
 
     def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
@@ -50,19 +51,21 @@ class RowSolver:
         self._spacing = 1  # of the scores that are solved; those between are interpolated
 
     def full_cards(self) -> TableSlice:
-        """The values of the full cards, with which the backward induction begins."""
+        """Return the values of the full cards, with which the backward induction begins."""
         start = self.objective.layer_slice(self.objective.space.categories).start
         return TableSlice(padded(self.objective.full_cards()), start)
 
     def blank(self, place: slice) -> TableSlice:
-        """A zeroed slice of the table, to be solved into."""
+        """Return a zeroed slice of the table, to be solved into."""
         return TableSlice(
             np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start
         )
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: Any = None) -> Misses:
-        """Write the values of some rows of a layer, and return the misses that :meth:`after_layer`
-        takes. `offsets` are given for a shard, whose values are a part of the layer.
+        """Write the values of some rows of a layer.
+
+        Returns the misses that :meth:`after_layer` takes. `offsets` are given for a shard, whose
+        values are a part of the layer.
         """
         filled = int(self.objective.space.filled[rows[0]])
         with self._scratch.borrow() as scratch:
@@ -74,11 +77,11 @@ class RowSolver:
         self._spacing = self.objective.next_spacing(self._spacing, filled, misses)
 
     def new_scratch(self) -> Any:
-        """New working memory of the kernels."""
+        """Return new working memory of the kernels."""
         return self.objective.new_scratch(self._dice, self._model)
 
     def job(self, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> SolveJob:
-        """The arguments of the kernels of a solve."""
+        """Return the arguments of the kernels of a solve."""
         from .turn import SolveJob
 
         return SolveJob(
@@ -109,12 +112,12 @@ def solve_layers(
     unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Layer]:
-    """Solve a game layer by layer, from the full card to the start; two layers are in memory,
-    unrounded.
-    """
-    solver, space = RowSolver(objective, unrolled=unrolled), objective.space
+    """Solve a game layer by layer, from the full card to the start, with two layers in memory."""
+    solver = RowSolver(objective, unrolled=unrolled)
+    space = objective.space
     if resume is None:
-        last, below = space.categories, solver.full_cards()
+        last = space.categories
+        below = solver.full_cards()
         yield Layer(last, below.values[:-PADDING], objective.layer_slice(last).stop, objective.size)
     else:
         last, values = resume
@@ -122,7 +125,8 @@ def solve_layers(
     size = objective.rows_per_task
     with thread_map(thread_count(threads), "yatzy-solve") as in_threads:
         for filled in range(last - 1, objective.first_layer - 1, -1):
-            rows, place = space.layers[filled], objective.layer_slice(filled)
+            rows = space.layers[filled]
+            place = objective.layer_slice(filled)
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
             layer = solver.blank(place)
             misses = []
@@ -146,7 +150,7 @@ def solve_objective(
     unrolled: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Values:
-    """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
+    """Return a whole table in memory, ``(objective.size,)`` values of ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
     for layer in solve_layers(objective, threads=threads, unrolled=unrolled, progress=progress):
         values[layer.done - len(layer.values) : layer.done] = layer.values

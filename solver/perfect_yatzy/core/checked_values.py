@@ -1,5 +1,5 @@
-"""Values of a large table on disk: each block is read when it is first needed, and compared with
-its SHA-256.
+"""Values of a large table on disk, whose blocks are read and checked when they are first needed.
+Each block is compared with its SHA-256.
 
 A block is read into memory of this process, checked there, and used from there: a file that is
 truncated or changed later, or a disk that fails, is an error of the request that needs the block,
@@ -35,7 +35,7 @@ NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x40 if sys.platform == "darwin" els
 
 
 def _kept_bytes() -> int:
-    """How much of a table stays in memory: a quarter of that of the machine, at least 1 GB."""
+    """Return how many bytes of a table stay in memory, a quarter of all, at least 1 GB."""
     try:
         return max(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
     except (AttributeError, OSError, ValueError):  # not on this system
@@ -46,8 +46,8 @@ KEPT_BYTES = _kept_bytes()
 
 
 class BlockHasher:
-    """SHA-256 of a stream of bytes, and of each block of a longer one in which it begins at
-    `offset`.
+    """SHA-256 of a stream of bytes, and of each block of a longer stream. In the longer one, this
+    stream begins at `offset`.
     """
 
     def __init__(self, offset: int = 0) -> None:
@@ -57,7 +57,7 @@ class BlockHasher:
         self._digests: list[bytes] = []
 
     def update(self, data: memoryview) -> None:
-        """Add bytes; blocks may begin and end anywhere in them."""
+        """Add bytes, in which blocks may begin and end anywhere."""
         data = data.cast("B")
         self._whole.update(data)
         start = 0
@@ -72,24 +72,22 @@ class BlockHasher:
                 self._filled = 0
 
     def hexdigest(self) -> str:
-        """SHA-256 of all bytes so far."""
+        """Return the SHA-256 of all bytes so far."""
         return self._whole.hexdigest()
 
     def block_digests(self) -> bytes:
-        """The digests of all blocks, the last of which may be shorter, one after the other."""
+        """Return the digests of all blocks, the last of which may be shorter, in their order."""
         last = [self._block.digest()] if self._filled else []
         return b"".join(self._digests + last)
 
 
 def block_count(size: int) -> int:
-    """Number of blocks of `size` bytes."""
+    """Return the number of blocks of `size` bytes."""
     return -(-size // BLOCK_BYTES)
 
 
 def sparse_array(count: int, dtype: np.dtype[Any]) -> Array:
-    """A zeroed array that takes memory only where it has been written to; MemoryError without
-    room for addresses.
-    """
+    """Return a zeroed array that takes memory only where it has been written to."""
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
         return np.zeros(count, dtype=dtype)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
@@ -116,14 +114,13 @@ class _Held:
         # Twice as long as need be: blocks counted from the end are never marked, and so take the
         # way with the modulo.
         self.checked = np.zeros(2 * block_count(memory.nbytes), dtype=np.bool_)
-        self.blocks, self.lock = 0, threading.Lock()
+        self.blocks = 0
+        self.lock = threading.Lock()
         self._mapped = getattr(memory.base, "obj", None)
         self.large_pages(0, len(self.target), wanted=False)
 
     def large_pages(self, low: int, high: int, *, wanted: bool) -> None:
-        """Whether the system may give large pages: many blocks take half the time with them,
-        single ones more.
-        """
+        """Advise the system whether to use large pages. They are faster only for many blocks."""
         advice = getattr(mmap, "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE", None)
         if advice is not None and isinstance(self._mapped, mmap.mmap):
             with suppress(OSError):  # the system has none
@@ -142,9 +139,12 @@ class CheckedValues:
     def __init__(
         self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]
     ) -> None:
-        self._read, self._per_block = read, BLOCK_BYTES // dtype.itemsize
+        self._read = read
+        self._per_block = BLOCK_BYTES // dtype.itemsize
         self._shift = self._per_block.bit_length() - 1
-        self.dtype, self.shape, self.nbytes = dtype, (count,), count * dtype.itemsize
+        self.dtype = dtype
+        self.shape = (count,)
+        self.nbytes = count * dtype.itemsize
         self._held = _Held(count, dtype)
 
     def __len__(self) -> int:
@@ -158,9 +158,7 @@ class CheckedValues:
     @overload
     def __getitem__(self, places: int | np.integer[Any]) -> Any: ...
     def __getitem__(self, places: Any) -> Any:
-        """Values at these places; TableError if a block that they stand in is damaged or cannot
-        be read.
-        """
+        """Return the values at these places. Raises TableError if their blocks are damaged."""
         if isinstance(places, np.ndarray) and places.dtype.kind == "i":
             held = self._held
             checked = held.checked[places >> self._shift].ravel()
@@ -180,15 +178,16 @@ class CheckedValues:
         return self.checked(0, len(self))[places]
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """The whole array, all blocks checked."""
+        """Return the whole array, all blocks checked."""
         whole = self.checked(0, len(self))
         if copy or (dtype is not None and dtype != whole.dtype):
             return np.array(whole, dtype=dtype)
         return whole
 
     def checked(self, start: int, stop: int) -> Array:
-        """An array as long as the table, whose values from `start` to before `stop` are checked,
-        or a TableError.
+        """Return an array as long as the table, with the values from `start` to `stop` checked. The
+        value at `stop` is not included. Raises TableError if a block of them is damaged or cannot
+        be read.
         """
         held = self._held
         if start < stop:
@@ -198,9 +197,7 @@ class CheckedValues:
         return held.values
 
     def sha256(self) -> str:
-        """SHA-256 of all values in their order; reads and checks the whole table and keeps
-        nothing of it.
-        """
+        """Return the SHA-256 of all values. The whole table is read, checked, and not kept."""
         digest = hashlib.sha256()
         buffer = memoryview(bytearray(READ_BLOCKS * BLOCK_BYTES))
         for low in range(0, self.nbytes, len(buffer)):
@@ -210,7 +207,7 @@ class CheckedValues:
         return digest.hexdigest()
 
     def _load(self, blocks: Iterable[int]) -> _Held:
-        """Read those of these blocks, which ascend, that are not in memory."""
+        """Read the blocks among these that are not in memory. The numbers ascend."""
         held = self._held
         missing = [block for block in blocks if not held.checked[block]]
         if held.blocks and (held.blocks + len(missing)) * BLOCK_BYTES > KEPT_BYTES:
@@ -248,9 +245,7 @@ class CheckedValues:
 
 
 def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and last + 1 of each run of neighbours among ascending numbers, of at most
-    READ_BLOCKS.
-    """
+    """Yield first and last + 1 of each run of at most READ_BLOCKS numbers, which ascend."""
     first = end = -1
     for block in blocks:
         if block != end or end - first == READ_BLOCKS:
@@ -267,5 +262,5 @@ Table = Array | CheckedValues
 
 
 def checked_part(table: Table, start: int, stop: int) -> Array:
-    """The whole table as an array whose values from `start` to before `stop` may be read."""
+    """Return the whole table as an array whose values from `start` to before `stop` may be read."""
     return table.checked(start, stop) if isinstance(table, CheckedValues) else table

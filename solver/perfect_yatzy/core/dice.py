@@ -40,14 +40,12 @@ class Lattice:
     first: Ints
     # (first[dice], faces): index after adding a die, for every multiset that is not a full roll
     successors: Ints
-    predecessor_start: (
-        Ints  # (n_holds + 1,): where the entries of each multiset start in `predecessors`
-    )
+    # (n_holds + 1,): where the entries of each multiset start in `predecessors`
+    predecessor_start: Ints
     # indices after removing one die, an entry for each different face, in the order of the faces
     predecessors: Ints
-    weights: (
-        Floats  # (n_rolls,): probability of each full roll when all dice are rolled; their sum is 1
-    )
+    # (n_rolls,): probability of each full roll when all dice are rolled; their sum is 1
+    weights: Floats
     # (faces, dice + 1): how many multisets of the same size agree with a given one on the faces
     # below f and have more dice of face f, when `left` dice show faces above f; their sum over f is
     # the position within the size
@@ -76,8 +74,8 @@ class Lattice:
         return [*chain.from_iterable(by_size)]
 
     def rank(self, counts: npt.ArrayLike) -> Ints:
-        """Index of each multiset ``(..., faces)``, given by the number of dice of each face:
-        ``(...)`` int64.
+        """Return the index of each multiset, ``(...)`` int64. A multiset is given by the number of
+        dice of each face, ``(..., faces)``.
         """
         given = np.asarray(counts, dtype=np.int64)
         # dice that show faces above each face
@@ -88,7 +86,7 @@ class Lattice:
 
 @lru_cache(maxsize=8)
 def lattice(dice: int, faces: int) -> Lattice:
-    """The lattice of `dice` dice with `faces` faces, built once per process."""
+    """Return the lattice of `dice` dice with `faces` faces, built once per process."""
     by_size = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
     # Each as the number of dice that show each face.
     multisets = [tuple(map(chosen.count, range(faces))) for chosen in chain.from_iterable(by_size)]
@@ -128,8 +126,8 @@ def lattice(dice: int, faces: int) -> Lattice:
 
 
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
-    """All different holds of a roll, given by the number of dice of each face, from no dice to
-    all dice.
+    """Return all different holds of a roll, from no dice to all dice. Roll and holds are given by
+    the number of dice of each face.
     """
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)

@@ -21,10 +21,10 @@ if config.DISABLE_JIT:
 
 
 def jit(function: Any, inline: bool = False) -> Any:
-    """Compile a function that releases the interpreter lock, so that threads run in parallel, with
-    the disk cache.
+    """Compile a function that releases the interpreter lock, so that threads run in parallel.
 
-    `inline`: always into its callers. A call copies the pointers of all arrays of a job.
+    The machine code is stored in the disk cache. With `inline` it becomes a part of each caller,
+    because a call copies the pointers of all arrays of a job.
     """
     options = {
         "nogil": True,
@@ -60,8 +60,8 @@ def jit(function: Any, inline: bool = False) -> Any:
 
 
 def is_compiled(function: Any, signature: tuple[Any, ...], *, in_memory: bool = False) -> bool:
-    """Whether a function is ready for arguments of these types: in the memory of this process or,
-    unless only that counts, in the disk cache.
+    """Return whether a function is ready for arguments of these types. It is ready in the memory of
+    this process or, unless only that counts, in the disk cache.
     """
     if signature in function.overloads:
         return True
@@ -72,8 +72,10 @@ def is_compiled(function: Any, signature: tuple[Any, ...], *, in_memory: bool = 
 
 
 def by_kind(argument: int = 0) -> Any:
-    """Declare a function that each kind of one argument, a named tuple, implements by
-    ``@function.of(Kind, ...)``.
+    """Declare a function that each kind of one argument, a named tuple, implements.
+
+    ``@function.of(Kind, ...)`` implements it for some kinds, ``@function.of()`` for all others.
+    `argument` is the position of the argument.
     """
     # `argument`: the position of this argument. ``@function.of()`` implements the function for all
     # other kinds.

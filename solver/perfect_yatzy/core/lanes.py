@@ -29,13 +29,13 @@ Count = TypeVar("Count", int, Ints)
 
 
 def ceil_div(count: Count, size: int) -> Count:
-    """How many parts of so large a size hold all, the last of which need not be full."""
+    """Return into how many parts of a size so many fit. The last part need not be full."""
     return -(-count // size)
 
 
 def upper_chains(rules: RuleSet, counting: Collection[int] | None = None) -> list[tuple[int, ...]]:
-    """The boxes of each chain that count towards a bonus, in the order they are filled; without
-    empty chains.
+    """Return the boxes of each chain that count towards a bonus, in the order they are filled.
+    Empty chains are left out.
     """
     counting = upper_sums(rules).counting if counting is None else counting
     found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
@@ -51,14 +51,15 @@ class LaneArrays(NamedTuple):
 
 
 class LaneSets:
-    """The lane sets of a game, or of the rest of it from a state on; `counting`: only some of
-    the boxes count.
+    """The lane sets of a game, or of the rest of it from a state on. `counting` are the boxes that
+    count, if not all do.
     """
 
     def __init__(
         self, rules: RuleSet, start: State = EMPTY_STATE, counting: Collection[int] | None = None
     ) -> None:
-        self.rules, self.start = rules, start
+        self.rules = rules
+        self.start = start
         self.uppers = upper_sums(rules)
         self.chains = upper_chains(rules, counting)
         # What filling a category adds to the number of the lane set.
@@ -78,24 +79,25 @@ class LaneSets:
         self.count = np.array([len(upper) for upper in self.lane_upper], dtype=np.int64)
 
     def _filled_boxes(self, lane_set: int) -> list[tuple[int, ...]]:
-        """The boxes of each chain that are filled in a lane set, in their order."""
-        filled, digits = [], lane_set  # the digits of this chain and those after it
+        """Return the boxes of each chain that are filled in a lane set, in their order."""
+        filled = []
+        digits = lane_set  # the digits of this chain and those after it
         for boxes in self.chains:
             digits, digit = divmod(digits, len(boxes) + 1)
             filled.append(boxes[:digit])
         return filled
 
     def filled(self, lane_set: int) -> int:
-        """Bitmask of the upper boxes that are filled in a lane set."""
+        """Return the bitmask of the upper boxes that are filled in a lane set."""
         return sum(1 << c for boxes in self._filled_boxes(lane_set) for c in boxes)
 
     def of_card(self, filled: int) -> int:
-        """Number of the lane set of a card."""
+        """Return the number of the lane set of a card."""
         return sum(int(self.weight_of[c]) for c in self.uppers.counting if filled >> c & 1)
 
     def _last_filled(self, lane_set: int) -> int | None:
-        """A box that may have been filled last since the start; None if no game fills boxes to
-        this lane set.
+        """Return a box that may have been filled last since the start. It is None if no game fills
+        boxes to this lane set.
         """
         possible = []  # the last box of each chain with boxes filled since the start
         for boxes, filled in zip(self.chains, self._filled_boxes(lane_set), strict=True):
@@ -107,20 +109,16 @@ class LaneSets:
         return possible[-1] if possible else None
 
     def _sums_after(self, box: int, lane_set: int) -> Ints:
-        """The sums with a box of a lane set, from those before it was filled (axis 0) and its
-        points (axis 1).
-        """
-        before, column = (
-            self.sums[lane_set - self.weight_of[box]],
-            self.rules.categories[box].column,
-        )
+        """Return the sums with a box of a lane set, ``(sums before it was filled, its points)``."""
+        before = self.sums[lane_set - self.weight_of[box]]
+        column = self.rules.categories[box].column
         weight, width = self.uppers.weights[column], self.uppers.widths[column]
         total = before // weight % width  # of the column of the box, which alone grows
         after = np.minimum(np.add.outer(total, self._points[box]), self.uppers.thresholds[column])
         return np.asarray(before[:, None] + (after - total[:, None]) * weight)
 
     def _sums(self, lane_set: int) -> Ints:
-        """The sums that can occur, from those before one of the boxes was filled."""
+        """Return the sums that can occur, from those before one of the boxes was filled."""
         if lane_set == self._start_set:
             return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
         if (box := self._last_filled(lane_set)) is None:
@@ -131,8 +129,8 @@ class LaneSets:
         return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
-        """Fewest and most points since the start in boxes that count to a bonus, with `extra`,
-        by set and lane.
+        """Return the fewest and the most points since the start in boxes that count to a bonus.
+        They are given by lane set and lane. The most include `extra` of each box.
         """
         least = np.zeros((self.size, width), dtype=np.int64)
         most = np.zeros_like(least)
@@ -155,9 +153,10 @@ class LaneSets:
         return least, most
 
     def _merged(self) -> list[tuple[Ints, Ints]]:
-        """By lane set the lane of each sum, and the largest sum of each lane."""
+        """Return by lane set the lane of each sum, and the largest sum of each lane."""
         lengths = [*map(len, self.sums)]
-        set_of_sum, all_sums = np.repeat(range(self.size), lengths), np.concatenate(self.sums)
+        set_of_sum = np.repeat(range(self.size), lengths)
+        all_sums = np.concatenate(self.sums)
         # Python integers, because a sheet may have more boxes than a word has bits
         filled = np.array([*map(self.filled, range(self.size))], dtype=object)
         # the lanes of all columns as one number, which grows with the sum
@@ -170,7 +169,8 @@ class LaneSets:
             strict=True,
         )
         for totals, to_come, weight, thresholds in columns:
-            more, threshold_before = to_come.astype(np.int64), 0
+            more = to_come.astype(np.int64)
+            threshold_before = 0
             for threshold in thresholds:
                 # Each sum above `before` and up to the threshold begins a lane.
                 before = np.maximum(threshold_before, threshold - more - 1)
@@ -186,7 +186,7 @@ class LaneSets:
         return found
 
     def arrays(self, multiple: int) -> LaneArrays:
-        """The lanes of a StateLayout. Sums beyond a threshold have its lane."""
+        """Return the lanes of a StateLayout. Sums beyond a threshold have its lane."""
         width = ceil_div(int(self.count.max()), multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
@@ -202,5 +202,5 @@ class LaneSets:
 
 
 def _thresholds(rules: RuleSet) -> list[list[int]]:
-    """The thresholds of each column, ascending."""
+    """Return the thresholds of each column, ascending."""
     return [[threshold for threshold, _ in bonus.steps] for bonus in rules.bonuses] or [[]]

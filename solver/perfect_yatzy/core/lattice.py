@@ -29,15 +29,13 @@ from .turn_model import DiceModel, dice_model
 
 
 class FiveDice(NamedTuple):
-    """Selects the unrolled passes of five six-sided dice; ``holds`` is their number of
-    multisets.
-    """
+    """Selects the unrolled passes of five six-sided dice. ``holds`` is the number of multisets."""
 
     holds: int
 
 
 class SixDice(NamedTuple):
-    """Selects the unrolled passes of six six-sided dice; ``holds`` is their number of multisets."""
+    """Selects the unrolled passes of six six-sided dice. ``holds`` is the number of multisets."""
 
     holds: int
 
@@ -49,8 +47,8 @@ Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:
-    """The argument of a kernel that selects its passes: straight-line code if there is any, else
-    index arrays.
+    """Return the argument of a kernel that selects its passes. It selects straight-line code if
+    there is any, else index arrays.
     """
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):
@@ -60,12 +58,12 @@ def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice |
 
 @by_kind(1)
 def means(buffer, lattice):
-    """Values of all holds from the values of all rolls."""
+    """Replace the values of all holds by those that follow from the values of all rolls."""
 
 
 @by_kind(1)
 def maxima(buffer, lattice):
-    """Best value within every multiset."""
+    """Replace each value by the best one within its multiset."""
 
 
 @jit
@@ -114,8 +112,8 @@ def _indexed_maxima(buffer, lattice):
 def emit_means(
     builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
 ) -> None:
-    """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold +
-    face)``.
+    """Emit ``K(hold) = mean over faces of K(hold + face)`` for every hold. The values of the holds
+    come from those with one die more.
     """
     share = ir.Constant(native, [1.0 / dice.faces] * native.count)
     for family in families(dice, range(dice.first_roll - 1, -1, -1)):
@@ -134,7 +132,7 @@ def emit_means(
 def emit_maxima(
     builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
 ) -> None:
-    """Best hold within every multiset: ``M(dice) = max(K(dice), M(dice - one die))``."""
+    """Emit ``M(dice) = max(K(dice), M(dice - one die))``, the best hold within every multiset."""
     for family in families(dice, range(1, dice.n_holds)):
         for hold in family:
             best = get(hold)
@@ -147,8 +145,8 @@ def emit_maxima(
 
 
 def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
-    """Holds in the given order, cut where more than the two highest dice change: a family shares
-    many neighbours.
+    """Return the holds in the given order, cut where more than the two highest dice change. The
+    holds of a family share many neighbours.
     """
 
     def rest(hold: int) -> tuple[int, list[int]]:
@@ -168,8 +166,8 @@ def emit_fence(builder: ir.IRBuilder) -> None:
 def _function(
     module: ir.Module, name: str, emit: Emit, dice: Lattice, native: ir.VectorType
 ) -> ir.Function:
-    """The function of a module that runs a pass over the buffer at an address, emitted when it
-    is first needed.
+    """Return the function of a module that runs a pass over the buffer at an address. It is emitted
+    when it is first needed.
     """
     symbol = f"{name}_{dice.dice}d{dice.faces}_{native.count}"
     if symbol in module.globals:
@@ -194,9 +192,7 @@ def _function(
 
 
 def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
-    """A pass over a buffer for one kind of lattice; the buffer must be aligned to ALIGNMENT
-    bytes.
-    """
+    """Return a pass over a buffer, aligned to ALIGNMENT bytes, for one kind of lattice."""
     dice = lattice(*UNROLLED[kind])
 
     @intrinsic

@@ -47,7 +47,7 @@ class _WideModel(models.PrimitiveModel):
 
 @intrinsic
 def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
-    """The mask with this number of a view of masks."""
+    """Return the mask with this number of a view of masks."""
     # a model of narrow masks has an integer in place of a single one
     if not isinstance(masks, ViewType):
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
@@ -100,7 +100,7 @@ _define(
 
 @jit
 def next_categories(model, filled):
-    """Bitmask of the categories that may be filled next, from the bitmask of those filled."""
+    """Return the bitmask of the categories that may be filled next, from that of those filled."""
     found = ~filled & ((1 << model.category_count) - 1)
     for c in range(model.category_count):
         if model.legal.prerequisites[c] & ~filled:
@@ -110,28 +110,26 @@ def next_categories(model, filled):
 
 @jit
 def may_follow(model, filled, category):
-    """Whether one category may be filled next."""
+    """Return whether one category may be filled next."""
     return not filled >> category & 1 and not (model.legal.prerequisites[category] & ~filled)
 
 
 @jit
 def choices_of(model, row):
-    """Bitmask of the categories a turn from the card of a row may fill."""
+    """Return the bitmask of the categories a turn from the card of a row may fill."""
     return next_categories(model, model.layout.masks[row])
 
 
 @jit
 def plain_way(model, row, is_first):
-    """The way in which all rolls but jokers are scored on the card of a row, if crossing out is
-    not strict.
-    """
+    """Return the way in which rolls other than jokers are scored if crossing out is not strict."""
     way = ON_FIRST_ROLL if is_first else 0
     return way + UNMET if model.legal.requiring and row < model.card_count else way
 
 
 @jit
 def scoring_of_roll(model, row, choices, roll, is_first):
-    """The same as :func:`scoring_on_card`, for the card of a row."""
+    """Compute :func:`scoring_on_card` for the card of a row."""
     return scoring_on_card(
         model, model.layout.masks[row], row >= model.card_count, choices, roll, is_first
     )
@@ -139,8 +137,10 @@ def scoring_of_roll(model, row, choices, roll, is_first):
 
 @jit
 def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
-    """Bitmask of the categories of `choices` that may take a roll, and the way they score it."""
-    jokers, legal, allowed = model.jokers, model.legal, choices
+    """Return the bitmask of the `choices` that may take a roll, and the way they score it."""
+    jokers = model.jokers
+    legal = model.legal
+    allowed = choices
     joker = jokers.number[roll]
     way = ON_FIRST_ROLL if is_first else 0
     if mask_at(legal.requiring, 0) and not tracked_pays:
@@ -165,13 +165,13 @@ def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
 
 @jit
 def outcome_number(model, way, category, roll):
-    """Outcome of a category for a roll in one way to score it."""
+    """Return the outcome of a category for a roll in one way to score it."""
     return model.number[(way * model.category_count + category) * model.dice.roll_count + roll]
 
 
 @jit
 def nth_bit(mask, number):
-    """Position of the set bit that follows `number` others."""
+    """Return the position of the set bit that follows `number` others."""
     for _ in range(number):
         mask &= mask - 1
     return count_bits((mask & -mask) - 1)  # the zeros below the lowest set bit that is left
@@ -179,7 +179,7 @@ def nth_bit(mask, number):
 
 @jit
 def count_bits(mask):
-    """Number of bits that are set."""
+    """Return the number of bits that are set."""
     count = 0
     while mask:
         mask &= mask - 1

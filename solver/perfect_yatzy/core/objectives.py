@@ -34,8 +34,8 @@ DENSE: Misses = (0.0, 0.0)  # of objectives that do not interpolate
 
 
 class Objective:
-    """The mean of the final score, from a state on; base of the others. All but policy quantities
-    are maximised.
+    """The mean of the final score, from a state on, and the base of the other objectives. All but
+    policy quantities are maximised.
 
     To minimise, store minus the quantity: `full_cards` returns minus it, `start_value` turns the
     sign for people.
@@ -53,7 +53,8 @@ class Objective:
     needs_means = False  # whether the table of means is in memory meanwhile
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
-        self.rules, self.start = rules, start
+        self.rules = rules
+        self.start = start
 
     @cached_property
     def space(self) -> StateSpace:
@@ -86,23 +87,25 @@ class Objective:
         return np.dtype(np.float64 if self.size <= FLOAT64_VALUES else np.float32)
 
     def layer_sizes(self) -> list[tuple[int, int]] | None:
-        """States, and at most so many entries, of each layer that is solved, the start first; None
-        if a state has one value.
+        """Return the states of each layer that is solved, and a bound of their entries. The start
+        is first. The result is None if a state has one value.
         """
         return None
 
     def layer_slice(self, filled: int) -> slice:
-        """Part of the table that holds the values of the states with `filled` categories filled."""
+        """Return the part of the table with the values of the states with `filled` categories
+        filled.
+        """
         return self.places.layer_slice(filled)
 
     def full_cards(self) -> Values:
-        """Entries of the last layer, which needs no turn: the upper bonus of a full card if it
-        has reached it.
+        """Return the entries of the last layer, which needs no turn. They are the upper bonus of
+        each full card that has reached it.
         """
         return final_bonus(self.space)
 
     def new_scratch(self, dice: Lattice, model: TurnModel) -> Any:
-        """New working memory of the kernels, for one thread."""
+        """Return new working memory of the kernels, for one thread."""
         from .turn import make_scratch
 
         return make_scratch(dice, model, self.compute)
@@ -110,40 +113,36 @@ class Objective:
     def solve_rows(
         self, job: SolveJob, rows: Ints, spacing: int = 1, offsets: Any = None
     ) -> Misses:
-        """Write the values of rows of a layer, those `spacing` apart; `offsets`: of
-        :meth:`offsets_of`.
-        """
+        """Write the values of rows, those `spacing` apart, by the offsets of :meth:`offsets_of`."""
         from .turn import solve_rows
 
         solve_rows(rows, job)
         return DENSE
 
     def next_spacing(self, spacing: int, filled: int, misses: Iterable[Misses]) -> int:
-        """The spacing of the next layer, by what solving the rows of this one returned."""
+        """Return the spacing of the next layer, by what solving the rows of this one returned."""
         return 1
 
     def row_work(self, filled: int) -> Ints:
-        """What each row of a layer costs, in any unit: vectors of lanes."""
+        """Return what each row of a layer costs in any unit, here in vectors of lanes."""
         layout = self.space.layout
         return np.asarray(
             ceil_div(layout.lane_count[layout.lane_sets[self.space.layers[filled]]], LANES)
         )
 
     def offsets_of(self, parts: Iterable[tuple[int, int, int]]) -> Any:
-        """What `solve_rows` needs to place the values of parts of layers: filled categories, first
-        row and the row after the last of each.
+        """Return what `solve_rows` needs to place the values of parts of layers. A part is given by
+        the filled categories, its first row, and the row after its last.
         """
         return None
 
     def start_value(self, last_layer: Values) -> float | None:
-        """Value of the start, the last entry of a table; None if a table has no single value for
-        it.
-        """
+        """Return the value of the start, or None if a table has no single value for it."""
         return float(last_layer[-1])
 
     def parameters(self) -> dict[str, Any]:
-        """What the values depend on besides the rules, as JSON: two tables of one name may differ
-        in it. StateError if it cannot be written as text.
+        """Return what the values depend on besides the rules, as JSON. Two tables of one name may
+        differ in it. Raises StateError if it cannot be written as text.
         """
         if self.start != EMPTY_STATE:
             raise StateError(
@@ -153,7 +152,7 @@ class Objective:
 
 
 def final_bonus(space: StateSpace) -> Floats:
-    """The upper bonus each full card receives, in the order of the table."""
+    """Return the upper bonus each full card receives, in the order of the table."""
     layout = space.layout
     sums = upper_sums(space.rules)
     numbers_of_saved_rolls = int(space.most_saved[space.categories]) + 1

@@ -59,7 +59,7 @@ class Pattern:
             raise TypeError(f"unknown kind of pattern: {self.kind!r}")
 
     def canonical(self) -> dict[str, Any]:
-        """The fields that matter for this kind of pattern, as JSON values."""
+        """Return the fields that matter for this kind of pattern, as JSON values."""
         fields: dict[str, Any] = {"pattern": self.kind}
         for name in KINDS[self.kind].fields:
             value = getattr(self, name)
@@ -85,8 +85,8 @@ class Pattern:
         return self.factor * self.points + self.plus
 
     def paid(self, counts: Ints) -> Ints:
-        """Points for each roll, ``(n_rolls,)``, from the number of dice that show each face,
-        ``(n_rolls, faces)``.
+        """Return the points for each roll, ``(n_rolls,)``. `counts` is the number of dice that show
+        each face, ``(n_rolls, faces)``.
         """
         if self.best is None:
             return self._paid_by_all(counts)
@@ -100,7 +100,7 @@ class Pattern:
         return most
 
     def _paid_by_all(self, counts: Ints) -> Ints:
-        """Points for each roll if all of its dice count."""
+        """Return the points for each roll if all of its dice count."""
         allowed, score = KINDS[self.kind].matches(self, counts)
         total = counts @ range(1, counts.shape[1] + 1)
         if self.low is not None:
@@ -116,17 +116,17 @@ class Pattern:
         return paid
 
     def most(self, dice: int, faces: int) -> int:
-        """A bound on what the pattern pays for so many dice."""
+        """Return a bound on what the pattern pays for so many dice."""
         if self.score == "fixed":
             return self.fixed_points
         return self.factor * (self.best or dice) * faces + self.plus
 
     def times(self, factor: int) -> Pattern:
-        """The same pattern with all its points multiplied."""
+        """Return the same pattern with all its points multiplied."""
         return replace(self, factor=self.factor * factor, plus=self.plus * factor)
 
     def divided(self, factor: int) -> Pattern:
-        """The pattern before :meth:`times`."""
+        """Return the pattern that :meth:`times` has multiplied."""
         return replace(self, factor=self.factor // factor, plus=self.plus // factor)
 
     @property
@@ -190,8 +190,8 @@ class Kind:
 
 @dataclass(frozen=True)
 class KindField:
-    """A field of a rule file: a face, dice in ascending order, descending sizes of groups, or a
-    flag.
+    """A field of a rule file: its type and what it means. The type is a face, dice in ascending
+    order, descending sizes of groups, or a flag.
     """
 
     type: Literal["face", "dice", "sizes", "flag"]
@@ -256,8 +256,8 @@ def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
 
 @lru_cache(maxsize=1 << 12)
 def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], int]:
-    """The groups that are left and the dice used, for each choice of groups that `count` equal
-    dice can show.
+    """Return the groups that are left and the dice used, for each choice of groups. The choices are
+    those that `count` equal dice can show.
     """
     if not groups:
         return {(): 0}
@@ -312,8 +312,8 @@ KINDS = {
 
 
 def sums_text(patterns: tuple[Pattern, ...]) -> str:
-    """Fixed points for each of at least four sums in a row, in words; empty if the patterns are
-    something else.
+    """Return, in words, the fixed points for each of at least four sums in a row. The text is empty
+    if the patterns are something else.
     """
     if not _pays_sums_in_a_row(patterns):
         return ""
@@ -329,9 +329,7 @@ def sums_text(patterns: tuple[Pattern, ...]) -> str:
 
 
 def _pays_sums_in_a_row(patterns: tuple[Pattern, ...]) -> bool:
-    """Whether at least four patterns pay for one sum each, one after the other, points in equal
-    steps.
-    """
+    """Return whether at least four patterns pay for consecutive sums, points in equal steps."""
     sums = [p.low for p in patterns if p.low is not None and p.low == p.high]
     if len(patterns) < 4 or len(sums) < len(patterns) or patterns[0].score != "fixed":
         return False

@@ -28,7 +28,7 @@ SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 @contextlib.contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Create the folder; report a failure to write there in one sentence."""
+    """Create the folder, and report a failure to write there in one sentence."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
@@ -65,7 +65,7 @@ def check_space(folder: Path, size: int) -> None:
 
 
 def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
-    """A number of bytes in MB, of few ones with a decimal."""
+    """Return a number of bytes in MB as text, with a decimal if it is below 10 MB."""
     megabytes = size / (1 << 20)
     if megabytes >= 10:
         return number_text(rounded(megabytes))
@@ -73,13 +73,13 @@ def _megabytes(size: int, rounded: Callable[[float], int]) -> str:
 
 
 def default_threads() -> int:
-    """Number of processors this process may use."""
+    """Return the number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_count(threads: int | None) -> int:
-    """A number of threads as Python gives it: a whole number from 1 to MAX_THREADS; None for one
-    per processor.
+    """Return a number of threads, checked, or that of the processors if it is None. Raises
+    StateError unless it is a whole number from 1 to MAX_THREADS.
     """
     if threads is None:
         return default_threads()
@@ -92,8 +92,8 @@ def thread_count(threads: int | None) -> int:
 
 @contextmanager
 def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
-    """Started threads, None for the caller's alone; after an error in the block no more waiting
-    calls begin.
+    """Yield a pool of started threads, or None if only the thread of the caller is used. After an
+    error in the block no more waiting calls begin.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -112,24 +112,23 @@ def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecuto
 
 @contextmanager
 def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iterable[Any]]]:
-    """A function like the builtin ``map`` that calls in several threads; see
-    :func:`thread_pool`.
-    """
+    """Yield a function like the builtin ``map`` that calls in the threads of a pool."""
     with thread_pool(threads, name) as pool:
         yield pool.map if pool else map
 
 
 class ScratchPool:
-    """Working memory, or arguments that hold some, for one call at a time; `new` makes more of
-    it.
+    """Working memory, or arguments that hold some, which one call uses at a time. `new` is a
+    function that makes one more of them.
     """
 
     def __init__(self, new: Callable[[], Any]) -> None:
-        self._new, self._idle = new, list[Any]()
+        self._new = new
+        self._idle: list[Any] = []
 
     @contextmanager
     def borrow(self) -> Iterator[Any]:
-        """Memory that no other call uses; it is lost after an error."""
+        """Yield memory that no other call uses. After an error it is not used again."""
         try:
             scratch = self._idle.pop()
         except IndexError:
@@ -139,7 +138,7 @@ class ScratchPool:
 
 
 def _started(pool: ThreadPoolExecutor, threads: int) -> bool:
-    """Start all threads of a new pool; False if the system cannot."""
+    """Start all threads of a new pool, and return whether the system could."""
     begin = Event()  # every thread waits, so that each task needs one more
     try:
         for _ in range(threads):

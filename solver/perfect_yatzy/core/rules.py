@@ -44,14 +44,13 @@ class Category:
     aliases: tuple[str, ...] = ()  # more names that are understood
     upper: bool = False  # whether the points count towards the upper bonus of its column
     requires: str = ""  # id of a category: this one pays only while that box holds points
-    row: str = (
-        ""  # id of the row of the sheet, if that has several boxes (by `times`, or in columns)
-    )
+    # id of the row of the sheet, if that has several boxes (by `times`, or in columns)
+    row: str = ""
     column: int = 0  # position of the column among those of the rules
     copy: int = 0  # number of the box among those of its row and column
 
     def canonical(self) -> dict[str, Any]:
-        """The fields that matter, as JSON values."""
+        """Return the fields that matter, as JSON values."""
         fields: dict[str, Any] = {"id": self.id, "upper": self.upper}
         fields["patterns"] = [pattern.canonical() for pattern in self.patterns]
         optional = {
@@ -74,16 +73,14 @@ class Category:
 
     @property
     def full_points(self) -> tuple[int, ...]:
-        """The fixed points of its patterns, which a joker may pay in full; none of an upper box."""
+        """The fixed points of its patterns, which a joker may pay in full. An upper box has none."""
         return (
             () if self.upper else tuple(p.fixed_points for p in self.patterns if p.score == "fixed")
         )
 
     @property
     def face(self) -> int:
-        """The face an upper box collects, 0 if there is none; the joker rules need the matching
-        upper box.
-        """
+        """The face an upper box collects, which a joker must match, or 0 if there is none."""
         return next((p.face for p in self.patterns if p.face), 0) if self.upper else 0
 
 
@@ -94,9 +91,8 @@ class Bonus:
     # sum of the upper boxes that the last step needs; higher sums need not be distinguished
     threshold: int
     points: int  # of the last step
-    lower_steps: tuple[
-        tuple[int, int], ...
-    ] = ()  # threshold and points of the steps before, ascending
+    # threshold and points of the steps before, ascending
+    lower_steps: tuple[tuple[int, int], ...] = ()
 
     @property
     def steps(self) -> tuple[tuple[int, int], ...]:
@@ -104,11 +100,11 @@ class Bonus:
         return (*self.lower_steps, (self.threshold, self.points))
 
     def paid(self, upper: int) -> int:
-        """Points for a sum of the upper boxes."""
+        """Return the points for a sum of the upper boxes."""
         return max((points for threshold, points in self.steps if upper >= threshold), default=0)
 
     def next_step(self, upper: int) -> tuple[int, int] | None:
-        """Threshold and points of the first step above an upper sum; None if all are reached."""
+        """Return threshold and points of the next step above an upper sum, or None after the last."""
         return next((step for step in self.steps if step[0] > upper), None)
 
     @property
@@ -120,36 +116,33 @@ class Bonus:
         )
 
     def times(self, factor: int) -> Bonus:
-        """The same bonus for boxes and points that are multiplied by a factor."""
+        """Return the same bonus for boxes and points that are multiplied by a factor."""
         lower = tuple(
             (threshold * factor, points * factor) for threshold, points in self.lower_steps
         )
         return Bonus(self.threshold * factor, self.points * factor, lower)
 
     def canonical(self) -> dict[str, int] | list[dict[str, int]]:
-        """As in a rule file: a table, or a list of tables if there are several steps."""
+        """Return the fields as in a rule file, a list of tables if there are several steps."""
         steps = [{"threshold": threshold, "points": points} for threshold, points in self.steps]
         return steps if len(steps) > 1 else steps[0]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of
-    its own.
-    """
+    """A column of the sheet: all rows once more, with an order, a factor and a bonus."""
 
     id: str  # the name in category ids: ones.down
     name: str  # the name people see
     order: Order = "free"
-    factor: int = (
-        1  # all points of the column are multiplied by it, the bonus and its thresholds included
-    )
+    # all points of the column are multiplied by it, the bonus and its thresholds included
+    factor: int = 1
 
 
 @dataclass(frozen=True)
 class Joker:
-    """The rule for another roll that scores in `category` when that box is already filled
-    (Yahtzee's joker).
+    """The rule for another roll that scores in `category` when that box is already filled. Yahtzee
+    has such a rule, its joker.
     """
 
     category: str
@@ -161,16 +154,14 @@ class Joker:
     # fixed points in full; else to any open box. maximum: any open box pays the most it can for any
     # roll. A forced order of the categories takes precedence.
     mode: JokerMode
-    requires: JokerCondition = (
-        "filled"  # whether it is a joker once the box is filled, or only if that holds points
-    )
+    # whether it is a joker once the box is filled, or only if that holds points
+    requires: JokerCondition = "filled"
     bonus_requires: JokerCondition = "points"  # the same for the bonus
-    bonus_while: JokerPayment = (
-        "always"  # or only while the upper box of the face that all dice show is open
-    )
+    # or only while the upper box of the face that all dice show is open
+    bonus_while: JokerPayment = "always"
 
     def canonical(self) -> dict[str, Any]:
-        """The fields that matter, as in a rule file."""
+        """Return the fields that matter, as in a rule file."""
         fields = {"category": self.category, "bonus": self.bonus, "mode": self.mode}
         if self.requires != "filled":
             fields["requires"] = self.requires
@@ -188,7 +179,7 @@ class Joker:
 
 @dataclass(frozen=True)
 class Switch:
-    """A named variant of a rule set; ``RULES+ID`` applies its patch."""
+    """A named variant of a rule set, whose patch ``RULES+ID`` applies."""
 
     id: str
     summary: str  # one line for people
@@ -307,14 +298,15 @@ class RuleSet:
 
     @property
     def threshold(self) -> int:
-        """Upper sum from which the whole bonus is paid; higher sums need not be distinguished. 0
-        without a bonus.
+        """Upper sum from which the whole bonus is paid, or 0 without a bonus.
+
+        Higher sums need not be distinguished.
         """
         return self.bonus.threshold if self.bonus else 0
 
     @property
     def bonuses(self) -> tuple[Bonus, ...]:
-        """The upper bonus of each column, with its factor; empty without a bonus."""
+        """The upper bonus of each column, with its factor. It is empty without a bonus."""
         if self.bonus is None:
             return ()
         return tuple(self.bonus.times(column.factor) for column in self.columns) or (self.bonus,)
@@ -331,22 +323,20 @@ class RuleSet:
 
     @cached_property
     def joker_index(self) -> int:
-        """Position of the joker's category; -1 without a joker rule."""
+        """Position of the joker's category, or -1 without a joker rule."""
         return self.index_of[self.joker.category] if self.joker else -1
 
     @cached_property
     def tracked_index(self) -> int:
-        """Position of the one box of which it matters later whether it holds points (jokers,
-        `requires`); or -1.
+        """Position of the one box of which it matters later whether it holds points, or -1. It
+        matters for jokers and for categories with `requires`.
         """
         if self.joker and self.joker.depends_on_points:
             return self.joker_index
         return next((self.index_of[c.requires] for c in self.categories if c.requires), -1)
 
     def canonical(self) -> dict[str, Any]:
-        """The fields that can change the value of the game, as JSON values with the names of a
-        rule file.
-        """
+        """Return the fields that can change the value, as JSON values named as in a rule file."""
         joker = self.joker
         fields: dict[str, Any] = {
             "dice": self.dice,
@@ -371,8 +361,9 @@ class RuleSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the canonical form, in hexadecimal; rule sets with the same fingerprint are
-        the same game.
+        """SHA-256 of the canonical form, in hexadecimal.
+
+        Rule sets with the same fingerprint are the same game.
         """
         text = json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -380,12 +371,11 @@ class RuleSet:
 
 @lru_cache(maxsize=32)
 def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
-    """Positions of the boxes of each chain in the order they are filled; the chains by their
-    first position.
+    """Return the positions of the boxes of each chain, in the order they are filled. The chains are
+    ordered by their first position on the sheet.
     """
-    found: dict[
-        tuple[int, str], list[int]
-    ] = {}  # by column and row; the row is empty if the column is one chain
+    # by column and row; the row is empty if the column is one chain
+    found: dict[tuple[int, str], list[int]] = {}
     for position, category in enumerate(rules.categories):
         is_ordered = column_order(rules, category.column) in ("forced", "reversed")
         row = "" if is_ordered else category.row or category.id
@@ -397,13 +387,13 @@ def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
 
 
 def leaves_choice(rules: RuleSet) -> bool:
-    """Whether a turn can have several boxes to choose from; not if all boxes are one chain."""
+    """Return whether there are several chains, so that a turn can have boxes to choose from."""
     return len(chains(rules)) > 1
 
 
 @lru_cache(maxsize=32)
 def prerequisites(rules: RuleSet) -> tuple[int, ...]:
-    """For each category the bitmask of the boxes that must be filled before it."""
+    """Return for each category the bitmask of the boxes that must be filled before it."""
     needed = [0] * len(rules.categories)
     for chain in chains(rules):
         before = 0
@@ -419,11 +409,11 @@ def prerequisites(rules: RuleSet) -> tuple[int, ...]:
 
 
 def column_order(rules: RuleSet, column: int) -> str:
-    """The order within a column."""
+    """Return the order within a column."""
     return rules.columns[column].order if rules.columns else rules.order
 
 
 def category_label(rules: RuleSet, category: int) -> str:
-    """What messages call a category: its id, or its name if the names are not English."""
+    """Return what messages call a category: its id, or its name if the names are not English."""
     box = rules.categories[category]
     return box.id if rules.language == ENGLISH else box.name

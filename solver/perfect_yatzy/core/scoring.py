@@ -29,8 +29,8 @@ Number = TypeVar("Number", int, Ints)
 
 @lru_cache(maxsize=8)
 def points_table(rules: RuleSet) -> Ints:
-    """Points of every category for every roll, without joker rules, ``(categories, n_rolls)
-    int64``.
+    """Return the points of every category for every roll, without joker rules. The shape is
+    ``(categories, n_rolls)``, the type int64.
     """
     grid = lattice(rules.dice, rules.faces)
     counts = grid.counts[grid.first_roll :]
@@ -46,8 +46,11 @@ def points_table(rules: RuleSet) -> Ints:
 
 @lru_cache(maxsize=8)
 def full_points(rules: RuleSet) -> Ints:
-    """Points of every category for every roll as a joker, ``(categories, n_rolls)`` int64."""
-    plain, joker = points_table(rules), rules.joker
+    """Return the points of every category for every roll as a joker. The shape is ``(categories,
+    n_rolls)``, the type int64.
+    """
+    plain = points_table(rules)
+    joker = rules.joker
     if joker is None or joker.mode == "none":
         return plain
     if joker.mode == "maximum":
@@ -58,8 +61,8 @@ def full_points(rules: RuleSet) -> Ints:
 
 @lru_cache(maxsize=8)
 def possible_points(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
-    """For each category the points its box can hold, ascending; 0 is always possible (a box
-    crossed out).
+    """Return for each category the points its box can hold, ascending. 0 is always one of them,
+    because any box can be crossed out.
     """
     joker_pays_in_full = rules.joker is not None and rules.joker.mode != "none"
     possible = []
@@ -71,35 +74,31 @@ def possible_points(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=32)
 def first_roll_points(rules: RuleSet) -> tuple[int, ...]:
-    """Bonus points of each category if it scores on the first roll of a turn."""
+    """Return the bonus points of each category if it scores on the first roll of a turn."""
     extra = dict(rules.first_roll_bonus)
     return tuple(extra.get(category.id, 0) for category in rules.categories)
 
 
 def roll_points(rules: RuleSet, counts: Counts, as_joker: bool = False) -> tuple[int, ...]:
-    """Points of every category for one roll, without joker rules or as a joker."""
+    """Return the points of every category for one roll, without joker rules or as a joker."""
     return _known_roll_points(rules, tuple(counts), as_joker)
 
 
 @lru_cache(maxsize=1 << 12)
 def _known_roll_points(rules: RuleSet, counts: tuple[int, ...], as_joker: bool) -> tuple[int, ...]:
-    """:func:`roll_points`, which are looked up if they have been asked for before."""
+    """Compute :func:`roll_points`, and remember the answer."""
     grid = lattice(rules.dice, rules.faces)
     table = full_points(rules) if as_joker else points_table(rules)
     return tuple(table[:, grid.rank(counts) - grid.first_roll].tolist())
 
 
 def is_joker(rules: RuleSet, counts: Counts) -> bool:
-    """Whether this roll scores in the joker's category, and so is a joker once that box is
-    filled.
-    """
+    """Return whether this roll scores in the joker's category, and is a joker once that is filled."""
     return rules.joker is not None and roll_points(rules, counts)[rules.joker_index] > 0
 
 
 def matching_upper_boxes(rules: RuleSet, counts: Counts) -> int:
-    """Bitmask of the upper boxes of the face that all dice show: several if the row has several
-    boxes.
-    """
+    """Return the bitmask of the upper boxes, one or several, of the face that all dice show."""
     return sum(
         1 << position
         for position, category in enumerate(rules.categories)
@@ -108,8 +107,8 @@ def matching_upper_boxes(rules: RuleSet, counts: Counts) -> int:
 
 
 def open_categories(rules: RuleSet, filled: int) -> list[int]:
-    """Positions of the categories the next turn may fill: the open ones whose turn it is in
-    their column's order.
+    """Return the positions of the categories the next turn may fill. These are the open ones whose
+    turn it is in the order of their column.
     """
     needed = prerequisites(rules)
     return [
@@ -120,15 +119,18 @@ def open_categories(rules: RuleSet, filled: int) -> list[int]:
 def scoring_options(
     rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first_roll: bool = False
 ) -> dict[int, tuple[int, int]]:
-    """The categories that can take a roll: position -> (points in the box, joker and first-roll
-    bonus points).
+    """Return what each category that can take a roll pays, by its position: the points in the box,
+    and the bonus points of the joker and of the first roll.
 
-    `joker_paid`: whether the tracked box holds points; `counts`: number of dice that show each
-    face; `first_roll`: whether it is the first of its turn, whose bonus is paid only if the box
+    `joker_paid` says whether the tracked box holds points, `counts` how many dice show each face.
+    `first_roll` says whether the roll is the first of its turn, whose bonus is paid only if the box
     gets points.
     """
-    allowed, categories, joker = open_categories(rules, filled), rules.categories, rules.joker
-    as_joker, bonus_points = False, 0
+    allowed = open_categories(rules, filled)
+    categories = rules.categories
+    joker = rules.joker
+    as_joker = False
+    bonus_points = 0
     if joker and filled >> rules.joker_index & 1 and is_joker(rules, counts):
         open_matching = matching_upper_boxes(rules, counts) & ~filled
         if (joker.bonus_requires == "filled" or joker_paid) and (
@@ -178,7 +180,7 @@ class UpperSums:
         )
 
     def split(self, upper: Number) -> tuple[Number, ...]:
-        """The sum of each column; of one number, or of an array of them."""
+        """Return the sum of each column, of one number or of an array of numbers."""
         if len(self.weights) == 1:
             return (upper,)
         *before_last, (last_weight, _width) = zip(self.weights, self.widths, strict=True)
@@ -188,37 +190,37 @@ class UpperSums:
         return (*sums, upper // last_weight)
 
     def join(self, sums: tuple[int, ...]) -> int:
-        """One number for the sums of the columns, which it caps."""
+        """Return one number for the sums of the columns, each of which is capped."""
         if len(sums) == 1:
             return min(sums[0], self.thresholds[0])
         capped = map(min, sums, self.thresholds)
         return sum(weight * total for weight, total in zip(self.weights, capped, strict=True))
 
     def cap(self, upper: Ints) -> Ints:
-        """Numbers whose sums are capped, of an int64 array."""
+        """Return the numbers of an int64 array with their sums capped."""
         digits = zip(self.weights, self.split(upper), self.thresholds, strict=True)
         return np.asarray(
             sum(weight * np.minimum(total, threshold) for weight, total, threshold in digits)
         )
 
     def shift(self, category: int, points: int) -> int:
-        """What points in a category add to the number, before it is capped."""
+        """Return what points in a category add to the number, before it is capped."""
         box = self.rules.categories[category]
         return points * self.weights[box.column] if box.upper and self.rules.bonus else 0
 
     def add(self, upper: int, category: int, points: int) -> int:
-        """The number after a category was filled with points, capped."""
+        """Return the number after a category was filled with points, capped."""
         return self.join(self.split(upper + self.shift(category, points)))
 
     def bonus(self, upper: int) -> int:
-        """Points of all upper bonuses for a number."""
+        """Return the points of all upper bonuses for a number."""
         # there may be no bonus, but always a sum
         sums = zip(self.rules.bonuses, self.split(upper), strict=False)
         return sum(bonus.paid(total) for bonus, total in sums)
 
     def bonuses(self, upper: Ints, filled: int = -1) -> Ints:
-        """The most that all upper bonuses pay in the end, for an int64 array of numbers of a
-        card (default: full).
+        """Return the most that all upper bonuses can pay in the end, for an int64 array of numbers.
+        They are numbers of one card, by default of a full one.
         """
         most = np.zeros_like(upper)
         columns = zip(
@@ -254,8 +256,8 @@ class UpperSums:
         return sum(bonus.points for bonus in self.rules.bonuses)
 
     def to_come(self, filled: Number) -> tuple[Number, ...]:
-        """The most that the open boxes of each column can still add to its sum; of one bitmask,
-        or of an array.
+        """Return the most that the open boxes of each column can still add to its sum. `filled` is
+        one bitmask or an array of bitmasks.
         """
         most: list[Number] = [filled * 0] * len(self.thresholds)
         for c in self.counting:

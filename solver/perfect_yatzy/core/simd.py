@@ -53,7 +53,8 @@ class VectorType(types.Type):
     """numba's name for a register full of floating-point numbers."""
 
     def __init__(self, dtype: Any, native: ir.VectorType) -> None:
-        self.dtype, self.native = dtype, native
+        self.dtype = dtype
+        self.native = native
         super().__init__(f"Lanes({dtype})")
 
 
@@ -104,8 +105,8 @@ register_model(ViewType)(_CheckedModel if BOUNDS_CHECKED else _AddressModel)
 def emit_address(
     context: Any, builder: Any, view_type: Any, view: Any, index: Any, count: int = 1
 ) -> Any:
-    """Address of ``view[index]``, of which `count` entries will be used; checked if views have
-    bounds.
+    """Emit the address of ``view[index]``, of which `count` entries will be used. The bounds are
+    checked if views have them.
     """
     if not BOUNDS_CHECKED:
         return builder.gep(view, [index], inbounds=True)
@@ -120,7 +121,7 @@ def emit_address(
 
 
 def view_type(value: Any) -> Any:
-    """Type of a value with all its arrays replaced by views."""
+    """Return the type of a value with all its arrays replaced by views."""
     if isinstance(value, types.Array):
         if value.layout != "C":
             raise TypingError("a view needs a contiguous array")
@@ -131,13 +132,15 @@ def view_type(value: Any) -> Any:
 
 
 def emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
-    """A value with all its arrays replaced by views."""
+    """Emit a value with all its arrays replaced by views."""
     if isinstance(value_type, types.Array):
         parts = context.make_array(value_type)(context, builder, value)
         if not BOUNDS_CHECKED:
             return parts.data
         view = cgutils.create_struct_proxy(ViewType(value_type.dtype))(context, builder)
-        view.data, view.first, view.end = parts.data, ir.Constant(WORD, 0), parts.nitems
+        view.data = parts.data
+        view.first = ir.Constant(WORD, 0)
+        view.end = parts.nitems
         return view._getvalue()
     if isinstance(value_type, types.BaseNamedTuple):
         members = [
@@ -149,7 +152,7 @@ def emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
 
 
 class StoredType(types.Type):
-    """numba's name for the address of a job of views in memory; Python passes a whole number."""
+    """numba's name for the address of a job of views in memory, for Python a whole number."""
 
     def __init__(self, job: Any) -> None:
         self.job = job
@@ -161,8 +164,9 @@ register_model(StoredType)(models.OpaqueModel)
 
 @intrinsic
 def views(typingctx: Any, arrays: Any) -> Any:
-    """An array as its view, or a named tuple with each array within replaced by its view, at any
-    depth; those of a stored job are read from memory.
+    """Return an array as its view, or a named tuple with a view of each array within, at any depth.
+
+    The views of a stored job are read from memory.
     """
     if isinstance(arrays, StoredType):
 
@@ -184,9 +188,7 @@ def views(typingctx: Any, arrays: Any) -> Any:
 
 
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
-    """``a if a > b else b`` lane by lane: one instruction on x86, because NaN needs no special
-    rule.
-    """
+    """Emit ``a if a > b else b``, lane by lane. Without a rule for NaN it is one instruction."""
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
@@ -198,8 +200,8 @@ def _vector_address(
     native: ir.VectorType,
     counts_vectors: bool = False,
 ) -> Any:
-    """Address of a vector of a view, by the index of its first entry, or by its number if that
-    counts vectors.
+    """Emit the address of a vector of a view. `args` has the index of its first entry, or the
+    number of the vector if `counts_vectors`.
     """
     view, index, *_ = args
     if counts_vectors:
@@ -209,7 +211,7 @@ def _vector_address(
 
 
 def _reads(counts_vectors: bool) -> Any:
-    """An intrinsic of a view and an index whose result is a vector."""
+    """Return an intrinsic of a view and an index whose result is a vector."""
 
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any) -> Any:
@@ -225,7 +227,7 @@ def _reads(counts_vectors: bool) -> Any:
 
 
 def _writes(counts_vectors: bool, adds: bool = False) -> Any:
-    """An intrinsic of a view, an index, and the vector to write there or to add."""
+    """Return an intrinsic of a view, an index, and the vector to write there or to add."""
 
     @intrinsic
     def function(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
@@ -250,8 +252,8 @@ add_to, add_at = _writes(counts_vectors=True, adds=True), _writes(counts_vectors
 
 
 def _conversion(view: Any, like: Any) -> tuple[VectorType, Any]:
-    """Type of the vectors of a view in the arithmetic of the view `like`, and what emits one
-    from its entries.
+    """Return the type of the converted vectors of a view, and a function that emits one. A vector
+    is converted to the arithmetic of the view `like`, from its stored entries.
     """
     result = VECTORS[like.dtype]
     if view.dtype == types.float64 and like.dtype == types.float32:
@@ -265,9 +267,7 @@ def _conversion(view: Any, like: Any) -> tuple[VectorType, Any]:
 
 @intrinsic
 def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
-    """Read the vector that starts at ``view[start]``, converted to the arithmetic of the view
-    `like`.
-    """
+    """Read the vector that starts at ``view[start]``, in the arithmetic of the view `like`."""
     result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -280,7 +280,7 @@ def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
 
 @intrinsic
 def load_spaced(typingctx: Any, view: Any, start: Any, spacing: Any, like: Any) -> Any:
-    """The vector with ``view[start + i * spacing]`` in lane i, as :func:`load_as` converts it."""
+    """Read ``view[start + i * spacing]`` into lane i, in the arithmetic of the view `like`."""
     result, converted = _conversion(view, like)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -307,9 +307,7 @@ def load_through(
     start: Any,
     like: Any,
 ) -> Any:
-    """A vector with ``view[first + indices[shift + keys[start + i]]]`` in lane i, as
-    :func:`load_as` converts it.
-    """
+    """Read ``view[first + indices[shift + keys[start + i]]]`` into lane i, in the type of `like`."""
     # By way of memory it takes three times as long, and a gather instruction is no faster on common
     # processors.
     result, converted = _conversion(view, like)
@@ -336,15 +334,15 @@ def load_through(
 
 @intrinsic
 def width(typingctx: Any, view: Any) -> Any:
-    """Number of lanes of a vector of this view's type, a constant of the compiled code."""
+    """Return the number of lanes of a vector of this view, a constant of the compiled code."""
     lanes = VECTORS[view.dtype].native.count
     return types.intp(view), lambda context, builder, signature, args: ir.Constant(WORD, lanes)
 
 
 @intrinsic
 def shifted(typingctx: Any, view: Any, by: Any) -> Any:
-    """The view whose index `by` is this one's index 0: a slice of a larger array, with the
-    indices of the whole.
+    """Return the view whose index `by` is index 0 of this one. A slice of a larger array is so read
+    with the indices of the whole.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -353,17 +351,15 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
             return builder.gep(values, [builder.neg(distance)])
         parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values)
         parts.data = builder.gep(parts.data, [builder.neg(distance)])
-        parts.first, parts.end = (
-            builder.add(parts.first, distance),
-            builder.add(parts.end, distance),
-        )
+        parts.first = builder.add(parts.first, distance)
+        parts.end = builder.add(parts.end, distance)
         return parts._getvalue()
 
     return view(view, types.intp), codegen
 
 
 def _emit_first_everywhere(builder: Any, vector: Any) -> Any:
-    """The number in the first lane of a vector in all lanes."""
+    """Emit a vector with the number of the first lane in all lanes."""
     count = vector.type.count
     return builder.shuffle_vector(
         vector, vector, ir.Constant(ir.VectorType(LANE_NUMBER, count), [0] * count)
@@ -381,7 +377,7 @@ def _emit_splat(builder: Any, native: ir.VectorType, number: Any) -> Any:
 
 @intrinsic
 def splat(typingctx: Any, view: Any, value: Any) -> Any:
-    """The same number in every lane of a vector of this view's type."""
+    """Return a vector of the type of this view with the same number in every lane."""
     result = VECTORS[view.dtype]
     return result(view, types.float64), lambda context, builder, signature, args: _emit_splat(
         builder, result.native, args[1]
@@ -454,14 +450,14 @@ _define("fneg", operator.neg)
 
 
 def _mask(builder: Any, compare: str, a: Any, b: Any) -> Any:
-    """The lanes in which a comparison holds as a bitmask, int64."""
+    """Emit the lanes in which a comparison holds, as a bitmask of int64."""
     bits = builder.fcmp_ordered(compare, a, b)
     return builder.zext(builder.bitcast(bits, ir.IntType(a.type.count)), WORD)
 
 
 def _of_two(emit: Any, result: Any = None) -> Any:
-    """An intrinsic of two vectors, by what it emits for them; without a `result` it is such a
-    vector.
+    """Return an intrinsic of two vectors, by what it emits for them. Without a `result` the
+    intrinsic returns such a vector.
     """
 
     @intrinsic
@@ -485,7 +481,7 @@ reaches = _of_two(
 
 @intrinsic
 def first_lane(typingctx: Any, lanes: Any) -> Any:
-    """The first lane of a bitmask, which must have one."""
+    """Return the first lane of a bitmask, which must have one."""
     known = ir.Constant(ir.IntType(1), 1)
     return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
         args[0], known
@@ -494,7 +490,7 @@ def first_lane(typingctx: Any, lanes: Any) -> Any:
 
 @intrinsic
 def choose(typingctx: Any, a: Any, b: Any, chosen: Any, other: Any) -> Any:
-    """Lane by lane: `chosen` if ``a >= b``, else `other`."""
+    """Return `chosen` in the lanes where ``a >= b``, and `other` in all others."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, b, chosen, other = args
@@ -505,7 +501,7 @@ def choose(typingctx: Any, a: Any, b: Any, chosen: Any, other: Any) -> Any:
 
 @intrinsic
 def uniform(typingctx: Any, vector: Any) -> Any:
-    """Whether all lanes hold the same number."""
+    """Return whether all lanes hold the same number."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         (numbers,) = args
@@ -517,7 +513,7 @@ def uniform(typingctx: Any, vector: Any) -> Any:
 
 @intrinsic
 def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
-    """`a` in the lanes of a bitmask, `b` in all others."""
+    """Return `a` in the lanes of a bitmask, and `b` in all others."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask, inside, outside = args
@@ -531,7 +527,7 @@ def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
 
 
 def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
-    """A zeroed array of `vectors` vectors, aligned to ALIGNMENT bytes."""
+    """Return a zeroed array of `vectors` vectors, aligned to ALIGNMENT bytes."""
     lanes = ALIGNMENT // np.dtype(dtype).itemsize
     raw = np.zeros((vectors + 1) * lanes, dtype=dtype)
     start = -raw.ctypes.data % ALIGNMENT // raw.itemsize  # entries up to the next aligned address

@@ -36,7 +36,7 @@ class State:
     joker_paid: bool = False
 
     def filled_with(self, rules: RuleSet, category: int, points: int, saved: int = 0) -> State:
-        """The state after a turn, without checks.
+        """Return the state after a turn, without checks.
 
         Parameters
         ----------
@@ -61,14 +61,12 @@ EMPTY_STATE = State()
 
 @lru_cache(maxsize=32)
 def has_order(rules: RuleSet) -> bool:
-    """Whether some category can be filled only after others."""
+    """Return whether some category can be filled only after others."""
     return any(prerequisites(rules))
 
 
 def skipped_box(rules: RuleSet, filled: int) -> int:
-    """Position of an open box that must be filled before one of those that are filled; -1 if
-    there is none.
-    """
+    """Return the position of an open box that must precede a filled one, or -1 without any."""
     if not has_order(rules):
         return -1
     skipped = 0
@@ -79,7 +77,7 @@ def skipped_box(rules: RuleSet, filled: int) -> int:
 
 
 def plain_state(state: State) -> State:
-    """A state whose numbers are Python integers, also if they were given as those of NumPy."""
+    """Return a state whose numbers are Python integers, also if they were those of NumPy."""
     fields = state.filled, state.upper, state.saved
     if all(type(number) is int for number in fields) and type(state.joker_paid) is bool:
         return state
@@ -88,15 +86,15 @@ def plain_state(state: State) -> State:
 
 
 def check_state(rules: RuleSet, state: State) -> None:
-    """Check that a state is possible under its rules; needs no state space, whose size it does
-    not depend on.
+    """Raise StateError unless a state is possible under its rules. This needs no state space, and
+    does not depend on the size of one.
     """
     for problem in _state_problems(rules, state):
         raise StateError(problem, code="invalid-state")
 
 
 def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
-    """What is wrong with a state: one sentence for each problem."""
+    """Yield a sentence for each problem of a state."""
     for name in ("filled", "upper", "saved"):
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
@@ -132,7 +130,7 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
-    """Sums of filled upper boxes of one column, at most the threshold of its bonus."""
+    """Return the sums of filled upper boxes of one column, capped at the threshold of its bonus."""
     if not filled:
         return frozenset({0})
     box = filled.bit_length() - 1

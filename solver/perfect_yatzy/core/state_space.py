@@ -49,12 +49,12 @@ MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum
 
 
 def is_wide(rules: RuleSet) -> bool:
-    """Whether masks have two words."""
+    """Return whether masks have two words."""
     return len(rules.categories) > ONE_WORD
 
 
 def card_masks(rules: RuleSet, masks: Any) -> Ints:
-    """Masks as an array, from integers or one; an array of masks is returned as it is."""
+    """Return masks as an array, from integers, a single integer, or such an array."""
     if not is_wide(rules):
         return np.atleast_1d(np.asarray(masks, dtype=np.int64))
     if not isinstance(masks, np.ndarray):
@@ -66,12 +66,12 @@ def card_masks(rules: RuleSet, masks: Any) -> Ints:
 
 
 def single_mask(rules: RuleSet, mask: int) -> Any:
-    """One mask as a field of a named tuple that the kernels take."""
+    """Return one mask as a field of a named tuple that the kernels take."""
     return card_masks(rules, [mask])[0] if is_wide(rules) else mask
 
 
 def packed(rules: RuleSet, boxes: Bools) -> Ints:
-    """Masks of sets of boxes, ``(n, categories)``."""
+    """Return the masks of sets of boxes, which are ``(n, categories)``."""
     octets = np.zeros((len(boxes), 16 if is_wide(rules) else 8), dtype=np.uint8)
     bits = np.packbits(boxes, axis=1, bitorder="little")
     octets[:, : bits.shape[1]] = bits
@@ -80,7 +80,7 @@ def packed(rules: RuleSet, boxes: Bools) -> Ints:
 
 
 def unpacked(rules: RuleSet, masks: Ints) -> Bools:
-    """Which boxes each mask has, ``(n, categories)``."""
+    """Return which boxes each mask has, ``(n, categories)``."""
     octets = (
         np.ascontiguousarray(masks).view(np.uint8).reshape(len(masks), 16 if is_wide(rules) else 8)
     )
@@ -90,17 +90,14 @@ def unpacked(rules: RuleSet, masks: Ints) -> Bools:
 
 
 class StateLayout(NamedTuple):
-    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays
-    of int64).
-    """
+    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane``."""
 
     masks: Ints  # (rows,): bitmask of filled categories
     offsets: Ints  # (rows,): first index in the table
     lane_sets: Ints  # (rows,): lane set
     lane_count: Ints  # (lane sets,): number of lanes
-    lane_upper: (
-        Ints  # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
-    )
+    # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
+    lane_upper: Ints
     lane_of: Ints  # (lane sets, upper_width): lane of each upper sum, -1 if it cannot occur
     lane_width: int  # row lengths of the two arrays before; kernels index them flat
     upper_width: int
@@ -116,27 +113,29 @@ class RowPlaces:
     layer_ends: Ints
 
     def layer_slice(self, filled: int) -> slice:
-        """Part of the table that holds the entries of ``layers[filled]``."""
+        """Return the part of the table that holds the entries of ``layers[filled]``."""
         return slice(int(self.layer_ends[filled + 1]), int(self.layer_ends[filled]))
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
-        """Part of the table that holds the entries of ``layers[filled][first:end]``."""
-        rows, end_of_layer = self.layers[filled], self.layer_ends[filled]
+        """Return the part of the table that holds the entries of ``layers[filled][first:end]``."""
+        rows = self.layers[filled]
+        end_of_layer = self.layer_ends[filled]
         start, stop = (
             self.starts[rows[i]] if i < len(rows) else end_of_layer for i in (first, end)
         )
         return slice(int(start), int(stop))
 
     def row_starts(self, filled: int) -> Ints:
-        """First entry of each row of ``layers[filled]``, and the entry after the last, ``(rows +
-        1,)`` int64.
+        """Return the first entry of each row of ``layers[filled]``, and the entry after the last.
+        They are ``(rows + 1,)`` int64.
         """
         return np.append(self.starts[self.layers[filled]], self.layer_ends[filled])
 
 
 class StateSpace(RowPlaces):
-    """All states a game can reach from a start, and their places in a table; RulesError if there
-    are too many.
+    """All states a game can reach from a start, and their places in a table.
+
+    Raises RulesError if there are too many.
     """
 
     filled: Ints  # (rows,): number of filled categories
@@ -147,7 +146,8 @@ class StateSpace(RowPlaces):
     layout: StateLayout
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
-        self.rules, self.start = rules, start
+        self.rules = rules
+        self.start = start
         self.categories = len(rules.categories)
         self.first_layer = start.filled.bit_count()
         self.open = [c for c in range(self.categories) if not start.filled >> c & 1]
@@ -159,9 +159,8 @@ class StateSpace(RowPlaces):
         self._threshold = self._uppers.largest if len(self._uppers.thresholds) == 1 else None
         # what filling a category adds to the row
         self.step_of = np.zeros(self.categories, dtype=np.int64)
-        self._chains: list[
-            tuple[int, int, int]
-        ] = []  # bitmask, step, and number of boxes filled at the start
+        # bitmask, step, and number of boxes filled at the start
+        self._chains: list[tuple[int, int, int]] = []
         # Masks and lane sets of the cards; each chain adds a digit, above those of the chains
         # before it.
         masks = np.array([start.filled], dtype=np.int64)
@@ -185,7 +184,7 @@ class StateSpace(RowPlaces):
         self._build_rows(masks, sets)
 
     def _which_occur(self, masks: Ints) -> Bools:
-        """Which rows are cards that a game from the start may have."""
+        """Return which rows are cards that a game from the start may have."""
         occurs = np.ones(len(masks), dtype=bool)
         tracked = self.rules.tracked_index
         if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
@@ -224,7 +223,7 @@ class StateSpace(RowPlaces):
         self.layer_ends = np.cumsum(layer_sizes[::-1])[::-1]
 
     def state_rows(self) -> Ints:
-        """``(states,)`` int64: the row of every state of the table."""
+        """Return the row of every state of the table, ``(states,)`` int64."""
         rows = np.concatenate(
             [self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)]
         )
@@ -232,15 +231,15 @@ class StateSpace(RowPlaces):
         return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
 
     def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
-        """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and
-        places.
+        """Return the lane of upper sums and the saved rolls of states, from their rows and places.
+        All arrays are ``(n,)`` int64.
         """
         within_row = places - self.layout.offsets[rows]
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
         return within_row % lanes, within_row // lanes
 
     def row(self, state: State) -> int:
-        """Row of a state's card; no check."""
+        """Return the row of a state's card, without checks."""
         if self._is_mask:
             card = state.filled
         else:
@@ -251,7 +250,9 @@ class StateSpace(RowPlaces):
         return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
 
     def rows_of(self, filled: Ints, joker_paid: Ints) -> Ints:
-        """Rows of many cards, ``(n,)`` int64 each, from bitmasks of filled categories; no check."""
+        """Return the rows of many cards, without checks. `filled` are bitmasks of filled
+        categories. All three arrays are ``(n,)`` int64.
+        """
         cards = filled
         if not self._is_mask:
             cards = np.zeros_like(filled)
@@ -260,13 +261,13 @@ class StateSpace(RowPlaces):
         return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
-        """Lanes of upper sums, which need not be capped, in the cards of rows; -1 where they
-        cannot occur.
+        """Return the lanes of upper sums in the cards of rows, or -1 where a sum cannot occur. The
+        sums need not be capped.
         """
         return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
 
     def index(self, state: State) -> int:
-        """Place of a state's value in the table; StateError if no game can reach the state."""
+        """Return the place of a state's value. Raises StateError if no game can reach the state."""
         self.check(state)
         return self.unchecked_index(state)
 
@@ -278,7 +279,7 @@ class StateSpace(RowPlaces):
         return layout.offsets.item(row) + state.saved * lanes + self.lane(row, state)
 
     def lane(self, row: int, state: State) -> int:
-        """Lane of the upper sum of a state, whose row is given; -1 if the row has no such sum."""
+        """Return the lane of the upper sum of a state in a row, or -1 if there is no such sum."""
         upper = max(state.upper, 0)
         if self._threshold is None:
             upper = self._uppers.join(self._uppers.split(upper))
@@ -287,9 +288,7 @@ class StateSpace(RowPlaces):
         return self.layout.lane_of.item(self.layout.lane_sets.item(row), upper)
 
     def _surely_reaches(self, state: State) -> bool:
-        """Whether a game can reach this state, by the tables alone; False also if they do not
-        tell.
-        """
+        """Return whether the tables alone prove that a game can reach this state."""
         filled = state.filled
         if (
             not 0 <= filled <= self.rules.full_mask
@@ -344,7 +343,7 @@ class Rows(NamedTuple):
 
 
 def in_layers(rows: Rows, last: int, lanes: LaneArrays) -> tuple[StateLayout, list[Ints]]:
-    """The layout of a table that begins with the last layer, and the rows of each layer."""
+    """Return the layout of a table that begins with the last layer, and the rows of each layer."""
     masks, layer, lane_sets, sizes, occurs = rows
     # small integers are sorted by counting
     order = np.argsort((last - layer).astype(np.uint8), kind="stable")
@@ -361,8 +360,8 @@ def in_layers(rows: Rows, last: int, lanes: LaneArrays) -> tuple[StateLayout, li
 
 
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
-    """RulesError if there are too many cards from one on (unless `any_number`), lane sets, or
-    upper sums in them.
+    """Raise RulesError if a game has too many cards, lane sets, or upper sums in them. The cards
+    are counted from the card `filled` on, unless `any_number` of them is allowed.
     """
     check_one_word(rules)
     # A chain with n open boxes is in one of n + 1 conditions.
@@ -429,8 +428,8 @@ def check_one_word(rules: RuleSet) -> None:
 
 
 def by_start(build: Callable[[RuleSet, State], T]) -> Callable[..., T]:
-    """A function of a rule set and the start of a game (the empty card), whose results are built
-    once per process.
+    """Return a function of a rule set and the start of a game, by default the empty card. Its
+    results are built once per process.
     """
     # it has different keys for a default given and a default left out
     cached = lru_cache(maxsize=8)(build)

@@ -40,9 +40,7 @@ ALWAYS_HASHED = 64 << 20
 
 
 def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
-    """The header of a one-dimensional array in NumPy's format 1.0; its length does not depend on
-    the size.
-    """
+    """Return the header of an array in NumPy's format 1.0, the same length for all sizes."""
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({size},), }}"
     room = HEADER_BYTES - 10
     return (
@@ -54,12 +52,11 @@ def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
 
 
 class BlockFile:
-    """An open file with the values of a table, read by blocks that are compared with their
-    digests.
-    """
+    """An open file with the values of a table, read by blocks that are compared with digests."""
 
     def __init__(self, path: Path, hint: str) -> None:
-        self.path, self.hint = path, hint
+        self.path = path
+        self.hint = hint
         self.digests = b""
         self._descriptor = open_regular(path)
         self._lock = threading.Lock()
@@ -71,7 +68,9 @@ class BlockFile:
         return os.fstat(self._descriptor).st_size
 
     def read_at(self, offset: int, target: memoryview) -> bool:
-        """Fill `target` with the bytes of the file from `offset` on; whether it has as many."""
+        """Fill `target` with the bytes of the file from `offset` on. Returns whether it has as
+        many.
+        """
         done = 0
         while done < len(target):
             count = self._read_some(offset + done, target[done:])
@@ -81,7 +80,7 @@ class BlockFile:
         return True
 
     def _read_some(self, offset: int, target: memoryview) -> int:
-        """Read bytes into `target`, as many as come at once; their number, 0 at the end."""
+        """Read the bytes that come at once into `target`. Returns their number, 0 at the end."""
         if hasattr(os, "preadv"):  # the place in a file is shared by forked processes
             return os.preadv(self._descriptor, [target], offset)
         with self._lock:
@@ -91,7 +90,7 @@ class BlockFile:
         return len(part)
 
     def read(self, low: int, target: memoryview) -> None:
-        """Blocks of the values, checked, as :class:`CheckedValues` takes them."""
+        """Fill `target` with blocks of the values for :class:`CheckedValues`, and check them."""
         try:
             whole = self.read_at(HEADER_BYTES + low, target)
         except OSError as error:
@@ -106,14 +105,14 @@ class BlockFile:
 
 
 def altered(path: Path, hint: str) -> str:
-    """The message for values that do not match their digest."""
+    """Return the message for values that do not match their digest."""
     return f"the table {path} was altered (its checksum differs); {hint}"
 
 
 def open_table_file(
     path: Path, info: TableInfo, objective: Objective, *, hashed: bool | None
 ) -> Table:
-    """The values of a table in one file, read-only."""
+    """Return the values of a table in one file, read-only."""
     hint = table_info.rebuild_hint(objective, path)
     missing = f"there is no finished table at {path}; {hint}"
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
@@ -122,7 +121,8 @@ def open_table_file(
         dtype = np.dtype(info.dtype)
         size = objective.size * dtype.itemsize  # bytes of the values
         file = BlockFile(path, hint)
-        header, digests = bytearray(HEADER_BYTES), bytearray(block_count(size) * DIGEST_BYTES)
+        header = bytearray(HEADER_BYTES)
+        digests = bytearray(block_count(size) * DIGEST_BYTES)
         whole = file.read_at(0, memoryview(header)) and file.read_at(
             HEADER_BYTES + size, memoryview(digests)
         )

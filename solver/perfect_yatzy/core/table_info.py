@@ -26,9 +26,8 @@ from .rules import RuleSet
 
 FORMAT = 2
 SHARDED_FORMAT = 3
-UNROUNDED_ENDING = (
-    ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
-)
+# of a shard's values as computed, where the table stores fewer bits
+UNROUNDED_ENDING = ".unrounded.npy"
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
 # Everything that reading a damaged file can raise.
 DAMAGED = (ValueError, TypeError, LookupError, ArithmeticError, AssertionError, RecursionError)
@@ -60,8 +59,8 @@ class TableInfo:
 
 @dataclass(frozen=True)
 class ShardedTableInfo(TableInfo):
-    """The manifest of a table in shards; `blocks_sha256` is that of their own, one after the
-    other.
+    """The manifest of a table in shards. `blocks_sha256` is the digest of the digests of the
+    shards, one after the other.
     """
 
     # `sha256` is empty where hashing all values in their order would take long.
@@ -77,27 +76,27 @@ class MissingTable(TableError):
 
 
 def table_stem(rules: RuleSet, objective: str) -> str:
-    """File name without ending: readable, and different for different rules."""
+    """Return a file name without ending, readable and different for different rules."""
     return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
 
 
 def part_path(path: Path) -> Path:
-    """The unfinished file of a table."""
+    """Return the unfinished file of a table."""
     return path.with_suffix(".part")
 
 
 def shards_folder(path: Path) -> Path:
-    """The folder with the shards of a table, from the path of its `.npy` file."""
+    """Return the folder with the shards of a table, from the path of its `.npy` file."""
     return path.with_suffix(".shards")
 
 
 def unfinished_shards(path: Path) -> Path:
-    """The folder with the shards of a table that is being solved."""
+    """Return the folder with the shards of a table that is being solved."""
     return path.with_suffix(".part.shards")
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that determine the bits of a table."""
+    """Return the versions of the packages that determine the bits of a table."""
     from importlib.metadata import version
 
     return {"perfect-yatzy": __version__, "numpy": version("numpy"), "numba": version("numba")}
@@ -106,8 +105,8 @@ def versions() -> dict[str, str]:
 def table_fields(
     rules: RuleSet, objective: str, store: np.dtype[Any], size: int, sources: str
 ) -> dict[str, Any]:
-    """What a sidecar says about a table of `size` values, whatever they are; `objective`: its
-    name, `sources`: the SHA-256 of those that solved it.
+    """Return what a sidecar says about a table of `size` values, whatever they are. `objective` is
+    the name of what was solved, `sources` the SHA-256 of the modules that solved it.
     """
     return {
         "key": rules.key,
@@ -121,12 +120,12 @@ def table_fields(
 
 
 def with_checksum(fields: dict[str, Any]) -> bytes:
-    """A JSON object as text, with the SHA-256 of its other fields in `checksum`."""
+    """Return a JSON object as text, with the SHA-256 of its other fields in `checksum`."""
     return (json.dumps(fields | {"checksum": _checksum(fields)}, indent=1) + "\n").encode()
 
 
 def checked_fields(text: bytes) -> dict[str, Any]:
-    """The fields that :func:`with_checksum` wrote, or one of the errors DAMAGED."""
+    """Return the fields that :func:`with_checksum` wrote. Raises one of the errors DAMAGED."""
     fields = json.loads(text.decode("utf-8"))
     if not isinstance(fields, dict) or fields.pop("checksum") != _checksum(fields):
         raise ValueError("the checksum differs")
@@ -138,8 +137,9 @@ def _checksum(fields: dict[str, Any]) -> str:
 
 
 def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> str:
-    """The command that solves a table again."""
-    rules, options = objective.rules, objective.solve_options + (" --shards" if shards else "")
+    """Return the command that solves a table again."""
+    rules = objective.rules
+    options = objective.solve_options + (" --shards" if shards else "")
     return f"rebuild it with: yatzy solve {rules.spec or rules.key}{options} --force --tables {path.parent}"
 
 
@@ -167,8 +167,8 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
 
 @contextmanager
 def reading(path: Path, otherwise: str, missing: str = "") -> Iterator[None]:
-    """Say what fails while a file is read: it is missing, unreadable, or damaged; errors that
-    say so already pass.
+    """Turn any error while a file is read into a TableError with a sentence. The file is missing,
+    unreadable, or damaged. Errors that say so already pass.
     """
     try:
         yield
@@ -185,12 +185,12 @@ def reading(path: Path, otherwise: str, missing: str = "") -> Iterator[None]:
 
 
 def damaged(message: str) -> TableError:
-    """The error for a table that does not match its checksum, its format or its rules."""
+    """Return the error for a table that does not match its checksum, its format or its rules."""
     return TableError(message, code="table-damaged")
 
 
 def unreadable(path: Path, error: OSError) -> TableError:
-    """The error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return TableError(
         _("cannot read the table {path}: {reason}").format(
             path=path, reason=error.strerror or error

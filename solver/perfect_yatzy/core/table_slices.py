@@ -29,15 +29,15 @@ class TableSlice(NamedTuple):
 
 
 def padded(values: Values) -> Values:
-    """A copy of `values`, ``(n,)``, with PADDING zeros after it."""
+    """Return a copy of `values`, ``(n,)``, with PADDING zeros after it."""
     copy = np.zeros(len(values) + PADDING, dtype=values.dtype)
     copy[: len(values)] = values
     return copy
 
 
 def window(places: RowPlaces, table: Table, filled: int) -> TableSlice:
-    """Slice of a finished table, checked, with at least the layer of `filled` categories and
-    that of its children.
+    """Return a slice of a finished table, checked, for reading a layer and its children. It has at
+    least the layer of `filled` categories and that of `filled` + 1.
     """
     first, end = places.layer_slice(filled + 1).start, places.layer_slice(filled).stop
     whole = checked_part(table, first, end)
@@ -47,8 +47,8 @@ def window(places: RowPlaces, table: Table, filled: int) -> TableSlice:
 
 
 def read_only(values: Values) -> Values:
-    """One type for the compiled code, whatever the source of a table: a plain array that cannot
-    be written.
+    """Return a plain array that cannot be written, whatever the source of a table. So the compiled
+    code is made for one type.
     """
     plain = np.asarray(values).view(np.ndarray)
     plain.flags.writeable = False

@@ -77,21 +77,20 @@ class SolveJob(NamedTuple):
     lattice: Any
     below: TableSlice  # values of the children
     target: TableSlice  # written: values of the rows to solve
-    most_saved: (
-        int  # before the turn; one sweep over the rerolls left serves all numbers of saved rolls
-    )
+    # before the turn; one sweep over the rerolls left serves all numbers of saved rolls
+    most_saved: int
     scratch: Scratch  # used by no other thread during the call
 
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
-    """Scratch for one thread, for vectors of `dtype`."""
+    """Return scratch memory for one thread, for vectors of `dtype`."""
     sizes = dice.n_holds, dice.n_holds, model.jokers.size, 1
     buffer, first_rolls, joker_values, temp = (aligned(size, dtype) for size in sizes)
     return Scratch(buffer, first_rolls, joker_values, temp, weight_sum(dice, dtype))
 
 
 def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
-    """The sum of the weights of all rolls as :func:`mean_of_first_roll` adds them in float32."""
+    """Return the sum of the weights of all rolls as :func:`mean_of_first_roll` adds them."""
     if np.dtype(dtype) != np.float32:
         return 1.0  # it misses 1 by less than the last digit of a value
     weights = dice.weights.astype(np.float32)
@@ -104,14 +103,14 @@ def weight_sum(dice: Lattice, dtype: npt.DTypeLike) -> float:
 
 @jit
 def mean_block(model, row, lane):
-    """The block of a mean table that begins at a lane of a row."""
+    """Return the block of a mean table that begins at a lane of a row."""
     return Block(row, lane, choices_of(model, row))
 
 
 @partial(jit, inline=True)
 def offer_crossing_out(children, model, block, saved, categories, paying, mode, target, temp):
-    """Offer to score nothing in some categories to every roll; if crossing out is strict, to
-    rolls without points.
+    """Offer to every roll to score nothing in some categories. If crossing out is strict, only
+    rolls without points are offered it.
     """
     outcomes = model.outcomes
     dice = model.dice
@@ -135,10 +134,13 @@ def offer_crossing_out(children, model, block, saved, categories, paying, mode, 
 
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, to the entry of the roll or, WITHIN, of holds
-    that are sure of it.
+    """Write the best category for each roll by its dice. It goes to the entry of the roll or, in
+    the mode WITHIN, of holds that are sure of it.
     """
-    outcomes, legal, layout, temp = model.outcomes, model.legal, model.layout, scratch.temp
+    outcomes = model.outcomes
+    legal = model.legal
+    layout = model.layout
+    temp = scratch.temp
     # Bitmasks of the categories that cannot pay, because they require points of another box, and
     # that can.
     unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
@@ -173,7 +175,7 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 
 @jit
 def joker_value(children, model, block, saved, joker, mode, temp):
-    """Best category for a joker roll."""
+    """Return the value of the best category for a joker roll."""
     outcomes = model.turn_outcomes
     best = splat(temp, LOWEST)
     roll = model.jokers.rolls[joker] - model.dice.first_roll
@@ -190,7 +192,7 @@ def joker_value(children, model, block, saved, joker, mode, temp):
 
 @jit
 def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
-    """As :func:`backup_stop_values`, with the joker rule; with RAISE a pass of maxima over
+    """Write the best category for each roll, with the joker rule. With RAISE a pass of maxima over
     `target` must follow.
     """
     jokers = model.jokers
@@ -215,10 +217,11 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
 
 @jit
 def mean_of_first_roll(dice, buffer):
-    """Sum of weight x value over all rolls."""
+    """Return the sum of weight times value over all rolls."""
     # Four running sums: a single one would wait for each addition to end before the next.
     a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
-    entry, whole = dice.first_roll, dice.roll_count & ~3
+    entry = dice.first_roll
+    whole = dice.roll_count & ~3
     for roll in range(0, whole, 4):
         a += dice.weights[roll] * load(buffer, entry)
         b += dice.weights[roll + 1] * load(buffer, entry + 1)
@@ -233,7 +236,10 @@ def mean_of_first_roll(dice, buffer):
 
 @jit
 def solve_block(children, target, job, block):
-    """The turn of one card for one block, for every number of saved rolls; `job` holds views."""
+    """Solve the turn of one card for one block, for every number of saved rolls.
+
+    `job` holds views.
+    """
     model, lattice, scratch = job.model, job.lattice, job.scratch
     buffer, first_rolls = scratch.buffer, scratch.first_roll_buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
@@ -267,7 +273,7 @@ def solve_block(children, target, job, block):
 
 @jit
 def solve_lanes(rows, children, target, job):
-    """Values of all states of some rows; a vector has lanes of upper sums."""
+    """Solve all states of some rows, with lanes of upper sums in a vector."""
     for row in rows:
         for lane in range(0, lanes_of(job.model.layout, row), LANES):
             solve_block(children, target, job, mean_block(job.model, row, lane))
@@ -275,6 +281,6 @@ def solve_lanes(rows, children, target, job):
 
 @jit
 def solve_rows(rows, arguments):
-    """Values of all states of the given rows, by a SolveJob with tables of float64."""
+    """Solve all states of the given rows, by a SolveJob with tables of float64."""
     job = views(arguments)
     solve_lanes(rows, mean_table(job.below), mean_table(job.target), job)

@@ -63,9 +63,7 @@ SCORING_WAYS = 16
 
 
 class CategoryOutcomes(NamedTuple):
-    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated
-    otherwise).
-    """
+    """What the categories pay, and to which row of cards each outcome leads."""
 
     # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which the first pays
     # nothing
@@ -74,23 +72,19 @@ class CategoryOutcomes(NamedTuple):
     # (outcomes,): increase of the upper sum (0 for lower boxes, or without an upper bonus)
     shift: Ints
     step: Ints  # (outcomes,): row of the child card minus row of the card
-    roll_start: (
-        Ints  # (outcomes + 1,): outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``
-    )
+    # (outcomes + 1,): outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``
+    roll_start: Ints
     rolls: Ints  # (pairs,): lattice indices of rolls
     # The smallest holds, none for the lowest outcomes: outcome i is earned by every roll that
     # contains one of ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
     hold_start: Ints
     holds: Ints
-    first_roll_bonus: (
-        Floats  # (categories,): extra points for scoring the category on the first roll
-    )
+    # (categories,): extra points for scoring the category on the first roll
+    first_roll_bonus: Floats
 
 
 class TurnOutcomes(NamedTuple):
-    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated
-    otherwise).
-    """
+    """Every different outcome of a turn: category, points, bonus points."""
 
     category: Ints  # (size,): the category filled
     points: Ints  # the points of its box
@@ -101,9 +95,7 @@ class TurnOutcomes(NamedTuple):
 
 
 class JokerModel(NamedTuple):
-    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless
-    stated otherwise).
-    """
+    """Rolls that are jokers once the joker's box is filled. Flags are 0 or 1."""
 
     rolls: Ints  # (size,): their lattice indices
     number: Ints  # (rolls,): number of the joker each roll is, -1 if it is not a joker
@@ -115,9 +107,8 @@ class JokerModel(NamedTuple):
     requires_points: int  # 1 if a roll is a joker only when the joker's box holds points
     bonus_requires_points: int  # 1 if the bonus is paid only then
     bonus_requires_open: int  # 1 if the bonus is paid only while a matching upper box is open
-    always_in_full: (
-        int  # 1 if jokers pay in full whatever box is open, else only if no matching upper box is
-    )
+    # 1 if jokers pay in full whatever box is open, else only if no matching upper box is
+    always_in_full: int
 
 
 class LegalCategories(NamedTuple):
@@ -136,23 +127,21 @@ class DiceModel(NamedTuple):
     """Rolls, the holds within them, and the lattice of holds as index arrays."""
 
     weights: Floats  # (rolls,): probability of each roll when all dice are rolled
-    hold_start: (
-        Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
-    )
+    # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
+    hold_start: Ints
     # Lattice indices, most dice first (so the roll itself), then higher faces first.
     holds: npt.NDArray[np.int32]
     predecessor_start: Ints  # as in :class:`perfect_yatzy.core.dice.Lattice`
     predecessors: Ints  # (pairs,): lattice indices of each multiset after taking one die away
-    successors: (
-        Ints  # (first_roll * faces,): lattice index after adding a die, for every smaller multiset
-    )
+    # (first_roll * faces,): lattice index after adding a die, for every smaller multiset
+    successors: Ints
     faces: int
     roll_count: int  # number of different rolls
     first_roll: int  # lattice index of the first roll, which is the number of smaller multisets
 
 
 class TurnModel(NamedTuple):
-    """One turn of a rule set as the kernels take it; flags are 0 or 1."""
+    """One turn of a rule set as the kernels take it. Flags are 0 or 1."""
 
     layout: StateLayout  # where the states of a card lie in the table
     outcomes: CategoryOutcomes
@@ -178,7 +167,7 @@ class TurnModel(NamedTuple):
 
 
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
-    """`hold_start` and `holds` of :class:`CategoryOutcomes` from its other arrays."""
+    """Return `hold_start` and `holds` of :class:`CategoryOutcomes`, from its other arrays."""
     # The best outcome of the holds listed within a roll is the outcome of that roll. In a category
     # an outcome of more points has a higher number, and the lowest pays nothing.
     count = int(start[-1])
@@ -210,7 +199,7 @@ def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> 
 
 
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
-    """The changes of row and upper sum when categories are filled with points."""
+    """Return the changes of row and of upper sum when categories are filled with points."""
     tracked_pays = (category == rules.tracked_index) & (points > 0)
     steps = space.step_of[category] + np.where(tracked_pays, space.cards, 0)
     return steps, upper_sums(rules).category_weights[category] * points
@@ -244,7 +233,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
 
 @lru_cache(maxsize=8)
 def joker_model(rules: RuleSet) -> JokerModel:
-    """The jokers of a rule set; built once per process."""
+    """Return the jokers of a rule set, built once per process."""
     dice = lattice(rules.dice, rules.faces)
     joker = rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
@@ -267,7 +256,7 @@ def joker_model(rules: RuleSet) -> JokerModel:
 
 @lru_cache(maxsize=8)
 def legal_categories(rules: RuleSet) -> LegalCategories:
-    """Which categories of a rule set may take a roll; built once per process."""
+    """Return which categories of a rule set may take a roll, built once per process."""
     strict = rules.crossing_out == "only-if-nothing-scores"
     scoring = card_masks(rules, [])
     if strict:
@@ -288,7 +277,7 @@ def legal_categories(rules: RuleSet) -> LegalCategories:
 
 @lru_cache(maxsize=8)
 def dice_model(number: int, faces: int) -> DiceModel:
-    """Rolls and holds of so many dice; built once per process."""
+    """Return the rolls and holds of so many dice, built once per process."""
     dice = lattice(number, faces)
     # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
     holds = [
@@ -308,7 +297,7 @@ def dice_model(number: int, faces: int) -> DiceModel:
 
 
 def turn_fields(rules: RuleSet) -> dict[str, Any]:
-    """The fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
+    """Return the fields of a TurnModel that :class:`.turn_slots.TurnSlots` has, too."""
     return {
         "number": numbered_outcomes(rules).number,
         "jokers": joker_model(rules),
@@ -326,7 +315,7 @@ def turn_fields(rules: RuleSet) -> dict[str, Any]:
 
 @by_start
 def turn_model(rules: RuleSet, start: State) -> TurnModel:
-    """The turn of a rule set, or of the rest of a game from `start`; built once per process."""
+    """Return the turn of a rule set, or of the rest of a game from `start`."""
     space = state_space(rules, start)
     joker = rules.joker
     monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
@@ -352,7 +341,7 @@ class NumberedOutcomes(NamedTuple):
 
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> NumberedOutcomes:
-    """All outcomes of a turn, and which of them each roll has in each category."""
+    """Return all outcomes of a turn, and which of them each roll has in each category."""
     plain = points_table(rules)
     full = full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
@@ -382,9 +371,7 @@ def numbered_outcomes(rules: RuleSet) -> NumberedOutcomes:
 
 @by_start
 def turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
-    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once
-    per process.
-    """
+    """Return the outcomes of a turn of a rule set, or of the rest of a game from `start`."""
     category, points, total, _number = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
     return TurnOutcomes(category, points, total.astype(np.float64), step, shift, len(category))

@@ -22,9 +22,7 @@ from .state_space import LANES
 
 
 class Block(NamedTuple):
-    """The values of one card that a vector holds; ``choices``: bitmask of the categories the
-    turn may fill.
-    """
+    """The values of one card that a vector holds, and the categories the turn may fill."""
 
     row: int
     start: int
@@ -32,8 +30,8 @@ class Block(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """The end of a turn, apart from the points: row of the child card, rolls saved, increase of
-    the upper sum.
+    """The end of a turn, apart from the points. It has the row of the child card, the rolls saved,
+    and the increase of the upper sum.
     """
 
     row: int
@@ -49,29 +47,30 @@ class MeanTable(NamedTuple):
 
 @by_kind()
 def states_after(table, layout, block, successor, temp):
-    """What the values of the states after `successor` have in common for all points; `temp`: one
-    vector.
+    """Return what the values of the states after `successor` have in common for all points. `temp`
+    is memory of one vector.
     """
 
 
 @by_kind()
 def value_after(table, layout, block, states, points, temp):
-    """Values of a block if its turn makes `points`, bonuses included, and leads to `states`; any
-    in unused lanes.
+    """Return the values of a block if its turn makes `points` and leads to `states`. The points
+    include bonuses. Unused lanes may hold any value.
     """
 
 
 @by_kind()
 def write_values(table, layout, block, saved, values, temp):
-    """Write the vector `values` to the states of the block with `saved` saved rolls, and nothing
-    to other lanes.
+    """Write the vector `values` to the states of the block with `saved` saved rolls. Nothing is
+    written to other lanes.
     """
 
 
 @by_kind()
 def points_are_added(table):
-    """Whether one point more is worth more than any error of the arithmetic; False, the default,
-    is always right.
+    """Return whether one point more is worth more than any error of the arithmetic.
+
+    False, the default, is always right.
     """
 
 
@@ -81,13 +80,13 @@ points_are_added.of()(lambda table: False)
 
 @jit
 def successor(outcomes, i, row, saved):
-    """The end of a turn from a row with outcome i."""
+    """Return the end of a turn from a row with outcome i."""
     return Successor(row + outcomes.step[i], saved, outcomes.shift[i])
 
 
 @jit
 def child_value(table, layout, block, successor, points, temp):
-    """Values of a block if its turn makes `points` and leads to `successor`."""
+    """Return the values of a block if its turn makes `points` and leads to `successor`."""
     return value_after(
         table, layout, block, states_after(table, layout, block, successor, temp), points, temp
     )
@@ -95,21 +94,21 @@ def child_value(table, layout, block, successor, points, temp):
 
 @jit
 def values_of(part):
-    """The values of a slice of a table (:mod:`.table_slices`), by their places in the whole
-    table.
+    """Return the values of a slice of a table, by their places in the whole table. A slice is one
+    of :mod:`.table_slices`.
     """
     return shifted(part.values, part.start)
 
 
 @jit
 def mean_table(part):
-    """A slice of a table as a MeanTable."""
+    """Return a slice of a table as a MeanTable."""
     return MeanTable(values_of(part))
 
 
 @jit
 def lanes_of(layout, row):
-    """Number of lanes of a row."""
+    """Return the number of lanes of a row."""
     return layout.lane_count[layout.lane_sets[row]]
 
 
@@ -121,22 +120,20 @@ def state_place(layout, row, saved, lane):
 
 @jit
 def lane_after(layout, row, child, lane, shift):
-    """Lane of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
+    """Return the lane of card `child` after a lane of a row, the upper sum raised by `shift`."""
     upper = layout.lane_upper[layout.lane_sets[row] * layout.lane_width + lane] + shift
     return layout.lane_of[layout.lane_sets[child] * layout.upper_width + upper]
 
 
 @jit
 def state_number(layout, row, child, lane, saved, shift):
-    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by
-    `shift`.
-    """
+    """Return the number of the state of card `child` after a lane of a row, by :func:`lane_after`."""
     return state_place(layout, child, saved, lane_after(layout, row, child, lane, shift))
 
 
 @jit
 def mean_after(values, model, row, lane, saved, i):
-    """Points made by outcome i of the turn of one state plus the mean of the state that follows."""
+    """Return the points that outcome i makes plus the mean of the state that follows."""
     outcomes = model.turn_outcomes
     state = state_number(model.layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
     return values[state] + outcomes.total[i]
@@ -144,24 +141,20 @@ def mean_after(values, model, row, lane, saved, i):
 
 @jit
 def table_lanes(values, layout, block, child, saved, shift, temp):
-    """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by
-    `shift`.
-    """
+    """Return the entries of a block of lanes at card `child`, the upper sum raised by `shift`."""
     lane_set, child_set = layout.lane_sets[block.row], layout.lane_sets[child]
     first = state_place(layout, child, saved, 0)
     if lane_set == child_set:
         return load_as(values, first + block.start, temp)
     # The upper sums of the block; their lanes on the child, from the sum `shift` on.
-    uppers, lanes = (
-        lane_set * layout.lane_width + block.start,
-        child_set * layout.upper_width + shift,
-    )
+    uppers = lane_set * layout.lane_width + block.start
+    lanes = child_set * layout.upper_width + shift
     return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, uppers, temp)
 
 
 @states_after.of(MeanTable)
 def states_after_means(table, layout, block, end, temp):
-    """Entries of the states after `end`, for all kinds whose values lie where those of a mean do."""
+    """Return the entries of the states after `end`, if they lie where those of a mean do."""
     return table_lanes(table.values, layout, block, end.row, end.saved, end.shift, temp)
 
 

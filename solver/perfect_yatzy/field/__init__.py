@@ -1,1 +1,1 @@
-"""A field: players whose cards one cannot see; the best chance to beat it, and its equilibrium."""
+"""The best chance to beat a field of players whose cards one cannot see, and its equilibrium."""

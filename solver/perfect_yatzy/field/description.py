@@ -1,4 +1,4 @@
-"""What a request says about a field: how many opponents, what they follow, how many places win."""
+"""The description of a field in a request: its opponents, what they follow, and who wins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..words import _
 from .prizes import check_field
 
 PERFECT = "perfect"
-# The policies that a request may name: none is code, opens a file of its own or acts in one
+# The policies that a request may name. None of them is code, opens a file of its own or acts in one
 # position at a time.
 POLICIES = r"perfect|mean|most-points|prices|hold-rules(?::\d{1,3})?|level:\w{1,20}|field:\d{1,10}"
 MAX_LAW_BYTES = 4 << 20  # of a file with a distribution
@@ -30,12 +30,12 @@ class Field:
     """Opponents whose cards one cannot see."""
 
     opponents: int
-    policy: str  # its name, or that of the file with the law
+    policy: str  # its name, or that of the file with the distribution
     law: tuple[int, tuple[float, ...]] | None  # lowest score and chances from there on, if given
-    places: int  # of which one has to be taken
+    places: int  # the first places, of which one has to be reached
 
     def given_law(self) -> Opponent | None:
-        """The law of the final score of each opponent, if it was given."""
+        """Return the distribution of the final score of each opponent, if it was given."""
         if self.law is None:
             return None
         lowest, chances = self.law
@@ -43,16 +43,19 @@ class Field:
 
 
 def parse_field(given: object, places: object = 1) -> Field:
-    """A field as a request describes it: a number, text such as ``100:level:3``, or an object with
-    ``opponents``, ``lowest`` and ``chances`` (see :func:`field_of_file`).
+    """Return the field that a request describes.
+
+    The description is a number, text such as ``100:level:3``, or an object with ``opponents``,
+    ``lowest`` and ``chances`` (see :func:`field_of_file`). Raises StateError for anything else.
     """
     if not isinstance(places, int) or isinstance(places, bool):
         text = _("{name} is {value}; must be a whole number", name="places", value=shown(places))
         raise StateError(text, field="places")
-    law, policy = None, PERFECT
+    distribution = None
+    policy = PERFECT
     if isinstance(given, Mapping):
         policy = str(given.get("policy", ""))
-        law = _law(given)
+        distribution = _checked_distribution(given)
         given = given.get("opponents")
     elif isinstance(given, str) and len(given) <= MAX_TEXT:
         parts = re.fullmatch(rf"([0-9]{{1,10}})(?::({POLICIES}))?", given)
@@ -67,20 +70,21 @@ def parse_field(given: object, places: object = 1) -> Field:
         )
         raise StateError(text, field="field")
     check_field(given, places)
-    return Field(given, policy, law, places)
+    return Field(given, policy, distribution, places)
 
 
-def _law(given: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
-    """The lowest score and the chances of an object, which must sum to 1."""
-    lowest, chances = given.get("lowest"), given.get("chances")
-    is_law = (
+def _checked_distribution(given: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
+    """Return the lowest score and the chances of an object, whose sum must be 1."""
+    lowest = given.get("lowest")
+    chances = given.get("chances")
+    is_distribution = (
         isinstance(lowest, int)
         and isinstance(chances, list)
         and all(isinstance(chance, int | float) and 0 <= chance <= 1 for chance in chances)
         and abs(sum(chances) - 1) < 1e-6
         and 0 <= lowest <= lowest + len(chances) <= MAX_FINAL_SCORE
     )
-    if not is_law:
+    if not is_distribution:
         text = _("a distribution has the fields lowest and chances, which sum to 1")
         raise StateError(text, field="field")
     assert isinstance(lowest, int)
@@ -90,8 +94,10 @@ def _law(given: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
 
 
 def field_of_file(text: str) -> object:
-    """The field of the option ``--field``: as text, or if it names a JSON file, as an object with
-    the distribution in it. The answers of `expect`, `evaluate` and `simulate` have one.
+    """Return the field of the option ``--field``, which is text or names a JSON file.
+
+    From a file it is an object with the distribution in the file. The answers of `expect`,
+    `evaluate` and `simulate` have one.
     """
     number, _colon, path = text.partition(":")
     if not path.endswith(".json") or not number.isdecimal():
@@ -104,5 +110,9 @@ def field_of_file(text: str) -> object:
     if isinstance(found, dict):
         found = found.get("distribution") or found.get("simulation") or found
     fields = found if isinstance(found, dict) else {}
-    law = {name: fields.get(name) for name in ("lowest", "chances")}
-    return {"opponents": int(number), "policy": Path(path).name, **law}
+    return {
+        "opponents": int(number),
+        "policy": Path(path).name,
+        "lowest": fields.get("lowest"),
+        "chances": fields.get("chances"),
+    }

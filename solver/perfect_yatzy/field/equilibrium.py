@@ -1,18 +1,22 @@
-"""The equilibrium of a field: a way to play that gains nothing by being left, if all others follow it.
+"""The equilibrium of a field: play that no player gains by leaving, if all others follow it.
 
-N + 1 players cannot see each other's cards, and the highest score wins. A symmetric equilibrium is a mixture of
-strategies, one of which is chosen at the start of a game, that is a best response to itself: against N players who
-follow it, every strategy wins at most 1 / (N + 1) on average. It is found by best responses:
+N + 1 players cannot see each other's cards, and the highest score wins. A symmetric equilibrium is
+a mixture of strategies, one of which is chosen at the start of a game, that is a best response to
+itself: against N players who follow it, every strategy wins at most 1 / (N + 1) on average. It is
+found by best responses:
 
-    1. the best mixture of the strategies found so far, against itself (fictitious play over their laws)
-    2. the utility of a final score against N players of that mixture, and a best response to it (one solve)
-    3. the law of the scores of that response (one forward pass); on with 1
+    1. Find the best mixture of the strategies found so far, against itself (fictitious play).
+    2. Find a best response to N players of that mixture (one solve), by the utility of a final
+       score against them.
+    3. Compute the distribution of the scores of that response (one forward pass), and go on with
+       step 1.
 
-The solve of step 2 also bounds what any strategy can gain against the mixture: the value of the response, with the
-stated error of its arithmetic, less 1 / (N + 1). Nobody has to trust the search for that.
+The solve of step 2 also bounds what any strategy can gain against the mixture: the value of the
+response, with the stated error of its arithmetic, less 1 / (N + 1). Nobody has to trust the search
+for that.
 
-Laws do not depend on N, so that the strategies found for one field serve all others of the game: they are stored in
-one file of a rule set, along with the mixtures.
+Score distributions do not depend on N, so that the strategies found for one field serve all others
+of the game. They are stored in one file of a rule set, along with the mixtures.
 """
 
 from __future__ import annotations
@@ -47,8 +51,8 @@ from ..tablebase.store import table_path
 from ..words import _
 from .prizes import FieldUtility, check_field
 
-STEPS = 20_000  # of fictitious play among the strategies that are known
-ACCURACY = 1e-4  # what the best of them may gain, as a share of 1 / (N + 1)
+STEPS = 20_000  # steps of fictitious play among the strategies that are known
+ACCURACY = 1e-4  # gain of the best of them at which these steps end, as a share of 1 / (N + 1)
 WITHIN = 0.001  # gain at which the search ends, as a share of 1 / (N + 1)
 ROUNDS = 12  # most best responses of one search
 FORMAT = 1  # of the file
@@ -57,9 +61,9 @@ MAX_FILE = 64 << 20  # bytes of the stored strategies of a rule set
 
 @dataclass(frozen=True)
 class Response:
-    """A strategy for a utility of the final score, and the law of its scores."""
+    """A strategy for a utility of the final score, and the distribution of its scores."""
 
-    utilities: Floats | None  # of the scores 0, 1, 2 ...; None: play for the mean
+    utilities: Floats | None  # of the scores 0, 1, 2 ..., or None for play for the mean
     law: Floats  # chance of each of these scores
     bonus: float  # chance of the upper bonus
 
@@ -101,8 +105,8 @@ class Equilibrium:
 
     @property
     def law(self) -> DiscreteDistribution:
-        """The law of the final score of a player of the field."""
-        return law_of(self.chances)
+        """The distribution of the final score of a player of the field."""
+        return distribution_of(self.chances)
 
     @property
     def bonus_chance(self) -> float:
@@ -118,35 +122,37 @@ class Equilibrium:
         return float(self.responses[0].law @ utility(scores))
 
 
-def law_of(chances: Floats) -> DiscreteDistribution:
-    """The law with the chances of the scores 0, 1, 2 ..."""
+def distribution_of(chances: Floats) -> DiscreteDistribution:
+    """Return the distribution with the chances of the scores 0, 1, 2 ..."""
     possible = np.flatnonzero(chances)
     return DiscreteDistribution(possible, chances[possible])
 
 
 def mixed(responses: Sequence[Response], weights: Sequence[float]) -> Floats:
-    """The law of a mixture of the first responses."""
-    laws = np.array([response.law for response in responses[: len(weights)]])
-    return np.asarray(np.asarray(weights) @ laws)
+    """Return the chances of the scores of a mixture of the first responses."""
+    chances = np.array([response.law for response in responses[: len(weights)]])
+    return np.asarray(np.asarray(weights) @ chances)
 
 
-def best_mixture(laws: Floats, opponents: int) -> Floats:
-    """Weights, `(n,)`, of laws, `(n, scores)`, whose mixture is about a best response to itself
-    among them: fictitious play, each step of which adds the law that wins most.
+def best_mixture(distributions: Floats, opponents: int) -> Floats:
+    """Return weights, `(n,)`, of score distributions, `(n, scores)`.
+
+    Their mixture is nearly a best response to itself among them. It is found by fictitious play,
+    each step of which adds the distribution that wins most.
     """
-    scores = np.arange(laws.shape[1])
-    weights = np.zeros(len(laws))
+    scores = np.arange(distributions.shape[1])
+    weights = np.zeros(len(distributions))
     weights[-1] = 1.0  # the newest
-    field_law = laws[-1].copy()
-    for step in range(1, STEPS if len(laws) > 1 else 1):
-        winning = laws @ FieldUtility(law_of(field_law), opponents)(scores)
+    of_field = distributions[-1].copy()
+    for step in range(1, STEPS if len(distributions) > 1 else 1):
+        winning = distributions @ FieldUtility(distribution_of(of_field), opponents)(scores)
         best = int(winning.argmax())
         share = 1 / (step + 1)
         if winning[best] * (opponents + 1) <= 1 + ACCURACY:
             break
         weights *= 1 - share
         weights[best] += share
-        field_law += share * (laws[best] - field_law)
+        of_field += share * (distributions[best] - of_field)
     return weights
 
 
@@ -158,26 +164,30 @@ def field_equilibrium(
     within: float = WITHIN,
     rounds: int = ROUNDS,
 ) -> Equilibrium:
-    """Search an equilibrium until any strategy gains at most `within` as a share of 1 / (N + 1),
-    or for `rounds` best responses. What is found is stored after each round, and a later search
-    goes on from there.
+    """Search an equilibrium until no strategy gains more than `within`, as a share of 1 / (N + 1).
+
+    The search also ends after `rounds` best responses. What is found is stored after each round,
+    and a later search goes on from there. Raises StateError if there cannot be so many opponents,
+    and RulesError for a game without a table.
     """
     check_field(opponents, 1)
-    tables, threads = settings.tables, settings.threads
+    tables = settings.tables
+    threads = settings.threads
     strategy = open_strategy(rules, tables, threads=threads)
     if isinstance(strategy, ApproximateStrategy):
         raise needs_table(rules, _("a field"))
     responses, mixtures = read_field(rules, tables)
     if not responses:
-        law = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
-        responses = [response_of(rules, None, law)]
+        of_means = stored_distribution(settings.reporting(None), strategy, EMPTY_STATE)
+        responses = [response_of(rules, None, of_means)]
     fair = 1 / (opponents + 1)
     found = mixtures.get(opponents)
     for _round in range(rounds):
         if found and found.gain <= within * fair:
             break
         weights = best_mixture(np.array([each.law for each in responses]), opponents)
-        utility = FieldUtility(law_of(mixed(responses, weights.tolist())), opponents)
+        of_field = distribution_of(mixed(responses, weights.tolist()))
+        utility = FieldUtility(of_field, opponents)
         utilities = utility(np.arange(len(responses[0].law)))
         best = best_response(settings, strategy, utilities)
         value = float(best.value()) * (1 + best.evaluator.objective.error)
@@ -185,8 +195,8 @@ def field_equilibrium(
             found = Mixture(opponents, tuple(weights.tolist()), max(0.0, value - fair))
             mixtures[opponents] = found
         if found.gain > within * fair:
-            law = distribution(best, threads=threads, progress=settings.progress)
-            responses = [*responses, response_of(rules, utilities, law)]
+            of_best = distribution(best, threads=threads, progress=settings.progress)
+            responses = [*responses, response_of(rules, utilities, of_best)]
         del best  # half a gigabyte
         write_field(rules, responses, mixtures, tables)
     assert found
@@ -194,31 +204,31 @@ def field_equilibrium(
 
 
 def best_response(settings: Settings, strategy: Strategy, utilities: Floats) -> ScoreStrategy:
-    """The strategy for the utilities of the scores 0, 1, 2 ... from the empty card on."""
+    """Return the strategy for the utilities of the scores 0, 1, 2 ... from the empty card on."""
     card = Scorecard(strategy.rules)
     return utility_strategy(settings, utilities, card, strategy.evaluator)
 
 
-def response_of(rules: RuleSet, utilities: Floats | None, law: ScoreDistribution) -> Response:
-    """A strategy with the law of its scores, from 0 on."""
+def response_of(rules: RuleSet, utilities: Floats | None, found: ScoreDistribution) -> Response:
+    """Return a strategy with the distribution that was found of its scores, from 0 on."""
     most = Utility(rules, lambda made: made.astype(np.float64)).most_points
     chances = np.zeros(most + 1)
-    chances[law.scores] = law.chances
-    return Response(utilities, chances, law.upper_bonus_chance)
+    chances[found.scores] = found.chances
+    return Response(utilities, chances, found.upper_bonus_chance)
 
 
 def field_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """File of the strategies and mixtures of a rule set; it need not exist."""
+    """Return the file of the strategies and mixtures of a rule set, which need not exist."""
     return table_path(rules, tables, "field").with_suffix(".json")
 
 
 def identity(rules: RuleSet) -> dict[str, Any]:
-    """What stored strategies must agree in to be used."""
+    """Return what stored strategies must agree in to be used."""
     return {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
 
 
 def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], dict[int, Mixture]]:
-    """The stored strategies and mixtures; none if there are none of this version of the program."""
+    """Return the stored strategies and mixtures of this version, if there are any."""
     with suppress(OSError, *DAMAGED):
         stored = checked_fields(read_file(field_path(rules, tables), MAX_FILE))
         if stored["identity"] == identity(rules):
@@ -244,7 +254,7 @@ def write_field(
     mixtures: dict[int, Mixture],
     tables: Folder = None,
 ) -> None:
-    """Store strategies and mixtures; a folder that cannot be written does no harm."""
+    """Store strategies and mixtures. If the folder cannot be written, they are not stored."""
     fields = {
         "identity": identity(rules),
         "sources": sources_of_values(__file__),  # for information, as in a table
@@ -263,8 +273,9 @@ def write_field(
 
 
 def stored_equilibrium(rules: RuleSet, opponents: int, tables: Folder = None) -> Equilibrium:
-    """The stored equilibrium of a field; StateError with the command that finds it if there is
-    none.
+    """Return the stored equilibrium of a field.
+
+    Raises StateError with the command that finds it if there is none.
     """
     responses, mixtures = read_field(rules, tables)
     if opponents not in mixtures:
@@ -276,7 +287,7 @@ def stored_equilibrium(rules: RuleSet, opponents: int, tables: Folder = None) ->
 
 @dataclass
 class FieldPlayer:
-    """A player of a field: in each game one of its strategies, drawn at the start."""
+    """A player of a field, who draws one of its strategies at the start of each game."""
 
     equilibrium: Equilibrium
     means: Strategy
@@ -287,11 +298,11 @@ class FieldPlayer:
 
     @property
     def score_law(self) -> DiscreteDistribution:
-        """The law of the final score of the mixture."""
+        """The distribution of the final score of the mixture."""
         return self.equilibrium.law
 
     def act(self, position: TurnPosition) -> Action:
-        """The best action of the strategy of this game."""
+        """Return the best action of the strategy of this game."""
         if position.state == EMPTY_STATE and position.is_first_roll:
             weights = self.equilibrium.mixture.weights
             self._drawn = int(self._random.choice(len(weights), p=weights))

@@ -1,15 +1,16 @@
 """The utility of a final score in a field of opponents whose cards one cannot see.
 
-Each of N opponents has an independent final score with one law. With M = N + 1 players, T the chance that an
-opponent has more than s points, p the chance of exactly s, and b(i, t) = C(M, i) t^i (1 - t)^(M - i), a player with
-s points wins on average::
+Each of N opponents has an independent final score with the same distribution. With M = N + 1
+players, T the chance that an opponent has more than s points, p the chance of exactly s, and
+b(i, t) = C(M, i) t^i (1 - t)^(M - i), a player with s points wins on average::
 
     U(s) = sum over i of (b(i, T) - b(i, T + p)) V(i) / (M p)      V(i) = prizes from place i + 1 on
 
-Players with equal scores share the prizes of their places. That is the same as to draw their order by lot: the player
-is then ahead of an opponent who ties in a share u of the cases, u uniform, so that U is the mean over u of
-the sum of prize(j + 1) P(j of N are ahead), each with the chance T + u p; this integral is the sum above. For one
-prize it is the chance to win, sum over k of C(N, k) p^k F^(N - k) / (k + 1) with F the chance of less than s points.
+Players with equal scores share the prizes of their places. That is the same as to draw their order
+by lot: the player is then ahead of an opponent who ties in a share u of the cases, u uniform, so
+that U is the mean over u of the sum of prize(j + 1) P(j of N are ahead), each with the chance
+T + u p. This integral is the sum above. For one prize it is the chance to win, the sum over k of
+C(N, k) p^k F^(N - k) / (k + 1) with F the chance of less than s points.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NEVER = -1e30  # in place of the logarithm of 0, which must not be multiplied by
 
 
 def check_field(opponents: int, places: int) -> None:
-    """StateError unless there can be so many opponents, and so many of the players win."""
+    """Raise StateError unless there can be so many opponents, and so many of the players win."""
     if not 1 <= opponents <= MAX_FIELD:
         text = _("{count} opponents; it must be {span}", count=opponents, span=span(1, MAX_FIELD))
         raise StateError(text, field="field")
@@ -41,56 +42,66 @@ def check_field(opponents: int, places: int) -> None:
 
 
 class FieldUtility:
-    """What a final score wins on average against `opponents` players whose scores have a law.
-    `prizes` are those of the first places; for the chance to win there is one, of 1.
+    """What a final score wins on average against a field.
+
+    The scores of `opponents` players have the distribution `law`. `prizes` are those of the first
+    places. For the chance to win there is one prize, of 1.
     """
 
-    # of interpolation, as part of a change; answers are then a few millionths wrong at most
+    # The tolerance of interpolation, as part of a change. Errors of answers are then a few
+    # millionths at most.
     tolerance = 2.5e-4
-    goal = None  # it is no score to reach
+    goal = None  # there is no score to reach
 
     def __init__(
         self, law: DiscreteDistribution, opponents: int, prizes: Sequence[float] = (1.0,)
     ) -> None:
         check_field(opponents, len(prizes))
-        self.law, self.opponents = law, opponents
+        self.law = law
+        self.opponents = opponents
         self.from_place = np.cumsum(np.asarray(prizes, dtype=np.float64)[::-1])[::-1]
 
     def __call__(self, scores: Ints) -> Floats:
-        """Utility of each final score (int64), shaped as `scores`."""
+        """Return the utility of each final score (int64), in the shape of `scores`."""
         found, place = np.unique(scores, return_inverse=True)
         return np.asarray(self._utility(found)[place].reshape(np.shape(scores)))
 
     def _utility(self, scores: Ints) -> Floats:
-        law = self.law
+        chances = self.law.chances
         # Both sums begin with the smallest chances, so that they are exact where they are small.
-        up_to = np.concatenate([[0.0], np.cumsum(law.chances)])
-        from_here = np.concatenate([np.cumsum(law.chances[::-1])[::-1], [0.0]])
-        first = np.searchsorted(law.scores, scores, "left")
-        behind = np.searchsorted(law.scores, scores, "right")
+        up_to = np.concatenate([[0.0], np.cumsum(chances)])
+        from_here = np.concatenate([np.cumsum(chances[::-1])[::-1], [0.0]])
+        first = np.searchsorted(self.law.scores, scores, "left")
+        behind = np.searchsorted(self.law.scores, scores, "right")
         more = np.minimum(from_here[behind], 1.0)
         no_more = up_to[behind]
         with np.errstate(divide="ignore"):
-            # chance of at most the score; 0 is no chance at all, also if it is raised to no power
+            # `no_more` is the chance of at most the score. The limit NEVER keeps a chance of 0 at
+            # 0, and finite if it is raised to the power 0.
             log_no_more = np.where(more < 0.5, np.log1p(-np.minimum(more, 0.5)), np.log(no_more))
             log_more = np.maximum(np.log(more), NEVER)
         log_no_more = np.maximum(log_no_more, NEVER)
-        tied = np.append(law.chances, 0.0)[first] * (behind > first)
+        tied = np.append(chances, 0.0)[first] * (behind > first)
         found = np.zeros(len(scores))
         can_tie = tied > 0
-        logs = log_more[can_tie], log_no_more[can_tie]
-        found[can_tie] = self._shared(*logs, more[can_tie], no_more[can_tie], tied[can_tie])
+        found[can_tie] = self._shared(
+            log_more[can_tie],
+            log_no_more[can_tie],
+            more[can_tie],
+            no_more[can_tie],
+            tied[can_tie],
+        )
         found[~can_tie] = self._alone(log_more[~can_tie], log_no_more[~can_tie])
-        return np.clip(found, 0.0, self.from_place[0])  # rounding
+        return np.clip(found, 0.0, self.from_place[0])  # against rounding
 
     def _shared(
         self, log_more: Floats, log_no_more: Floats, more: Floats, no_more: Floats, tied: Floats
     ) -> Floats:
-        """U of scores that opponents can have, the formula of the module."""
+        """Return U of scores that opponents can have, by the formula of the module."""
         players = self.opponents + 1
         is_best = more == 0
         total = np.zeros(len(tied))
-        # of the logarithms of t and 1 - t, from t = T to T + p
+        # `rise` and `fall` are changes of the logarithms of t and 1 - t, from t = T to T + p.
         rise = np.where(is_best, 0.0, np.log1p(tied / np.where(is_best, 1.0, more)))
         with np.errstate(divide="ignore"):
             fall = np.maximum(np.log1p(-np.minimum(tied / no_more, 1.0)), NEVER)
@@ -100,7 +111,7 @@ class FieldUtility:
             after = before + change
             if i:  # T = 0: b(i, T) = 0
                 after = np.where(is_best, log_choices + i * np.log(tied) + change, after)
-            # the difference of nearly equal chances, and of others
+            # The difference of nearly equal chances is computed without cancellation.
             near = (change < 1) & ~(is_best & (i > 0))
             gap = np.exp(before) - np.exp(after)
             gap[near] = -np.exp(before[near]) * np.expm1(change[near])
@@ -108,7 +119,7 @@ class FieldUtility:
         return total / (players * tied)
 
     def _alone(self, log_more: Floats, log_no_more: Floats) -> Floats:
-        """U of scores that no opponent can have: each prize by the chance of its place."""
+        """Return U of scores that no opponent can have, by the chances of the places."""
         prizes = -np.diff(self.from_place, append=0.0)
         total = np.zeros(len(log_more))
         for i, log_choices in enumerate(_log_choices(self.opponents, len(prizes))):
@@ -119,7 +130,7 @@ class FieldUtility:
 
 
 def _log_choices(number: int, count: int) -> Iterator[float]:
-    """The logarithms of C(number, i), for i from 0 to `count` - 1."""
+    """Yield the logarithms of C(number, i), for i from 0 to `count` - 1."""
     found = 0.0
     for i in range(count):
         if i:

@@ -14,8 +14,10 @@ from .scorecard import Scorecard
 
 
 def check_card(card: Scorecard) -> Scorecard:
-    """Check that a card is possible under its rules, apart from saved rolls (:class:`.StateSpace`),
-    and return it with Python's integers in place of NumPy's.
+    """Return a card, with Python's integers in place of NumPy's, if it is possible under its rules.
+
+    Its saved rolls are not checked here but by :class:`.StateSpace`. Raises StateError with the
+    first problem.
     """
     for problem in _card_problems(card):
         raise StateError(problem, code="invalid-card")
@@ -28,8 +30,9 @@ def check_card(card: Scorecard) -> Scorecard:
 
 
 def _card_problems(card: Scorecard) -> Iterator[str]:
-    """What is wrong with a card: one sentence for each problem."""
-    rules, possible = card.rules, possible_points(card.rules)
+    """Yield a sentence for each problem of a card."""
+    rules = card.rules
+    possible = possible_points(card.rules)
     most = len(rules.categories) - 1
     for c, points in card.points.items():
         if type(c) is int and 0 <= c <= most and type(points) is int and points in possible[c]:
@@ -68,7 +71,7 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
 
 @lru_cache(maxsize=32)
 def required_boxes(rules: RuleSet) -> tuple[tuple[int, int], ...]:
-    """Positions of each category that holds points only if another one does, and of that one."""
+    """Return the positions of each category that requires another box, and of that box."""
     return tuple(
         (c, rules.index_of[category.requires])
         for c, category in enumerate(rules.categories)
@@ -77,12 +80,13 @@ def required_boxes(rules: RuleSet) -> tuple[tuple[int, int], ...]:
 
 
 def max_bonus_points(card: Scorecard) -> int:
-    """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
+    """Return an upper bound of the joker and first-roll bonuses of the filled boxes."""
     rules = card.rules
     first_rolls = sum(
         extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c)
     )
-    joker, held = rules.joker, card.points.get(rules.joker_index)
+    joker = rules.joker
+    held = card.points.get(rules.joker_index)
     if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
         return first_rolls
     # in each turn but that of the joker's box
@@ -90,8 +94,10 @@ def max_bonus_points(card: Scorecard) -> int:
 
 
 def _summarized(values: Sequence[int]) -> str:
-    """Ascending numbers from 0 as text: all of at most eight, else as a range with its step,
-    else the first four.
+    """Return ascending numbers from 0 as text.
+
+    At most eight are listed. More of them are a range with its step or, without one step, the first
+    four and the last.
     """
     if len(values) <= 8:
         return ", ".join(map(str, values))

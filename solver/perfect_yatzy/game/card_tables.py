@@ -21,8 +21,9 @@ RULE = set("|:- \t")  # a line of these is below the names of a table in Markdow
 
 
 def with_entries(text: str) -> str:
-    """The text of a card with ``name=points`` in place of the rows of a table; any other text
-    unchanged.
+    """Return the text of a card with ``name=points`` in place of the rows of a table.
+
+    Any other text is returned unchanged.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
@@ -38,23 +39,23 @@ def with_entries(text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """The cells of a row; bars at its ends are no cells."""
+    """Return the cells of a row, without the bars at its ends."""
     inner = line.strip(" ").removeprefix("|").removesuffix("|")
     return [cell.strip(CELL_MARGINS) for cell in CELL_ENDS.split(inner)]
 
 
 def _is_name(cell: str) -> bool:
-    """Whether a cell can be the name of a box."""
+    """Return whether a cell can be the name of a box."""
     return bool(cell) and not POINTS.fullmatch(cell) and not HAS_POINTS.search(cell)
 
 
 def _entry(name: str, points: str) -> str:
-    """A box and its points, as a card has them; nothing for an open box."""
+    """Return a box and its points as a card has them, and nothing for an open box."""
     return f"{name}={points}" if points else ""
 
 
 def _with_entry(line: str) -> str:
-    """A line with a name and its points in place of the row of a table."""
+    """Return a line as a name and its points, if it is a row of a table."""
     name, *rest = _cells(line)
     if not rest or not _is_name(name):
         return line

@@ -1,9 +1,9 @@
-"""The rules in motion, without any table: what may be done with the dice on the table, and what
-follows from it.
+"""The rules in motion: what may be done with the dice on the table, and what follows from it.
 
-    start_turn ── roll ──► position ── hold ──► dice to roll ── roll ──► position ── score ──► dice
-    to roll ...
-                           (a decision)         (chance)                                       (chance, or the end)
+No table of values is needed::
+
+    start_turn ── roll ──► position ── hold ──► dice to roll ── roll ──► position ── score ──► ...
+                           (a decision)         (chance)
 
 >>> import random
 >>> position = start_turn("yatzy", dice="33456")
@@ -17,9 +17,8 @@ follows from it.
 (1, 5, 2)
 
 Jokers, forced order, saved rolls and first-roll bonuses are part of it. A position is checked once,
-when
-:func:`start_turn` makes it; what follows from it by legal actions and rolls is not checked again. A position prints
-as the call that makes it, and equal positions have equal hashes:
+when :func:`start_turn` makes it. What follows from it by legal actions and rolls is not checked
+again. A position prints as the call that makes it, and equal positions have equal hashes:
 
 >>> held
 start_turn('yatzy', held='33')
@@ -109,13 +108,13 @@ class TurnPosition:
 
     @property
     def turn(self) -> int:
-        """Number of the turn, from 1; of the last turn when the game is over."""
+        """Number of the turn, from 1. When the game is over, it is that of the last turn."""
         played = self.state.filled.bit_count()
         return played if self.over else played + 1
 
     @property
     def to_roll(self) -> int:
-        """Number of dice to be rolled now; 0 if a decision is due or the game is over."""
+        """Number of dice to be rolled now. It is 0 if a decision is due or the game is over."""
         return 0 if self.over else self.rules.dice - len(self.dice)
 
     @property
@@ -124,8 +123,9 @@ class TurnPosition:
         return self.rolls_left == self.rules.rolls_per_turn - 1 + self.state.saved
 
     def holds(self) -> list[Dice]:
-        """Every different way to hold fewer than all dice, the fewest dice first; none without a
-        reroll left.
+        """Return every different way to hold fewer than all dice, the fewest dice first.
+
+        There is none without a reroll left.
         """
         if self.over or self.to_roll or not self.rolls_left:
             return []
@@ -136,8 +136,12 @@ class TurnPosition:
         )
 
     def categories(self) -> dict[str, tuple[int, int]]:
-        """The categories that may take the dice: id -> (points in the box, joker and first-roll
-        bonus points).
+        """Return the categories that may take the dice, and what they pay.
+
+        Returns
+        -------
+        dict
+            By the id of the category: the points in the box, and the joker and first-roll bonus points.
         """
         return dict(self._categories)
 
@@ -145,22 +149,23 @@ class TurnPosition:
     def _categories(self) -> dict[str, tuple[int, int]]:
         if self.over or self.to_roll:
             return {}
-        state, counts = self.state, counts_of(self.rules, self.dice)
+        state = self.state
+        counts = counts_of(self.rules, self.dice)
         found = scoring_options(
             self.rules, state.filled, state.joker_paid, counts, self.is_first_roll
         )
         return {self.rules.categories[c].id: paid for c, paid in found.items()}
 
     def legal_actions(self) -> list[Action]:
-        """Every hold, then every category, in the order of their numbers."""
+        """Return every hold, then every category, in the order of their numbers."""
         return [*self.holds(), *self.categories()]
 
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """``(actions,)`` int8: 1 for every legal action by its number, 0 for the others."""
+        """Return which actions are legal by their numbers, ``(actions,)`` int8 of 0 and 1."""
         return self._action_mask.copy()
 
     def is_legal(self, number: int) -> bool:
-        """Whether the action of a number from 0 to ``action_count(rules) - 1`` is legal."""
+        """Return whether the action of a number from 0 to ``action_count(rules) - 1`` is legal."""
         return bool(self._action_mask[number])
 
     @cached_property
@@ -174,14 +179,15 @@ class TurnPosition:
         return mask
 
     def observation(self) -> dict[str, Ints]:
-        """The position as arrays of numbers, int64: an observation of :mod:`perfect_yatzy.rl`.
+        """Return the position as arrays of int64, an observation of :mod:`perfect_yatzy.rl`.
 
-        ``filled`` (categories,), 1 for each filled category; ``upper`` (1,), the upper sum, at most
-        the threshold of the bonus; ``counts`` (faces,), the number of dice that show each face;
-        ``rolls_left`` (1,); ``joker_paid`` (1,), whether the joker's box holds points. After the
-        end of a game ``counts`` and ``rolls_left`` are 0.
+        ``filled`` (categories,) is 1 for each filled category, and ``upper`` (1,) the upper sum, at
+        most the threshold of the bonus. ``counts`` (faces,) is the number of dice that show each
+        face, and ``rolls_left`` (1,) the number of rerolls. ``joker_paid`` (1,) says whether the
+        joker's box holds points. After the end of a game ``counts`` and ``rolls_left`` are 0.
         """
-        state, rules = self.state, self.rules
+        state = self.state
+        rules = self.rules
         return {
             "filled": np.array([state.filled >> c & 1 for c in range(len(rules.categories))]),
             "upper": np.array([state.upper]),
@@ -191,7 +197,7 @@ class TurnPosition:
         }
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
-        """The dice to hold, ascending.
+        """Return the dice to hold, ascending.
 
         Raises
         ------
@@ -218,14 +224,15 @@ class TurnPosition:
         return held
 
     def check_category(self, category: str) -> tuple[int, int]:
-        """Points in the box and bonus points of a category, by its id.
+        """Return the points in the box and the bonus points of a category, by its id.
 
         Raises
         ------
         StateError
             If it may not take the dice.
         """
-        rules, allowed = self.rules, self.categories()
+        rules = self.rules
+        allowed = self.categories()
         if category in allowed:
             return allowed[category]
         if self.over or self.to_roll:
@@ -256,7 +263,7 @@ class TurnPosition:
         raise StateError(text.format(category=category, box=boxes))
 
     def apply(self, action: ActionText) -> TurnPosition:
-        """The position after an action: dice are to be rolled, or the game is over.
+        """Return the position after an action: dice are to be rolled, or the game is over.
 
         Parameters
         ----------
@@ -285,14 +292,14 @@ class TurnPosition:
         return self._next(card, state, (), rolls_left)
 
     def _next(self, card: Card, state: State, dice: Dice, rolls_left: int) -> TurnPosition:
-        """A position that follows from this one; it is checked if this one is."""
+        """Return a position that follows from this one. It is checked if this one is."""
         after = TurnPosition(self.rules, card, dice, rolls_left)
         # A frozen dataclass has no other way to set a field.
         after.__dict__.update(state=state, is_checked=self.is_checked)
         return after
 
     def roll(self, rolled: Rolled) -> TurnPosition:
-        """The position after the dice that are not held have been rolled.
+        """Return the position after the dice that are not held have been rolled.
 
         Parameters
         ----------
@@ -305,7 +312,8 @@ class TurnPosition:
         StateError
             If no dice are to be rolled, or these do not fit the rules and the held dice.
         """
-        number, faces = self.to_roll, self.rules.faces
+        number = self.to_roll
+        faces = self.rules.faces
         if not number:
             raise StateError(_("no dice are to be rolled now"))
         if hasattr(rolled, "integers"):
@@ -326,7 +334,8 @@ class TurnPosition:
         return self._next(self.card, self.state, dice, self.rolls_left)
 
     def __repr__(self) -> str:
-        card, dice = self.card, "".join(map(str, self.dice))
+        card = self.card
+        dice = "".join(map(str, self.dice))
         is_held = 0 < self.to_roll < self.rules.dice
         given = [repr(self.rules.spec or self.rules.key)]
         if written := card if isinstance(card, State) else str(card):
@@ -369,7 +378,7 @@ def start_turn(  # noqa: PLR0913 - the published parameters
     saved: int = 0,
     bonus_points: int = 0,
 ) -> TurnPosition:
-    """A checked position within a turn.
+    """Return a checked position within a turn.
 
     Parameters
     ----------
@@ -425,8 +434,9 @@ def start_turn(  # noqa: PLR0913 - the published parameters
 
 
 def most_rolls_left(rules: RuleSet, state: State, holds_dice: bool) -> int:
-    """Most rerolls left after the first roll; one less if dice are held, because that takes the
-    first reroll.
+    """Return the most rerolls that can be left after the first roll.
+
+    It is one less if dice are held, because that takes the first reroll.
     """
     after_first_roll = rules.rolls_per_turn - 1 + state.saved
     return after_first_roll - 1 if holds_dice else after_first_roll
@@ -438,7 +448,9 @@ def legal_actions(
     dice: Sequence[int] | str,
     rolls_left: int | None = None,
 ) -> list[Action]:
-    """Every legal action for the dice on the table; needs no table and solves nothing.
+    """Return every legal action for the dice on the table.
+
+    This needs no table and solves nothing.
 
     Parameters
     ----------
@@ -460,18 +472,21 @@ def legal_actions(
 
 @lru_cache(maxsize=32)
 def hold_count(rules: RuleSet) -> int:
-    """How many actions hold dice: the number of multisets of fewer dice than the game has."""
+    """Return how many actions hold dice.
+
+    It is the number of multisets of fewer dice than the game has.
+    """
     return comb(rules.dice - 1 + rules.faces, rules.faces)
 
 
 def action_count(rules: RuleSet) -> int:
-    """How many actions there are."""
+    """Return how many actions there are."""
     return hold_count(rules) + len(rules.categories)
 
 
 @lru_cache(maxsize=512)
 def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
-    """``(holds,)`` int8: 1 for each hold of fewer than all dice that is within the roll."""
+    """Return which holds of fewer than all dice are within a roll, ``(holds,)`` int8 of 0 and 1."""
     grid = lattice(rules.dice, rules.faces)
     return np.asarray(
         (grid.counts[: grid.first_roll] <= counts_of(rules, dice)).all(axis=1), dtype=np.int8
@@ -479,8 +494,9 @@ def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
 
 
 def read_action(rules: RuleSet, action: ActionText) -> Action:
-    """An action as people or programs write it: faces to hold (``"none"``: reroll all), or the
-    name of a category.
+    """Read an action as people or programs write it.
+
+    It is the faces to hold, where ``"none"`` rerolls all dice, or the name of a category.
     """
     if not isinstance(action, Sequence):
         text = _(
@@ -511,8 +527,9 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
 
 
 def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
-    """Number of an action of a game, as an agent gives it: of ``"33"``, ``(3, 3)``, ``"none"`` or
-    ``"chance"``.
+    """Return the number of an action of a game, as an agent gives it.
+
+    The action may be ``"33"``, ``(3, 3)``, ``"none"`` or ``"chance"``.
 
     Raises
     ------
@@ -527,20 +544,26 @@ def action_number(rules: str | Path | RuleSet, action: ActionText) -> int:
 
 @lru_cache(maxsize=32)
 def actions_by_number(rules: RuleSet) -> list[Action]:
-    """The action of every number."""
+    """Return the action of every number."""
     ids = [category.id for category in rules.categories]
     return [*lattice(rules.dice, rules.faces).multisets[: hold_count(rules)], *ids]
 
 
 @lru_cache(maxsize=32)
 def _hold_numbers(rules: RuleSet) -> dict[Dice, int]:
-    """The number of every hold."""
+    """Return the number of every hold."""
     return {dice: number for number, dice in enumerate(lattice(rules.dice, rules.faces).multisets)}
 
 
 def numbered_action(rules: str | Path | RuleSet, number: int) -> Action:
-    """The action of a number, the dice held or the id of a category; the inverse of
-    :func:`action_number`.
+    """Return the action of a number: the dice held, or the id of a category.
+
+    It is the inverse of :func:`action_number`.
+
+    Raises
+    ------
+    StateError
+        If the rules have no action with this number.
     """
     rules = load_rules(rules)
     if not 0 <= whole_number(number, "action") < action_count(rules):

@@ -60,8 +60,9 @@ NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 
 
 def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
-    """Check the length of a text or list from outside; `name` and `unit` (default: characters)
-    in this language.
+    """Raise StateError if a text or list from outside is too long.
+
+    `name` and `unit`, by default characters, are words of the language in use.
     """
     if len(value) > most:
         count, allowed = (number_text(number, grouped=True) for number in (len(value), most))
@@ -72,8 +73,9 @@ def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
-    """The known word that is most similar to a word, for the suggestion in a message; None if
-    there is none.
+    """Return the known word that is most similar to a word, for the suggestion in a message.
+
+    It is None if no known word is similar.
     """
     if len(word) > MAX_NAME:  # the comparison takes time proportional to the product of the lengths
         return None
@@ -86,14 +88,18 @@ def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | N
 
 
 def suggestion(word: object, known: Sequence[str], otherwise: str, similarity: float = 0.6) -> str:
-    """The known word that may be meant, as the end of a message; `otherwise` if there is none."""
+    """Return the end of a message with the known word that may be meant.
+
+    It is `otherwise` if no known word is similar.
+    """
     similar = closest(word, known, similarity) if isinstance(word, str) else None
     return _("did you mean {similar}?", similar=similar) if similar else otherwise
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text from outside; ValueError also for NaN, 1e999, and too deep
-    nesting.
+    """Return the value of a JSON text from outside.
+
+    Raises ValueError for text that is no JSON, and also for NaN, 1e999, and too deep nesting.
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
@@ -108,8 +114,9 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_limited(path: Path, most: int) -> bytes:
-    """The content of a file, as :func:`perfect_yatzy._files.read_file`; StateError if it is too
-    large.
+    """Return the content of a file, as :func:`perfect_yatzy._files.read_file` does.
+
+    Raises StateError if it is too large.
     """
     try:
         return read_file(path, most)

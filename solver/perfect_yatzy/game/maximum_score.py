@@ -21,7 +21,7 @@ MAX_MATCHING = 12  # upper boxes that match jokers, over whose sets there is a s
 
 
 def maximum_score(rules: RuleSet) -> int:
-    """Highest possible final score; with a joker rule an upper bound of it.
+    """Return the highest possible final score, or with a joker rule an upper bound of it.
 
     The upper sum is not part of the search: the upper bonus counts as if every upper box held as
     many points as possible. This is exact unless a joker bonus makes it better to fill an upper box
@@ -35,8 +35,9 @@ def maximum_score(rules: RuleSet) -> int:
 
 
 def is_highest_score_exact(rules: RuleSet) -> bool:
-    """Whether :func:`maximum_score` searches the ways to fill the boxes with jokers. If not, it may
-    be more than any game can score.
+    """Return whether :func:`maximum_score` searches the ways to fill the boxes with jokers.
+
+    If not, it may be more than any game can score.
     """
     return rules.joker is None or _BestTurns(rules).is_plain
 
@@ -49,7 +50,8 @@ class _BestTurns:
     """
 
     def __init__(self, rules: RuleSet) -> None:
-        self.rules, self.joker_box = rules, rules.joker_index
+        self.rules = rules
+        self.joker_box = rules.joker_index
         self.boxes = range(len(rules.categories))
         joker = rules.joker
         # of a joker, and of one whose matching box is filled or does not exist
@@ -89,7 +91,7 @@ class _BestTurns:
                 )
 
     def total(self) -> int:
-        """The most points of all boxes, first-roll and joker bonuses included."""
+        """Return the most points of all boxes, first-roll and joker bonuses included."""
         joker = self.rules.joker
         if joker is None:
             return sum(self.by_best_roll)
@@ -104,8 +106,10 @@ class _BestTurns:
         )
 
     def _forced_order(self) -> int:
-        """The joker rule applies to the boxes after that of the joker; the matching box is open
-        if it comes later.
+        """Return the most points if the order is forced.
+
+        The joker rule applies to the boxes after that of the joker. The matching box is open if it
+        comes later.
         """
         total = sum(self.by_best_roll[: self.joker_box + 1])
         for c in self.boxes[self.joker_box + 1 :]:
@@ -115,8 +119,9 @@ class _BestTurns:
         return total
 
     def _forced_jokers(self, others: list[int]) -> int:
-        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to
-        any box.
+        """Return the most points in free order with jokers of the mode "forced".
+
+        A joker goes to the matching upper box, else to a lower box, else to any box.
         """
         # First the box of the joker, then some of the matching upper boxes, all lower boxes, and
         # the other matching ones. `before` and `after`: the most points without and with the lower
@@ -153,7 +158,7 @@ class _BestTurns:
         )
 
     def _by_free_jokers(self, lower: list[int], free: list[int]) -> int:
-        """The most points of lower boxes, with jokers whose matching boxes are filled."""
+        """Return the most points of lower boxes, with jokers whose matching boxes are filled."""
         return sum(self._most(c, free, free, self.free_bonus) for c in lower)
 
     def _most(
@@ -163,11 +168,10 @@ class _BestTurns:
         in_full: Collection[int] = (),
         bonus: int | None = None,
     ) -> int:
-        """The most points of a box, by its best roll or by a joker of one of these classes (keys of
-        `jokers`), which earns a bonus.
+        """Return the most points of a box, by its best roll or by a joker, which earns a bonus.
 
-        Those `in_full`, whose matching box is filled or does not exist, pay fixed points of lower
-        boxes in full.
+        The joker is one of `classes`, keys of `jokers`. Those `in_full`, whose matching box is
+        filled or does not exist, pay fixed points of lower boxes in full.
         """
         joker = self.rules.joker
         if joker is None or not classes:
@@ -181,5 +185,5 @@ class _BestTurns:
         return max(self.by_best_roll[c], earned + self._with_bonus(c, most))
 
     def _with_bonus(self, c: int, points: int) -> int:
-        """Points in a box, and its bonus for a first roll."""
+        """Return the points in a box with its bonus for a first roll."""
         return points + (self.first_roll_points[c] if points else 0)

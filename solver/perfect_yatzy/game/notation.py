@@ -90,7 +90,7 @@ CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
-    """Read one roll of all dice: text, or the faces in any order."""
+    """Read one roll of all dice, from text or from the faces in any order."""
     if not isinstance(dice, str):
         if not isinstance(dice, Iterable):
             text = _("dice is {dice}; must be text such as {rules!r}, or a list of faces")
@@ -102,7 +102,7 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
 
 @lru_cache(maxsize=1 << 12)
 def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
-    """:func:`parse_dice` of text, which is looked up if it has been read before."""
+    """Read one roll of all dice from text, and remember the answer."""
     faces = []
     for symbol in DICE_SEPARATORS.sub("", dice.translate(PLAIN)):
         if (face := FACES.get(symbol)) is None:
@@ -120,8 +120,9 @@ def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
 
 
 def parse_faces(text: str) -> Dice | None:
-    """Read any number of dice, ascending, without checking them against rules; None if the text
-    is not dice.
+    """Read any number of dice, ascending, without checking them against rules.
+
+    The result is None if the text is not dice.
     """
     if len(text) > MAX_DICE_TEXT:
         return None
@@ -131,8 +132,9 @@ def parse_faces(text: str) -> Dice | None:
 
 
 def parse_hold(text: str, dice: Dice) -> Dice | None:
-    """Read which of the dice a player holds, ascending; None if the text is neither dice nor
-    `none` nor `all`.
+    """Read which of the dice a player holds, ascending.
+
+    The result is None if the text is neither dice nor `none` nor `all`.
     """
     word = text.lower()
     if word in ("none", "nothing", "reroll"):
@@ -141,8 +143,9 @@ def parse_hold(text: str, dice: Dice) -> Dice | None:
 
 
 def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> Dice:
-    """The dice of one roll of all dice, ascending, or a StateError; `text`: how they were
-    written.
+    """Return the dice of one roll of all dice, ascending.
+
+    `text` is how they were written, for messages. Raises StateError if they are no such roll.
     """
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
@@ -171,7 +174,7 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
 
 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
-    """Whether the held dice are among the dice, counting equal faces."""
+    """Return whether the held dice are among the dice, counting equal faces."""
     return len(held) <= len(dice) and all(
         held.count(face) <= dice.count(face) for face in set(held)
     )
@@ -182,29 +185,27 @@ def _example(rules: RuleSet) -> str:
 
 
 def counts_of(rules: RuleSet, dice: Sequence[int]) -> list[int]:
-    """Number of dice showing each face, faces 1 to `rules.faces`."""
+    """Return the number of dice that show each face, from 1 to `rules.faces`."""
     return [dice.count(face) for face in range(1, rules.faces + 1)]
 
 
 def dice_of(counts: Sequence[int]) -> Dice:
-    """The dice of a multiset given by its counts, ascending."""
+    """Return the dice of a multiset given by its counts, ascending."""
     return tuple(face for face, count in enumerate(counts, start=1) for _ in range(count))
 
 
 def glyphs(dice: Sequence[int]) -> str:
-    """Dice as Unicode symbols: ⚂⚂⚅."""
+    """Return dice as Unicode symbols: ⚂⚂⚅."""
     return "".join(GLYPHS[face - 1] for face in dice)
 
 
 def spaced(dice: Sequence[int | str]) -> str:
-    """Dice as digits separated by spaces: 3 3 6."""
+    """Return dice as digits separated by spaces: 3 3 6."""
     return " ".join(map(str, dice))
 
 
 class CategoryIndex:
-    """The names of all categories of a rule set, normalized, with the position of the category
-    of each.
-    """
+    """The names of all categories of a rule set, normalized, with the position of each."""
 
     def __init__(self, rules: RuleSet) -> None:
         own: dict[str, int] = {}  # a name that several categories have means the first of them
@@ -234,8 +235,9 @@ class CategoryIndex:
         self.first_copy = [places.index(place) for place in places]
 
     def find(self, text: str) -> set[int]:
-        """Positions of the categories that a name or the beginning of one can mean; empty if
-        there are none.
+        """Return the positions of the categories that a name, or the beginning of one, can mean.
+
+        The set is empty if there are none.
         """
         if not (word := normalized(text)):
             return set()
@@ -250,15 +252,17 @@ class CategoryIndex:
         return set()
 
     def starting(self, text: str) -> set[int]:
-        """Positions of all categories with a name that begins like this."""
+        """Return the positions of all categories with a name that begins like this."""
         word = normalized(text)
         return _starting(self.own, word) if word else set()
 
     def similar(self, text: str) -> set[int]:
-        """The categories with this word in a name, else that with the most similar one; of a row
-        the first box.
+        """Return the categories with this word in a name, else that with the most similar name.
+
+        Of a row it is the first box.
         """
-        word, simple = normalized(text), simplified(normalized(text))
+        word = normalized(text)
+        simple = simplified(word)
         known = [*self.own, *self.foreign, *self.simple]
         with_word = {self.first_copy[c] for name, c in known if word in name.split("-")}
         if with_word:  # "straight" may be either of two
@@ -272,12 +276,12 @@ category_index = lru_cache(maxsize=32)(CategoryIndex)
 
 
 def normalized(name: str) -> str:
-    """A name in lower case, with hyphens for blanks, underscores, dots and parentheses."""
+    """Return a name in lower case, with hyphens for blanks, underscores, dots and parentheses."""
     return re.sub(r"[\s_\-(.]+", "-", name.replace(")", " ").strip().lower())
 
 
 def simplified(name: str) -> str:
-    """A normalized name without accents, and with words for the digits that are words of it."""
+    """Return a normalized name without accents, and with words for the digits that are words of it."""
     letters = "".join(
         symbol for symbol in normalize("NFKD", name) if not combining(symbol)
     ).translate(LETTERS)
@@ -285,14 +289,14 @@ def simplified(name: str) -> str:
 
 
 def simplified_word(word: str) -> str:
-    """A normalized name without accents, with the abbreviations of score sheets as words."""
+    """Return a normalized name without accents, with the abbreviations of score sheets as words."""
     letters = "".join(symbol for symbol in normalize("NFKD", word) if not combining(symbol))
     words = letters.translate(LETTERS).strip("-").split("-")
     return simplified("-".join(ABBREVIATIONS.get(each, each) for each in words))
 
 
 def compacted(name: str) -> str:
-    """A simplified name as one word."""
+    """Return a simplified name as one word."""
     return name.replace("-", "")
 
 
@@ -301,7 +305,7 @@ def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
 
 
 def find_category(rules: RuleSet, text: str) -> int:
-    """Position of the category that a name means.
+    """Return the position of the category that a name means.
 
     The names of the rule set (id, name, short code, aliases) come first, then those of other
     languages, then names without their accents and with numbers as digits (``kak`` for Kåk, ``3 of
@@ -312,8 +316,9 @@ def find_category(rules: RuleSet, text: str) -> int:
 
 
 def _find(rules: RuleSet, text: str) -> list[int]:
-    """Positions of the categories that a name means, ascending: one, or boxes of one row that
-    are alike.
+    """Return the positions of the categories that a name means, ascending.
+
+    There is one, or several boxes of one row that are alike.
     """
     if not isinstance(text, str):
         message = _("category is {text}; must be a name, such as {id!r}")
@@ -352,11 +357,11 @@ def _find(rules: RuleSet, text: str) -> list[int]:
 
 
 def parse_category(rules: RuleSet, text: str, payments: Mapping[str, int]) -> str:
-    """Id of the category that a player takes, with or without its points (`chance 20`,
-    `chance for 20`).
+    """Return the id of the category that a player takes, with or without its points.
 
-    It is one of `payments`, the points by category that the dice pay, else that of the box it
-    names, which the caller refuses.
+    The text may be ``chance``, ``chance 20`` or ``chance for 20``. The category is one of
+    `payments`, the points by category that the dice pay, else that of the box it names, which the
+    caller refuses.
     """
     try:
         return _box_named(rules, text, payments)
@@ -368,7 +373,10 @@ def parse_category(rules: RuleSet, text: str, payments: Mapping[str, int]) -> st
 
 
 def _box_with_points(rules: RuleSet, text: str, payments: Mapping[str, int]) -> str:
-    """The same for a text that ends with points, which must be those that the category pays."""
+    """Return the id of the category in a text that ends with its points.
+
+    Raises StateError unless the category pays these points.
+    """
     name, points = _name_and_points(text)
     category = _box_named(rules, name, payments)
     if category in payments and payments[category] != points:
@@ -379,8 +387,10 @@ def _box_with_points(rules: RuleSet, text: str, payments: Mapping[str, int]) -> 
 
 
 def _box_named(rules: RuleSet, name: str, payments: Mapping[str, int]) -> str:
-    """Id of the first box of this name that can take the dice, else of the only one that can and
-    whose name begins like this, else of the first box of this name.
+    """Return the id of the box that a name means.
+
+    It is the first box of this name that can take the dice, else the only one that can and whose
+    name begins like this, else the first box of this name.
     """
     boxes = [rules.categories[c].id for c in _find(rules, name)]
     for box in boxes:
@@ -392,8 +402,9 @@ def _box_named(rules: RuleSet, name: str, payments: Mapping[str, int]) -> str:
 
 
 def _name_and_points(text: str) -> tuple[str, int]:
-    """The name in ``chance 20`` or ``chance for 20``, and the points; no name if the text has
-    another form.
+    """Return the name and the points of ``chance 20`` or ``chance for 20``.
+
+    The name is empty if the text has another form.
     """
     *words, points = text[:MAX_NAME].replace("=", " ").split() or [""]
     if len(words) > 1 and words[-1].lower() == "for":
@@ -468,8 +479,9 @@ def parse_card(
 
 @lru_cache(maxsize=32)
 def _plain_entries(rules: RuleSet) -> dict[str, tuple[int, int]]:
-    """Category and points of every entry of a card as the program writes it, such as
-    ``ones=3``.
+    """Return the category and points of every entry of a card as the program writes it.
+
+    An entry is text such as ``ones=3``.
     """
     return {
         f"{category.id}={points}": (c, points)
@@ -481,8 +493,9 @@ def _plain_entries(rules: RuleSet) -> dict[str, tuple[int, int]]:
 
 
 def _known_entries(rules: RuleSet, card: str) -> dict[int, int] | None:
-    """Points by category of a card that has only plain entries, which are looked up; None for
-    any other card.
+    """Look up the points by category of a card that has only plain entries.
+
+    The result is None for any other card.
     """
     entries = _plain_entries(rules)
     written = card.split()
@@ -491,7 +504,7 @@ def _known_entries(rules: RuleSet, card: str) -> dict[int, int] | None:
 
 
 def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
-    """A checked scorecard from a :class:`Scorecard` or any form :func:`parse_card` reads."""
+    """Return a checked scorecard, from a :class:`Scorecard` or any form :func:`parse_card` reads."""
     if not isinstance(card, Scorecard):
         return parse_card(rules, card)
     if card.rules.fingerprint != rules.fingerprint:
@@ -503,8 +516,9 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
 def _by_row(
     rules: RuleSet, entries: Iterable[tuple[str, str | int]]
 ) -> Iterator[tuple[str, str | int]]:
-    """The entries of a card, with further points of the row before, ``fours=12,16 ones=3``, and
-    with boxes that no comma divides, ``Ones 3 Twos 4``.
+    """Yield the entries of a card, with the boxes of a row and with boxes that no comma divides.
+
+    Examples are ``fours=12,16 ones=3``, with further points of a row, and ``Ones 3 Twos 4``.
     """
     known = category_index(rules)
     row = ""
@@ -535,7 +549,7 @@ def _points(value: str | int, label: str) -> int:
 
 
 def _text_entries(card: str) -> Iterable[tuple[str, str | int]]:
-    """Names and points of a card as text of any form, JSON and tables included."""
+    """Return the names and points of a card as text of any form, JSON and tables included."""
     if card.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):  # it is no JSON
             return [*json.loads(card, object_pairs_hook=list)]
@@ -544,8 +558,9 @@ def _text_entries(card: str) -> Iterable[tuple[str, str | int]]:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """Names and points of a card, in one pass over the text; the name is empty if it is the one
-    before.
+    """Yield the names and points of a card, in one pass over the text.
+
+    A name is empty if it is the same as the one before.
     """
     named = False  # whether there was a name before
     for part in re.split(r"[,;]+", EQUALS.sub("=", text)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 # pixels of a histogram; BASE and LABEL: size of a label
 WIDTH = 420
@@ -20,12 +21,24 @@ BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
 TAIL = 1e-4  # a histogram leaves out less than this much at each end
 
 
+class Bins(NamedTuple):
+    """The bins of a histogram, all of one width."""
+
+    starts: list[int]  # first score of each bin
+    chances: list[float]  # chance of the scores in each bin
+    width: int  # number of scores in a bin
+
+
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
-    """A histogram, from the first score and the chance of each bin, at least one."""
+    """Return a histogram as SVG, from the first score and the chance of each of its bins.
+
+    There is at least one bin.
+    """
     step = WIDTH / len(starts)  # pixels of a bar with its gap
     top = HEIGHT - BASE  # pixels of the highest bar
     highest = max(chances)
-    bars, labels = [], []
+    bars = []
+    labels = []
     bars_per_label = (len(starts) + MOST_LABELS - 1) // MOST_LABELS  # rounded up
     for i, (start, chance) in enumerate(zip(starts, chances, strict=True)):
         x = i * step
@@ -44,12 +57,8 @@ def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: in
     )
 
 
-def histogram_bins(
-    lowest: int, chances: Sequence[float], most: int
-) -> tuple[list[int], list[float], int]:
-    """First scores, chances and width of at most `most` bins, without tails below one in ten
-    thousand.
-    """
+def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> Bins:
+    """Return at most `most` bins of the scores from `lowest` on, without tails below TAIL."""
     low = lowest + min(_tail(chances), len(chances) - 1)  # the scores that are shown, at least one
     high = max(low, lowest + len(chances) - 1 - _tail(chances[::-1]))
     bin_width = next((width for width in BIN_WIDTHS if (high - low) // width < most), 1000)
@@ -58,9 +67,9 @@ def histogram_bins(
     bins = [0.0] * len(numbers)
     for score in range(low, high + 1):
         bins[score // bin_width - numbers.start] += chances[score - lowest]
-    return [number * bin_width for number in numbers], bins, bin_width
+    return Bins([number * bin_width for number in numbers], bins, bin_width)
 
 
 def _tail(chances: Sequence[float]) -> int:
-    """How many of the first chances are together below TAIL."""
+    """Return how many of the first chances are together below TAIL."""
     return bisect_left([*accumulate(chances)], TAIL)  # the sums ascend

@@ -37,8 +37,9 @@ class Games(NamedTuple):
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:  # noqa: PLR0913 - the numbers of which dice are a function
-    """The dice of one roll of a simulation, in the order they are rolled; game, turn and roll
-    count from 0.
+    """Return the dice of one roll of a simulation, in the order they are rolled.
+
+    Game, turn and roll count from 0.
     """
     word = _mix((seed + GOLDEN_GAMMA) & MASK)
     word = _mix((word + game * GOLDEN_GAMMA) & MASK)
@@ -53,9 +54,10 @@ def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces:
 
 
 def fixed_dice(text: str, roll: int, dice: int, faces: int) -> Dice:
-    """The faces of all dice in a roll, the same for everybody: the text is that of a puzzle of the
-    day or of a turn, and rolls and dice count from 1. The page has the same function
-    (``engine/fixed-dice.js``).
+    """Return the faces of all dice in a roll, the same for everybody.
+
+    The text is that of a puzzle of the day or of a turn, and rolls and dice count from 1. The page
+    has the same function (``engine/fixed-dice.js``).
     """
     digests = (
         hashlib.sha256(f"{text} roll {roll} die {die}".encode()).digest()
@@ -65,8 +67,10 @@ def fixed_dice(text: str, roll: int, dice: int, faces: int) -> Dice:
 
 
 def same_dice(rules: RuleSet, seed: str, turn: int, roll: int, held: Dice) -> Dice:
-    """The dice rolled beside those held, where all players have the same dice; turn and roll count
-    from 1. Dice that are held lie first, and each place after them has one face in a roll.
+    """Return the dice rolled beside those held, where all players have the same dice.
+
+    Turn and roll count from 1. Dice that are held lie first, and each place after them has one face
+    in a roll.
     """
     text = f"perfect-yatzy challenge {seed} turn {turn}"
     return fixed_dice(text, roll, rules.dice, rules.faces)[len(held) :]

@@ -25,7 +25,7 @@ class RollOptions:
 def roll_options(
     rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool = False
 ) -> RollOptions:
-    """The same as :func:`perfect_yatzy.core.scoring.scoring_options`, for all rolls of a lattice."""
+    """Compute :func:`perfect_yatzy.core.scoring.scoring_options` for all rolls of a lattice."""
     points = points_table(rules).copy()
     allowed = np.zeros(points.shape, dtype=bool)
     allowed[open_categories(rules, filled)] = True

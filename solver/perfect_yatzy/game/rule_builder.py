@@ -31,9 +31,13 @@ BOX_PLACES = ("row", "column", "copy")  # of rules as JSON, whose categories may
 
 
 def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
-    """The rule set of valid values with some switches applied; `spec`: what they are loaded from."""
+    """Return the rule set of valid values with some switches applied.
+
+    `spec` is the name or file they are loaded from.
+    """
     plain = _with_defaults(raw, PLAIN_FIELDS)
-    entries, order = raw["categories"], plain["order"]
+    entries = raw["categories"]
+    order = plain["order"]
     columns = tuple(
         Column(**_with_defaults({"order": order} | entry, COLUMN_FIELDS))
         for entry in raw.get("columns", ())
@@ -44,7 +48,9 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         rows.append((category_of(entry, tuple(patterns)), entry.get("times", 1)))
     listed = has_boxes(entries)
     boxes = tuple(box for box, _times in rows) if listed else boxes_of(rows, columns)
-    bonus, joker, switches = raw.get("bonus"), raw.get("joker"), raw.get("switches") or {}
+    bonus = raw.get("bonus")
+    joker = raw.get("joker")
+    switches = raw.get("switches") or {}
     first_roll_bonus = raw.get("first_roll_bonus") or {}
     excluded = exclusions(switches)
     return RuleSet(
@@ -73,19 +79,19 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
 
 
 def earner(box: Category, columns: Sequence[Column], listed: bool) -> tuple[str, int]:
-    """What the file calls a box, and the factor of its points there."""
+    """Return what the file calls a box, and the factor of its points there."""
     if listed or not box.row:
         return box.id, 1
     return box.row, columns[box.column].factor if columns else 1
 
 
 def has_boxes(categories: Sequence[Values]) -> bool:
-    """Whether the categories of the values are the boxes of the sheet, not its rows."""
+    """Return whether the categories of the values are the boxes of the sheet, not its rows."""
     return any("row" in entry for entry in categories)
 
 
 def category_of(entry: Values, patterns: tuple[Pattern, ...]) -> Category:
-    """A row of the sheet, or a box."""
+    """Return a row of the sheet, or a box."""
     values = _with_defaults(entry, ROW_FIELDS)
     del values["times"]
     values["aliases"] = tuple(values["aliases"])
@@ -94,14 +100,14 @@ def category_of(entry: Values, patterns: tuple[Pattern, ...]) -> Category:
 
 
 def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
-    """The values of each pattern of a category."""
+    """Return the values of each pattern of a category."""
     shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
     patterns: Sequence[dict[str, Any]] = entry.get("patterns") or ({},)
     return (shared | own for own in patterns)
 
 
 def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
-    """One pattern, for so many dice."""
+    """Return one pattern, for so many dice."""
     own: dict[str, Any] = {
         name: tuple(sorted(value, reverse=name == "groups")) if isinstance(value, list) else value
         for name, value in values.items()
@@ -125,14 +131,14 @@ def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
 
 
 def bonus_of(value: Values | Sequence[Values]) -> Bonus:
-    """The upper bonus: a table, or a list of tables, one for each step."""
+    """Return the upper bonus, from a table or from a list of tables, one for each step."""
     entries = [value] if isinstance(value, Mapping) else value
     *lower, last = [(entry["threshold"], entry["points"]) for entry in entries]
     return Bonus(*last, tuple(lower))
 
 
 def _published(entries: Sequence[Values], active: tuple[str, ...]) -> Published | None:
-    """The published value of the active switches, if there is one."""
+    """Return the published value of the active switches, if there is one."""
     for entry in reversed(entries):
         if {*entry.get("switches", ())} == {*active}:
             return Published(entry["value"], entry.get("source", ""))
@@ -140,5 +146,5 @@ def _published(entries: Sequence[Values], active: tuple[str, ...]) -> Published 
 
 
 def _with_defaults(table: Values, fields: Fields) -> dict[str, Any]:
-    """The values of some fields of a table."""
+    """Return the values of some fields of a table."""
     return {name: table.get(name, field.default) for name, field in fields.items()}

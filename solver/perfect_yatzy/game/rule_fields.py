@@ -43,9 +43,8 @@ ORDERS, CONDITIONS = get_args(Order), get_args(JokerCondition)
 ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-PLACEHOLDER = (
-    "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
-)
+# replaces text that is missing or wrong; problems that follow from it are not reported
+PLACEHOLDER = "\0"
 FieldPath = tuple[str | int, ...]
 Schema = dict[str, Any]
 
@@ -67,8 +66,9 @@ class Problem:
 
 
 def locate(text: str, path: FieldPath) -> int:
-    """Line of the longest part of a path, keys or indices from the outside in, that a TOML text
-    contains.
+    """Return the line of the longest part of a path that a TOML text contains.
+
+    A path has keys or indices from the outside in.
     """
     parts = [(number, found) for number, found in _paths(text) if path[: len(found)] == found]
     return max(parts, key=lambda part: len(part[1]), default=(0, ()))[0]  # of several the first
@@ -76,7 +76,7 @@ def locate(text: str, path: FieldPath) -> int:
 
 @lru_cache(maxsize=4)
 def _paths(text: str) -> list[tuple[int, FieldPath]]:
-    """Line and path of every table and field of a TOML text."""
+    """Return the line and path of every table and field of a TOML text."""
     table: list[str | int] = []
     last_index: dict[str, int] = {}
     paths: list[tuple[int, FieldPath]] = []
@@ -106,15 +106,18 @@ class ValueReader:
     dice = faces = 0  # of the file, as soon as they are read
 
     def __init__(self, source: str, text: str) -> None:
-        self.source, self.text = source, text
+        self.source = source
+        self.text = text
         self.ids: list[Any] = []  # category ids by position, as they are in the file
         self.active_switches: tuple[str, ...] = ()  # their patches are part of the values
         self.problems: list[Problem] = []  # the first MAX_PROBLEMS
         self.omitted = 0  # number of further ones
 
     def check(self, raw: Mapping[str, Any], active: tuple[str, ...], listed: bool = False) -> None:
-        """Add a problem for each mistake in the values of a whole file, after extension and the patches
-        of the `active` switches; `listed`: the categories may be the boxes. This class finds none.
+        """Add a problem for each mistake in the values of a whole file. This class finds none.
+
+        The values are those after extension and the patches of the `active` switches. The
+        categories may be the boxes if `listed`.
         """
 
     def add_problem(self, path: FieldPath, message: str) -> None:
@@ -142,8 +145,9 @@ class ValueReader:
             self.problems.append(problem)
 
     def refuse(self, path: FieldPath, value: Any, must: str) -> None:
-        """Add a problem about a value that is missing (None) or wrong; `must` says what it must
-        be.
+        """Add a problem about a value that is wrong, or missing if it is None.
+
+        `must` says what the value must be.
         """
         if value is None:
             self.add_problem(path, _("is missing; {must}").format(must=must))
@@ -151,7 +155,7 @@ class ValueReader:
             self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
 
     def table(self, raw: Mapping[str, Any], path: FieldPath) -> Mapping[str, Any] | None:
-        """A table; None if the field is missing."""
+        """Return a table, or None if the field is missing."""
         value = raw.get(str(path[-1]))
         if value is not None and not isinstance(value, dict):
             self.add_problem(path, _("must be a table"))
@@ -161,7 +165,7 @@ class ValueReader:
     def tables(
         self, raw: Mapping[str, Any], name: str, most: int, least: int = 0
     ) -> list[dict[str, Any]]:
-        """A list of at most so many tables; empty if it is missing or wrong."""
+        """Return a list of at most so many tables, which is empty if the field is missing or wrong."""
         entries = raw.get(name, [])
         if (
             not isinstance(entries, list)
@@ -185,7 +189,7 @@ class ValueReader:
     def values(
         self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str
     ) -> dict[str, Any]:
-        """The values of some fields of a table; default: of all."""
+        """Return the values of some fields of a table, by default of all."""
         return {name: fields[name].read(self, raw, (*path, name)) for name in names or fields}
 
     def check_fields(
@@ -202,7 +206,7 @@ class ValueReader:
                 self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
     def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:
-        """A list of 1 to `most` whole numbers from 1 to `high`, ascending."""
+        """Return a list of 1 to `most` whole numbers from 1 to `high`, ascending."""
         whole = isinstance(value, list) and all(
             isinstance(v, int) and not isinstance(v, bool) for v in value
         )
@@ -224,7 +228,7 @@ class Field:
     default: Any = None  # None: required
 
     def read(self, reader: ValueReader, raw: Mapping[str, Any], path: FieldPath) -> Any:
-        """Its checked value in a table."""
+        """Return the checked value of this field in a table."""
         return self.check(reader, raw.get(str(path[-1]), self.default), path)
 
 
@@ -232,7 +236,7 @@ Fields = Mapping[str, Field]
 
 
 def number(low: int, high: int, description: str = "", default: int | None = None) -> Field:
-    """A whole number."""
+    """Return the field of a whole number."""
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -248,7 +252,7 @@ def number(low: int, high: int, description: str = "", default: int | None = Non
 
 
 def text(description: str = "", most: int = MAX_NAME, default: str | None = None) -> Field:
-    """Text of at most so many characters."""
+    """Return the field of a text of at most so many characters."""
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if not isinstance(value, str):
@@ -267,7 +271,7 @@ def text(description: str = "", most: int = MAX_NAME, default: str | None = None
 
 
 def identifier(description: str = "") -> Field:
-    """Text that can be part of file names and cards."""
+    """Return the field of a text that can be part of file names and cards."""
     plain = text(description, MAX_ID)
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
@@ -280,7 +284,7 @@ def identifier(description: str = "") -> Field:
 
 
 def flag(description: str, default: bool) -> Field:
-    """True or false."""
+    """Return the field of a value that is true or false."""
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if isinstance(value, bool):
@@ -292,7 +296,7 @@ def flag(description: str, default: bool) -> Field:
 
 
 def word(words: tuple[str, ...], description: str = "", default: str | None = None) -> Field:
-    """One of some words."""
+    """Return the field of one of some words."""
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> Any:
         if value in words:
@@ -304,7 +308,7 @@ def word(words: tuple[str, ...], description: str = "", default: str | None = No
 
 
 def names(description: str, most: int, length: int) -> Field:
-    """A list of at most so many names, of at most so many characters each."""
+    """Return the field of a list of at most so many names, of at most so many characters each."""
 
     def check(reader: ValueReader, value: Any, path: FieldPath) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
@@ -321,25 +325,25 @@ def names(description: str, most: int, length: int) -> Field:
 
 
 def list_of(entry: Schema, most: int | None, least: int = 0) -> Schema:
-    """The schema of a list."""
+    """Return the schema of a list."""
     return {"type": "array", "items": entry, "minItems": least} | (
         {} if most is None else {"maxItems": most}
     )
 
 
 def object_of(properties: Schema, *required: str) -> Schema:
-    """The schema of a table."""
+    """Return the schema of a table."""
     found = {"type": "object", "properties": properties, "required": [*required]}
     return found | {"additionalProperties": False}
 
 
 def table_of(fields: Fields, *required: str) -> Schema:
-    """The schema of a table with these fields."""
+    """Return the schema of a table with these fields."""
     return object_of({name: field.schema for name, field in fields.items()}, *required)
 
 
 def removable(schema: Schema) -> Schema:
-    """The schema of a field in a patch, which may also be removed."""
+    """Return the schema of a field in a patch, which may also be removed."""
     return {
         "anyOf": [
             schema,
@@ -354,8 +358,10 @@ def _schema(kind: str, description: str, default: object = None, **limits: Any) 
 
 
 KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
-_face, _most_sum = number(1, MAX_FACES).schema, MAX_DICE * MAX_FACES
-_faces, _sizes = list_of(_face, MAX_DICE, 1), list_of(number(1, MAX_DICE).schema, MAX_DICE, 1)
+_face = number(1, MAX_FACES).schema
+_most_sum = MAX_DICE * MAX_FACES
+_faces = list_of(_face, MAX_DICE, 1)
+_sizes = list_of(number(1, MAX_DICE).schema, MAX_DICE, 1)
 _KIND_TYPES = {
     "face": Field(
         _face, lambda reader, value, path: number(1, reader.faces).check(reader, value, path)
@@ -478,8 +484,9 @@ GROUP = identifier("Switches of one group exclude each other.")
 
 
 def rule_file_schema() -> Schema:
-    """The JSON Schema (draft 7) of a rule file."""
-    top, changes = {name: field.schema for name, field in PLAIN_FIELDS.items()}, _changes()
+    """Return the JSON Schema (draft 7) of a rule file."""
+    top = {name: field.schema for name, field in PLAIN_FIELDS.items()}
+    changes = _changes()
     patched_top = {name: removable(schema) for name, schema in top.items()}
     switch = patched_top | changes | {"summary": top["summary"], "group": GROUP.schema}
     for name in ("id", "extends", "published"):
@@ -513,8 +520,9 @@ def rule_file_schema() -> Schema:
 
 
 def _changes() -> Schema:
-    """The fields of a patch that differ from those of a whole file: parts of tables, and tables
-    by name.
+    """Return the fields of a patch that differ from those of a whole file.
+
+    They are parts of tables, and tables by name.
     """
     places = {name: field.schema for name, field in PLACE_FIELDS.items()}
     category = object_of(_patched(CATEGORY_FIELDS) | places)
@@ -529,7 +537,10 @@ def _changes() -> Schema:
 
 
 def _bonus(*required: str) -> Schema:
-    """The upper bonus: a table, of which a patch may write a part, or all steps."""
+    """Return the schema of the upper bonus.
+
+    It is a table, of which a patch may write a part, or a list of all steps.
+    """
     steps = list_of(table_of(BONUS_FIELDS, *BONUS_FIELDS), MAX_STEPS, 1)
     return {
         "anyOf": [table_of(BONUS_FIELDS, *required), steps],
@@ -538,12 +549,12 @@ def _bonus(*required: str) -> Schema:
 
 
 def _patched(fields: Fields) -> Schema:
-    """The fields of a table in a patch: each may also be removed."""
+    """Return the schema of the fields of a table in a patch. Each may also be removed."""
     return {name: removable(field.schema) for name, field in fields.items()}
 
 
 def _by_id(entry: Schema, description: str, most: int | None = None) -> Schema:
-    """A table of tables by id."""
+    """Return the schema of a table of tables by id."""
     found: Schema = {"type": "object", "additionalProperties": entry, "description": description}
     found["propertyNames"] = {name: identifier().schema[name] for name in ("pattern", "maxLength")}
     return found | ({} if most is None else {"maxProperties": most})

@@ -1,9 +1,8 @@
 """Rule sets from TOML files, and rule sets as JSON.
 
-Loading a file has three steps: find it; apply it as a patch to the rule set it extends; apply the
-patches of its switches (``yatzy+some-switch``). :mod:`perfect_yatzy.game.rule_patches` applies
-patches,
-:mod:`perfect_yatzy.game.rule_schema` checks the result.
+Loading a file has three steps: find it, apply it as a patch to the rule set it extends, and apply
+the patches of its switches (``yatzy+some-switch``). :mod:`perfect_yatzy.game.rule_patches` applies
+patches, :mod:`perfect_yatzy.game.rule_schema` checks the result.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
@@ -58,8 +57,10 @@ TOML_TOKENS = re.compile(
 
 
 class RuleFileError(RulesError):
-    """A rule file has mistakes: by line in `problems`, a line of the message each; `omitted`:
-    how many more.
+    """A rule file has mistakes.
+
+    They are in `problems`, ordered by line, and each is a line of the message. `omitted` says how
+    many more there are.
     """
 
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
@@ -70,11 +71,12 @@ class RuleFileError(RulesError):
             else []
         )
         super().__init__("\n".join([*map(str, problems), *more]))
-        self.problems, self.omitted = problems, omitted
+        self.problems = problems
+        self.omitted = omitted
 
 
 def builtin_ids() -> list[str]:
-    """Ids of the rule sets in the package, alphabetically."""
+    """Return the ids of the rule sets in the package, alphabetically."""
     return toml_names("rulesets")
 
 
@@ -115,8 +117,9 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
 
 @lru_cache(maxsize=256)
 def _builtin_rules(spec: str) -> RuleSet:
-    """Built-in rules by name: the files of the package do not change, so each is read once a
-    process.
+    """Load built-in rules by name.
+
+    The files of the package do not change, so each is read once a process.
     """
     return _load(spec)
 
@@ -132,19 +135,43 @@ def _load(spec: str | Path) -> RuleSet:
     switches = sorted(switch.lower() for switch in given)
     name = _canonical(name)
     values, check = _values(name, ())
+    return _finished(values, check, switches, name)
+
+
+def rules_from_text(text: str, source: str, switches: Sequence[str] = ()) -> RuleSet:
+    """Read the text of a rule file that someone has sent. It may extend built-in rules, but no file
+    is opened. Raises RuleFileError, whose messages call the text `source`.
+    """
+    if len(text.encode(errors="surrogatepass")) > limits.MAX_RULES_BYTES:
+        most = number_text(limits.MAX_RULES_BYTES, grouped=True)
+        raise RulesError(_("{path} is larger than {most} bytes", path=source, most=most))
+    from .rule_schema import RuleChecker
+
+    values = _parse(text, source)
+    check = RuleChecker(source, text)
+    if "extends" in values:
+        values = _extended(values, check, None)
+    return _finished(values, check, sorted(switch.lower() for switch in switches), source)
+
+
+def _finished(
+    values: dict[str, Any], check: ValueReader, switches: list[str], name: str
+) -> RuleSet:
+    """The checked rule set of the values of a file, with some of its switches."""
     raw = _with_switches(values, switches, name, check)
+    spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
         raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
     check.check(raw, tuple(switches))
     if check.problems:
         raise RuleFileError(check.problems, check.omitted)
-    return built_rules(raw, tuple(switches), "+".join((name, *switches)))
+    return built_rules(raw, tuple(switches), spec)
 
 
 def _with_switches(
     raw: dict[str, Any], switches: list[str], name: str, check: ValueReader
 ) -> dict[str, Any]:
-    """The values of a rule file after the patches of some of its switches."""
+    """Return the values of a rule file after the patches of some of its switches."""
     available = raw.get("switches") or {}
     if not isinstance(available, dict):
         return raw
@@ -170,7 +197,7 @@ def _with_switches(
 
 
 def _split(spec: str) -> list[str]:
-    """The name or path, and the switches."""
+    """Return the name or path, followed by the switches."""
     # A path may contain a plus sign: switches follow the extension of the file.
     stem, extension, rest = spec.rpartition(".toml")
     if extension:
@@ -179,8 +206,9 @@ def _split(spec: str) -> list[str]:
 
 
 def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueReader]:
-    """The values of a rule file, after extension, and what takes its problems; `files`: those
-    that extend it.
+    """Return the values of a rule file, after extension, and the reader that takes its problems.
+
+    `files` are those that extend it.
     """
     text, source = _read(name)
     raw = _parse(text, source)
@@ -197,7 +225,7 @@ def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], ValueRea
 
 
 def _canonical(name: str) -> str:
-    """The id of a built-in rule set or the path of a file, from how it is written."""
+    """Return the id of a built-in rule set or the path of a file, from how it is written."""
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
     hint = limits.suggestion(
@@ -209,7 +237,7 @@ def _canonical(name: str) -> str:
 
 
 def _read(name: str) -> tuple[str, str]:
-    """The text of a rule file, and what messages call it."""
+    """Return the text of a rule file, and what messages call it."""
     if not name.endswith(".toml"):
         return toml_text("rulesets", name), f"{name}.toml"
     try:
@@ -231,7 +259,7 @@ def _read(name: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=32)
 def _parse(text: str, source: str) -> dict[str, Any]:
-    """The values of a rule file; they are shared, so nothing may change them."""
+    """Return the values of a rule file. They are shared, so nothing may change them."""
     if line := _too_deep(text):
         message = _("is nested deeper than {most} levels").format(most=limits.MAX_RULES_DEPTH)
         raise RuleFileError([Problem(source, line, "", message)])
@@ -254,18 +282,23 @@ def _parse(text: str, source: str) -> dict[str, Any]:
 
 
 def _too_deep(text: str) -> int:
-    """The line where brackets, or the parts of a dotted key, are nested too deeply; 0 if they
-    are not.
+    """Return the line where brackets, or the parts of a dotted key, are nested too deeply.
+
+    It is 0 if they are not.
     """
-    line, brackets, parts = 1, 0, 1
+    line = 1
+    brackets = 0
+    parts = 1
     for token in TOML_TOKENS.finditer(text):
         symbol = token[0]
         if symbol == ".":
             parts += 1
         elif symbol in "[{":
-            brackets, parts = brackets + 1, 1
+            brackets += 1
+            parts = 1
         elif symbol in "]}":
-            brackets, parts = brackets - 1, 1
+            brackets -= 1
+            parts = 1
         elif symbol in "=,\n":
             parts = 1
         if max(brackets, parts) > limits.MAX_RULES_DEPTH:
@@ -274,9 +307,15 @@ def _too_deep(text: str) -> int:
     return 0
 
 
-def _extended(raw: dict[str, Any], check: ValueReader, files: tuple[str, ...]) -> dict[str, Any]:
-    """The values of a file merged into those of the rule set it extends."""
-    name, known = raw["extends"], builtin_ids()
+def _extended(
+    raw: dict[str, Any], check: ValueReader, files: tuple[str, ...] | None
+) -> dict[str, Any]:
+    """Return the values of a file merged into those of the rule set it extends.
+
+    `files` are those that extend it, or None if it may not extend a file.
+    """
+    name = raw["extends"]
+    known = builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
     is_file = isinstance(name, str) and name.endswith(".toml")
     if is_file and (base := _extended_file(name, check, files)) is not None:
@@ -299,10 +338,17 @@ def _extended(raw: dict[str, Any], check: ValueReader, files: tuple[str, ...]) -
     return apply_patch(_inherited(_values(similar or "yatzy", ())[0]), own, check)
 
 
-def _extended_file(name: str, check: ValueReader, files: tuple[str, ...]) -> dict[str, Any] | None:
-    """What is taken over from a file of one's own; None, and a problem, if it cannot be
-    extended.
+def _extended_file(
+    name: str, check: ValueReader, files: tuple[str, ...] | None
+) -> dict[str, Any] | None:
+    """Return what is taken over from a file of one's own.
+
+    If it cannot be extended, a problem is added and the result is None.
     """
+    if files is None:
+        message = _("is {value}; must be the id of a built-in rule set: files are not opened")
+        check.add_problem(("extends",), message.format(value=shown(name)))
+        return None
     path = str(Path(check.source).parent / name)
     message = ""
     if os.path.realpath(path) in files:
@@ -326,15 +372,16 @@ def _extended_file(name: str, check: ValueReader, files: tuple[str, ...]) -> dic
 
 
 def _inherited(base: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file takes over: not the summary and the published values, which describe the
-    extended game.
+    """Return what a file takes over.
+
+    The summary and the published values describe the extended game, and are left out.
     """
     return {name: value for name, value in base.items() if name not in ("published", "summary")}
 
 
 @lru_cache(maxsize=32)
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
-    """A rule set as JSON, such that a reader needs no other file."""
+    """Return a rule set as JSON, such that a reader needs no other file."""
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in any language: names do not belong to the fingerprint
@@ -351,13 +398,14 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
 
 
 def names_file(spec: str) -> bool:
-    """Whether :func:`load_rules` would read a file for this name."""
+    """Return whether :func:`load_rules` would read a file for this name."""
     return _split(spec)[0].endswith(".toml")
 
 
 def rules_from_json(raw: Any) -> RuleSet:
-    """The rule set that :func:`rules_to_json` has written, or a RulesError; no file is opened,
-    whoever wrote it.
+    """Return the rule set that :func:`rules_to_json` has written. Raises RulesError otherwise.
+
+    No file is opened, whoever wrote the JSON.
     """
     if isinstance(raw, str):
         if names_file(raw):

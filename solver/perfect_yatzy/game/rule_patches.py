@@ -31,48 +31,47 @@ LIST_MESSAGE = N_(
 def apply_patch(
     base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath = ()
 ) -> dict[str, Any]:
-    """The values of a rule file after a patch; `path`: of the patch in its file, empty if it
-    extends rules.
+    """Return the values of a rule file after a patch.
+
+    `path` is that of the patch in its file. It is empty if the patch extends rules.
     """
     check_emptied(base, patch, check, path)
     own = checked_categories(patch, check, path)
     names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
     merged = merge(_without(base, names, own), own)
-    entries, changed = merged.get("categories"), own.get("categories")
+    entries = merged.get("categories")
+    changed = own.get("categories")
     if isinstance(entries, list) and isinstance(changed, dict):
         merged["categories"] = _placed(entries, changed, check, (*path, "categories"))
     return merged
 
 
 def exclusions(switches: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """By switch the others that cannot be combined with it: those of its group, and those that set
-    one of its fields to another value.
+    """Return for each switch the others that cannot be combined with it.
+
+    These are the others of its group, and those that set one of its fields to another value.
     """
-    fields = {
-        name: dict(_fields_set(patch)) if isinstance(patch, dict) else {}
-        for name, patch in switches.items()
-    }
-    groups = {
-        name: patch.get("group") if isinstance(patch, dict) else None
-        for name, patch in switches.items()
-    }
+    fields: dict[str, dict[FieldPath, Any]] = {}
+    groups: dict[str, Any] = {}
+    for name, patch in switches.items():
+        is_table = isinstance(patch, dict)  # else it is reported with the rest
+        fields[name] = dict(_fields_set(patch)) if is_table else {}
+        groups[name] = patch.get("group") if is_table else None
+
+    def exclude(one: str, other: str) -> bool:
+        in_one_group = groups[one] is not None and groups[one] == groups[other]
+        return in_one_group or _contradict(fields[one], fields[other])
+
     return {
-        name: tuple(
-            other
-            for other in switches
-            if other != name
-            and (
-                (groups[name] is not None and groups[name] == groups[other])
-                or _contradict(fields[name], fields[other])
-            )
-        )
+        name: tuple(other for other in switches if other != name and exclude(name, other))
         for name in switches
     }
 
 
 def _fields_set(patch: Mapping[str, Any], path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
-    """The fields that a patch of a switch sets, with their values; to remove a category sets all
-    its fields.
+    """Yield the fields that a patch of a switch sets, with their values.
+
+    To remove a category sets all its fields.
     """
     for name, value in patch.items():
         if not path and name in SWITCH_WORDS:
@@ -87,13 +86,17 @@ def _fields_set(patch: Mapping[str, Any], path: FieldPath = ()) -> Iterator[tupl
 
 
 def _contradict(one: Mapping[FieldPath, Any], other: Mapping[FieldPath, Any]) -> bool:
-    """Whether two patches set a field to different values, or one a part of what the other sets."""
-    return any(
-        first != second if path == place else path[: len(place)] == place[: len(path)]
-        for path, first in one.items()
-        for place, second in other.items()
-        if path[: len(place)] == place[: len(path)]
-    )
+    """Return whether two patches cannot be combined.
+
+    They set a field to different values, or one sets a part of what the other sets.
+    """
+    for path, first in one.items():
+        for place, second in other.items():
+            # one field, or a field within a table that the other patch sets
+            overlaps = path[: len(place)] == place[: len(path)]
+            if overlaps and (path != place or first != second):
+                return True
+    return False
 
 
 def check_emptied(
@@ -109,8 +112,9 @@ def check_emptied(
 def checked_categories(
     patch: Mapping[str, Any], check: ValueReader, path: FieldPath
 ) -> dict[str, Any]:
-    """The values of a patch without categories that are no tables; adds a problem for each of
-    those.
+    """Return the values of a patch without categories that are no tables.
+
+    A problem is added for each of those.
     """
     given = patch.get("categories")
     place = (*path, "categories")
@@ -132,7 +136,10 @@ def checked_categories(
 
 
 def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge of a patch; ``false`` removes a field that is not itself true or false."""
+    """Return tables merged with a patch, at any depth.
+
+    ``false`` removes a field that is not itself true or false.
+    """
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
@@ -149,8 +156,9 @@ def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merged_by_id(entries: list[dict[str, Any]], new: Mapping[str, Any]) -> list[Any]:
-    """A list of tables, those with an id in `new` patched, and the further ones of `new` after
-    them.
+    """Return a list of tables, of which those with an id in `new` are patched.
+
+    The further tables of `new` come after them.
     """
     known = {str(entry.get("id")) for entry in entries}
     patches = {name: value for name, value in new.items() if isinstance(value, dict)}
@@ -163,7 +171,10 @@ def _merged_by_id(entries: list[dict[str, Any]], new: Mapping[str, Any]) -> list
 
 
 def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: FieldPath) -> set[str]:
-    """Ids of the categories to remove; adds a problem for each that is not there."""
+    """Return the ids of the categories to remove.
+
+    A problem is added for each that is not there.
+    """
     if value is None:
         return set()
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
@@ -180,8 +191,9 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
 
 
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a rule file without the categories `names`; one that the patch defines again
-    is only emptied.
+    """Return the values of a rule file without the categories `names`.
+
+    A category that the patch defines again is only emptied.
     """
     if not names:
         return dict(base)
@@ -192,7 +204,8 @@ def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any])
         if name not in names or name in defined
     ]
     found = {**base, "categories": kept}
-    bonus, switches = base.get("first_roll_bonus"), base.get("switches")
+    bonus = base.get("first_roll_bonus")
+    switches = base.get("switches")
     if isinstance(bonus, dict):
         found["first_roll_bonus"] = {
             name: points for name, points in bonus.items() if name not in names
@@ -204,7 +217,7 @@ def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any])
 
 
 def _switch_without(switch: Any, names: set[str]) -> Any:
-    """A switch without what it says about categories; None if there is nothing else."""
+    """Return a switch without what it says about categories, or None if there is nothing else."""
     if not isinstance(switch, dict):
         return switch
     left = dict(switch)
@@ -228,7 +241,7 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
 def _placed(
     entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath
 ) -> list[Any]:
-    """The categories with those moved that say so, in the order of the patch."""
+    """Return the categories with those moved that say so, in the order of the patch."""
     for name, patch in changed.items():
         if PLACE_FIELDS.keys() & patch:
             # the patch may give the category another id
@@ -247,8 +260,9 @@ def _placed(
 def _place_among(
     others: list[str], patch: Mapping[str, Any], check: ValueReader, path: FieldPath
 ) -> int | None:
-    """Where `before` or `after` put a category among the others; None, and a problem, if they
-    are wrong.
+    """Return where `before` or `after` put a category among the others.
+
+    If they are wrong, a problem is added and the result is None.
     """
     if "before" in patch and "after" in patch:
         message = _("does not go with `{other}`; leave one of the two out").format(other="after")
@@ -264,6 +278,6 @@ def _place_among(
 
 
 def _ids(entries: Any) -> list[str]:
-    """Ids of a list of categories, by position; what has none is an empty text."""
+    """Return the ids of a list of categories, by position. An entry without an id has empty text."""
     listed = entries if isinstance(entries, list) else []
     return [str(entry.get("id", "")) if isinstance(entry, dict) else "" for entry in listed]

@@ -9,7 +9,7 @@ from .rule_loader import builtin_ids, load_rules
 
 
 def remarks(rules: RuleSet) -> list[str]:
-    """Warnings about rules that are valid but probably a mistake, one sentence each."""
+    """Return warnings about rules that are valid but probably a mistake, one sentence each."""
     most = [max(points) for points in possible_points(rules)]
     boxes = [
         (c, points)

@@ -81,8 +81,9 @@ class RuleChecker(ValueReader):
             self._check_rules(built_rules(raw, active, ""))
 
     def _check_rules(self, rules: RuleSet) -> None:
-        """Add a problem if rules remember too much: of several boxes whether they hold points, or
-        too many upper sums.
+        """Add a problem if rules remember too much.
+
+        They may remember of one box whether it holds points, and a limited number of upper sums.
         """
         tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
         tracked |= {category.requires for category in rules.categories} - {""}
@@ -96,11 +97,8 @@ class RuleChecker(ValueReader):
             upper = [
                 p for c in rules.categories if c.upper and c.column == column for p in c.patterns
             ]
-            size *= (
-                bonus.threshold
-                + max((p.most(rules.dice, rules.faces) for p in upper), default=0)
-                + 1
-            )
+            most_points = max((p.most(rules.dice, rules.faces) for p in upper), default=0)
+            size *= bonus.threshold + most_points + 1
         if size > MAX_UPPER_SUMS:
             self.add_problem(
                 ("columns",),
@@ -108,8 +106,9 @@ class RuleChecker(ValueReader):
             )
 
     def _check_bonus(self, raw: Mapping[str, Any]) -> None:
-        """Check the upper bonus: a table, or a list of tables with ascending thresholds and
-        points.
+        """Check the upper bonus.
+
+        It is a table, or a list of tables with ascending thresholds and points.
         """
         value = raw.get("bonus")
         if value is None:
@@ -162,8 +161,9 @@ class RuleChecker(ValueReader):
         self.values(table, ("joker",), fields.JOKER_FIELDS, *others)
 
     def _check_first_roll_bonus(self, raw: Mapping[str, Any]) -> None:
-        """Check the ids of categories with their points: a row gives them to all its boxes, with
-        the factor of the column.
+        """Check the points that ids of categories have.
+
+        A row gives them to all its boxes, with the factor of the column.
         """
         table = self.table(raw, ("first_roll_bonus",)) or {}
         earners = [earner(box, self.columns, self.listed) for box in self.categories]
@@ -178,7 +178,7 @@ class RuleChecker(ValueReader):
             number(1, most).read(self, table, path)  # for the problems it adds, not for its value
 
     def _check_switches(self, raw: Mapping[str, Any]) -> None:
-        """Check the switches a file offers; their patches are checked when they are applied."""
+        """Check the switches a file offers. Their patches are checked when they are applied."""
         offered = self.table(raw, ("switches",)) or {}
         if len(offered) > limits.MAX_SWITCHES:
             message = _("has {count} switches; at most {most} are allowed")
@@ -209,7 +209,7 @@ class RuleChecker(ValueReader):
             self.values(entry, path, known, "switches", "source")
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
-        """The columns of the sheet; none without [[columns]]."""
+        """Return the columns of the sheet, of which there are none without [[columns]]."""
         # a mistake is reported elsewhere
         default = raw["order"] if raw.get("order") in fields.ORDERS else "free"
         found: list[Column] = []
@@ -227,8 +227,9 @@ class RuleChecker(ValueReader):
         return found
 
     def _boxes(self, raw: Mapping[str, Any], listed: bool) -> tuple[Category, ...]:
-        """The boxes of the sheet, every row as often as its columns say; `listed`: the values
-        may be the boxes.
+        """Return the boxes of the sheet, every row as often as its columns say.
+
+        The values may be the boxes themselves if `listed`.
         """
         entries = self.tables(raw, "categories", MAX_CATEGORIES, 1)
         if not entries:
@@ -247,7 +248,7 @@ class RuleChecker(ValueReader):
         return self._boxes_of_rows(rows)
 
     def _boxes_of_rows(self, rows: list[_Row]) -> tuple[Category, ...]:
-        """Every row as often as the columns say; once if that makes too many boxes."""
+        """Return every row as often as the columns say, or once if that makes too many boxes."""
         categories = tuple(row.category for row in rows)
         places_in_column = [row.place for row in rows for _copy in range(row.times)]
         places = places_in_column * max(1, len(self.columns))
@@ -266,7 +267,7 @@ class RuleChecker(ValueReader):
         return boxes
 
     def _rows(self, entries: list[dict[str, Any]]) -> Iterator[_Row]:
-        """The rows that can be read."""
+        """Yield the rows that can be read."""
         row_fields: Fields = fields.ROW_FIELDS
         known = {*fields.CATEGORY_FIELDS, *fields.PLACE_FIELDS}
         if self.listed:  # boxes, whose ids may have a column
@@ -306,8 +307,9 @@ class RuleChecker(ValueReader):
     def _patterns(
         self, entry: Mapping[str, Any], path: FieldPath, most: int
     ) -> tuple[Pattern, ...]:
-        """The patterns of a category; the pattern fields of the category are the defaults of all
-        of them.
+        """Return the patterns of a category.
+
+        The pattern fields of the category are the defaults of all of them.
         """
         patterns = entry.get("patterns")
         path_of_list = (*path, "patterns")
@@ -367,9 +369,8 @@ class RuleChecker(ValueReader):
 
     def _check_listed(self, boxes: tuple[Category, ...]) -> None:
         """Add a problem if a list of boxes is not one that rows and columns make."""
-        copies: dict[
-            tuple[str, int], list[Category]
-        ] = {}  # the boxes of each row and column, which must be alike
+        # the boxes of each row and column, which must be alike
+        copies: dict[tuple[str, int], list[Category]] = {}
         for box in boxes:
             copies.setdefault((box.row or box.id, box.column), []).append(box)
         box_of_id = {box.id: box for box in boxes}
@@ -406,8 +407,9 @@ class RuleChecker(ValueReader):
                 )
 
     def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
-        """Whether no two categories share a name; adds a problem, at its place in the file, for
-        each that does.
+        """Return whether no two categories share a name.
+
+        A problem is added for each that does, at its place in the file.
         """
         owner: dict[str, int] = {}  # position of the first category with a name
         differ = True
@@ -428,8 +430,9 @@ class RuleChecker(ValueReader):
         return differ
 
     def _pattern(self, raw: Mapping[str, Any], path: FieldPath) -> Pattern:
-        """One pattern: the fields its kind needs, the fields it must not have, its conditions
-        and its score.
+        """Read one pattern: the fields of its kind, its conditions and its score.
+
+        A problem is added for each field that its kind needs and it lacks, or must not have.
         """
         self.check_fields(raw, path, fields.PATTERN_FIELDS)
         kind = fields.PATTERN_FIELDS["pattern"].read(self, raw, (*path, "pattern"))
@@ -473,7 +476,7 @@ class RuleChecker(ValueReader):
         return found
 
     def _sums(self, raw: Mapping[str, Any], path: FieldPath) -> dict[str, int]:
-        """The limits of the sum of all dice that are given; `sum` is both."""
+        """Return the limits of the sum of all dice that are given, where `sum` is both."""
         given = {
             name: number(1, self.dice * self.faces).read(self, raw, (*path, name))
             for name in ("sum", "at_least", "at_most")
@@ -490,7 +493,10 @@ class RuleChecker(ValueReader):
         return given
 
     def _only(self, raw: Mapping[str, Any], path: FieldPath) -> Sequence[int] | str:
-        """The faces the dice may show, or the word for them; empty if all are allowed."""
+        """Return the faces the dice may show, or the word for them.
+
+        The faces are empty if all are allowed.
+        """
         value = raw.get("only")
         if isinstance(value, list):
             return self.numbers(value, path, self.faces, self.faces)
@@ -503,7 +509,7 @@ class RuleChecker(ValueReader):
 
 
 def _box_id(reader: ValueReader, value: Any, path: FieldPath) -> Any:
-    """The id of a box, which may have a column."""
+    """Return the id of a box, which may have a column."""
     value = text().check(reader, value, path)
     if value != PLACEHOLDER and not BOX_ID.match(value):
         reader.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))

@@ -39,13 +39,15 @@ JOKER_MODES = {
 
 
 def order_text(order: str) -> str:
-    """An order of the boxes: ``from the last to the first``."""
+    """Return an order of the boxes in words: ``from the last to the first``."""
     return _(ORDERS[order])  # marked elsewhere
 
 
 def rule_sentences(rules: RuleSet, columns: bool = True) -> list[str]:
-    """The rules apart from the boxes: dice, order, columns, upper bonus, crossing out, saved
-    rolls, jokers, first rolls.
+    """Return the rules apart from the boxes.
+
+    They are about dice, order, columns, upper bonus, crossing out, saved rolls, jokers, and first
+    rolls.
     """
     found = [_first_sentence(rules)]
     if columns:
@@ -66,7 +68,7 @@ def rule_sentences(rules: RuleSet, columns: bool = True) -> list[str]:
 
 
 def joker_sentences(joker: Joker, name: str) -> list[str]:
-    """What a joker does, with the name of its category."""
+    """Return what a joker does, with the name of its category."""
     found = []
     if joker.bonus:
         found.append(JOKER_BONUSES[joker.bonus_requires, joker.bonus_while])
@@ -77,7 +79,7 @@ def joker_sentences(joker: Joker, name: str) -> list[str]:
 
 
 def _first_sentence(rules: RuleSet) -> str:
-    """Dice, rolls and boxes."""
+    """Return the sentence about dice, rolls and boxes."""
     dice = ngettext("one die with {faces} faces", "{count} dice with {faces} faces", rules.dice)
     dice = dice.format(count=number_word(rules.dice), faces=rules.faces)
     rolls = ngettext("one roll a turn", "{count} rolls a turn", rules.rolls_per_turn)
@@ -95,7 +97,7 @@ def _first_sentence(rules: RuleSet) -> str:
 
 
 def _column_sentence(rules: RuleSet, column: Column) -> str:
-    """Order, factor and upper bonus of a column."""
+    """Return the sentence about the order, the factor and the upper bonus of a column."""
     facts = [order_text(column.order)]
     if column.factor != 1:
         facts.append(_("all points times {factor}").format(factor=column.factor))
@@ -108,7 +110,7 @@ def _column_sentence(rules: RuleSet, column: Column) -> str:
 
 
 def _bonus_sentence(rules: RuleSet) -> str:
-    """The upper bonus of a sheet with one column."""
+    """Return the sentence about the upper bonus of a sheet with one column."""
     bonus = rules.bonus
     assert bonus is not None
     text = _("Upper bonus for the sum of the upper categories (*): {steps}")
@@ -118,7 +120,7 @@ def _bonus_sentence(rules: RuleSet) -> str:
 
 
 def _first_roll_sentences(rules: RuleSet) -> list[str]:
-    """The bonus points for a category on the first roll."""
+    """Return the sentences about bonus points for a category on the first roll."""
     # Bonus points by the name of a row, whose boxes may pay different ones.
     points_of: dict[str, set[int]] = {}
     for category, points in rules.first_roll_bonus:

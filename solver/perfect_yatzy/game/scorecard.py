@@ -52,7 +52,7 @@ class Scorecard:
 
     @property
     def column_sums(self) -> tuple[int, ...]:
-        """Sum of the upper boxes of each column, not capped; one sum without columns."""
+        """Sum of the upper boxes of each column, not capped. There is one sum without columns."""
         sums = [0] * max(1, len(self.rules.columns))
         for c, points in self.points.items():
             box = self.rules.categories[c]
@@ -81,7 +81,7 @@ class Scorecard:
     def filled_with(
         self, category: int, points: int, bonus_points: int = 0, saved: int = 0
     ) -> Scorecard:
-        """The card after a turn, without checks.
+        """Return the card after a turn, without checks.
 
         Parameters
         ----------

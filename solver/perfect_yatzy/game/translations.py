@@ -32,22 +32,24 @@ GAME = Path(__file__).parent  # with the TOML files of the package: rule sets an
 
 
 def id_ending(copy: int | None, column: Column | None) -> str:
-    """What the id of a box has after the id of its row; `copy` is None for the only one of its
-    row and column.
+    """Return what the id of a box has after the id of its row.
+
+    `copy` is None for the only box of its row and column.
     """
     return ("" if copy is None else f"-{copy + 1}") + (f".{column.id}" if column else "")
 
 
 def name_ending(copy: int | None, column: Column | None) -> str:
-    """What the name of a box has after the name of its row."""
+    """Return what the name of a box has after the name of its row."""
     return ("" if copy is None else f" ({copy + 1})") + (f" ({column.name})" if column else "")
 
 
 def boxes_of(
     rows: Sequence[tuple[Category, int]], columns: Sequence[Column]
 ) -> tuple[Category, ...]:
-    """The boxes of a sheet, column by column, from its rows, each with the number of its boxes
-    in a column.
+    """Return the boxes of a sheet, column by column, from its rows.
+
+    Each row comes with the number of its boxes in a column.
     """
     return tuple(
         _box(row, copy if times > 1 else None, number, column)
@@ -80,8 +82,9 @@ def _column(rules: RuleSet, category: Category) -> Column | None:
 
 
 def endings(rules: RuleSet, category: Category) -> tuple[str, str]:
-    """What the id and the name of a box have after those of its row; empty for a row with one
-    box.
+    """Return what the id and the name of a box have after those of its row.
+
+    Both are empty for a row with one box.
     """
     if not category.row:
         return "", ""
@@ -91,11 +94,14 @@ def endings(rules: RuleSet, category: Category) -> tuple[str, str]:
 
 
 def row_of(rules: RuleSet, category: Category) -> Category:
-    """The row of a box, as it is in a rule file."""
+    """Return the row of a box, as it is in a rule file."""
     in_id, in_name = endings(rules, category)
     if not in_id:
         return category
     column = _column(rules, category)
+    requires = category.requires
+    if column:
+        requires = requires.removesuffix(id_ending(None, column))
     return replace(
         category,
         id=category.row,
@@ -105,9 +111,7 @@ def row_of(rules: RuleSet, category: Category) -> Category:
         patterns=tuple(
             pattern.divided(column.factor if column else 1) for pattern in category.patterns
         ),
-        requires=category.requires.removesuffix(id_ending(None, column))
-        if column
-        else category.requires,
+        requires=requires,
         row="",
         column=0,
         copy=0,
@@ -115,8 +119,9 @@ def row_of(rules: RuleSet, category: Category) -> Category:
 
 
 def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
-    """What people call a box if it is not said which of its row is meant; nothing for a row with
-    one box.
+    """Yield what people call a box if it is not said which of its row is meant.
+
+    A row with one box has no such names.
     """
     column = _column(rules, category)
     for name in (category.id, category.name, category.code, *category.aliases):
@@ -130,27 +135,31 @@ def row_names(rules: RuleSet, category: Category) -> Iterator[str]:
 
 
 def toml_names(folder: str) -> list[str]:
-    """Names of the TOML files in a folder of this package, without ending, alphabetically."""
+    """Return the names of the TOML files in a folder of this package, without ending,
+    alphabetically.
+    """
     if not os.path.isdir(GAME):
         raise SolverError(f"perfect-yatzy does not run from an archive; unpack {GAME.parents[1]}")
     return sorted(path.stem for path in (GAME / folder).glob("*.toml"))
 
 
 def toml_text(folder: str, name: str, package: Path = GAME) -> str:
-    """Text of a TOML file in a folder of a package."""
+    """Return the text of a TOML file in a folder of a package."""
     return (package / folder / f"{name}.toml").read_text(encoding="utf-8")
 
 
 @cache
 def languages() -> dict[str, str]:
-    """Code of every language with a catalogue and the name it has for itself, English first."""
+    """Return the code of every language with a catalogue and its own name, English first."""
     known = [code for code in toml_names("names") if code in LANGUAGES]
     return {ENGLISH: "English"} | {code: _read(code)["language"] for code in known}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, a code in any case: one of
-    :func:`languages`, or of a language that has names of boxes but no catalogue, such as ``zh``.
+    """Return the names of the categories of a rule set in one language, by id.
+
+    The code may be in any case. It is one of :func:`languages`, or that of a language that has
+    names of boxes but no catalogue, such as ``zh``.
     """
     language = language.lower()
     if language == ENGLISH:
@@ -175,8 +184,9 @@ def _names_of_boxes(rules: RuleSet, data: Mapping[str, Any]) -> dict[str, list[s
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
-    """The same rules with the names and summaries of a language; the names they had become
-    aliases.
+    """Return the same rules with the names and summaries of a language.
+
+    The names they had become aliases.
     """
     names = category_names(rules, language)
     language = language.lower()
@@ -204,8 +214,9 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
 
 
 def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
-    """Pairs of a name and a category id, for all languages but English, also those whose names
-    are understood only.
+    """Return pairs of a name and a category id, for all languages but English.
+
+    Languages whose names are only understood are included.
     """
     of_languages = [category_names(rules, language) for language in (ENGLISH, *toml_names("names"))]
     of_sheets = [
@@ -221,8 +232,9 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
 
 
 def _columns(rules: RuleSet, data: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The columns of the sheet with the names of a language; one that a rule file names itself
-    keeps its name.
+    """Return the columns of the sheet with the names of a language.
+
+    A column that a rule file names itself keeps its name.
     """
     names = data.get("columns", {})
     return tuple(

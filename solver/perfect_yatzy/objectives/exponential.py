@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class ExponentialUtility(Objective):
-    """The expectation of ``sign(rate) exp(rate * points to come)``: aversion to risk (rate < 0),
-    or liking of it.
+    """The expectation of ``sign(rate) exp(rate * points to come)``.
+
+    A rate below 0 is aversion to risk, one above 0 liking of it.
     """
 
     name = "exponential"
@@ -30,7 +31,7 @@ class ExponentialUtility(Objective):
         self.rate = float(rate)
 
     def parameters(self) -> dict[str, Any]:
-        """The rate."""
+        """Return the rate, on which the values depend."""
         return super().parameters() | {"rate": self.rate}
 
     def solve_rows(
@@ -43,5 +44,5 @@ class ExponentialUtility(Objective):
         return DENSE
 
     def full_cards(self) -> Values:
-        """The utility of the upper bonus, which is all that a full card has to come."""
+        """Return the utility of the upper bonus, which is all that a full card has to come."""
         return np.asarray(np.sign(self.rate) * np.exp(self.rate * final_bonus(self.space)))

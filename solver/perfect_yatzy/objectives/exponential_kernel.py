@@ -17,8 +17,9 @@ from ..core.value_tables import mean_table, states_after, states_after_means, va
 
 
 class ExponentialTable(NamedTuple):
-    """Expected exponentials ``E[exp(rate * points to come)]`` with the sign of the rate, placed
-    as a MeanTable.
+    """Expected exponentials ``E[exp(rate * points to come)]`` with the sign of the rate.
+
+    They are placed as the values of a MeanTable.
     """
 
     values: Floats
@@ -33,6 +34,9 @@ value_after.of(ExponentialTable)(
 
 @jit
 def solve_exponential_rows(rows, arguments, rate):
-    """Values of all states of the given rows, by a SolveJob with tables of float64 and a rate per point."""
+    """Solve all states of the given rows, by a SolveJob with tables of float64.
+
+    `rate` is that of a point.
+    """
     job = views(arguments)
     solve_lanes(rows, ExponentialTable(values_of(job.below), rate), mean_table(job.target), job)

@@ -25,7 +25,7 @@ class HoldValues(NamedTuple):
 def hold_values(
     dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64
 ) -> HoldValues:
-    """New memory for up to so many rerolls."""
+    """Return new memory for up to so many rerolls."""
     return HoldValues(
         aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype)
     )
@@ -33,22 +33,28 @@ def hold_values(
 
 @jit
 def hold_place(dice, rerolls, hold):
-    """Vector of a HoldValues for a hold with 1, 2, ... rerolls left; for a full roll with one
-    less left.
+    """Return the vector of a HoldValues for a hold with 1, 2, ... rerolls left.
+
+    For a full roll it is that with one reroll less left.
     """
     return (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
 
 
 @jit
 def hold_value(memory, dice, rerolls, hold, lane):
-    """Value of a hold with a number of rerolls left, for one lane of the block in a HoldValues."""
+    """Return the value of a hold with a number of rerolls left.
+
+    It is that of one lane of the block in a HoldValues.
+    """
     return float(memory.values[hold_place(dice, rerolls, hold) * width(memory.values) + lane])
 
 
 @jit
 def backup_holds(children, job, block, most, memory):
-    """Values of all holds of a block with 1 to `most` rerolls left, into `memory`."""
-    model, dice, values = job.model, job.model.dice, memory.values
+    """Write the values of all holds of a block with 1 to `most` rerolls left to `memory`."""
+    model = job.model
+    dice = job.model.dice
+    values = memory.values
     for rerolls in range(1, most + 1):
         stage = shifted(values, -hold_place(dice, rerolls, 0) * width(values))
         if rerolls == 1:

@@ -73,8 +73,12 @@ class EvaluationJob(NamedTuple):
 
 @jit
 def centre_of(means_of_states, job, block):
-    """V of a block without saved rolls, around which squares are taken; 0 if there are none."""
-    layout, temp = job.policy.model.layout, job.policy.scratch.temp
+    """Return V of a block without saved rolls, around which squares are taken.
+
+    It is 0 if there are no squares.
+    """
+    layout = job.policy.model.layout
+    temp = job.policy.scratch.temp
     if job.square_weight == 0.0:
         return splat(temp, 0.0)
     return table_lanes(means_of_states.values, layout, block, block.row, 0, 0, temp)
@@ -82,16 +86,17 @@ def centre_of(means_of_states, job, block):
 
 @by_kind()
 def quantity_after(quantities, job, block, i, saved):
-    """``Q(s') + a p`` of outcome i; for scores as lanes the value of s' at the score with p."""
+    """Return ``Q(s') + a p`` of outcome i.
+
+    For scores as lanes it is the value of s' at the score with p.
+    """
 
 
 @quantity_after.of(MeanTable)
 def _quantity_of_state(quantities, job, block, i, saved):
-    outcomes, layout, temp = (
-        job.policy.model.turn_outcomes,
-        job.policy.model.layout,
-        job.policy.scratch.temp,
-    )
+    outcomes = job.policy.model.turn_outcomes
+    layout = job.policy.model.layout
+    temp = job.policy.scratch.temp
     child = block.row + outcomes.step[i]
     after = table_lanes(quantities.values, layout, block, child, saved, outcomes.shift[i], temp)
     return after + job.points_weight * outcomes.total[i]
@@ -99,11 +104,9 @@ def _quantity_of_state(quantities, job, block, i, saved):
 
 @quantity_after.of(ScoreTable)
 def _value_of_scores(quantities, job, block, i, saved):
-    outcomes, layout, temp = (
-        job.policy.model.turn_outcomes,
-        job.policy.model.layout,
-        job.policy.scratch.temp,
-    )
+    outcomes = job.policy.model.turn_outcomes
+    layout = job.policy.model.layout
+    temp = job.policy.scratch.temp
     return child_value(
         quantities, layout, block, successor(outcomes, i, block.row, saved), outcomes.total[i], temp
     )
@@ -111,10 +114,12 @@ def _value_of_scores(quantities, job, block, i, saved):
 
 @jit
 def outcome_quantities(quantities, job, block, saved, centre, result):
-    """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`;
-    `outcome_value` has p + V(s').
+    """Write ``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome to `result`.
+
+    `outcome_value` of the scratch has p + V(s').
     """
-    outcomes, scratch = job.policy.model.turn_outcomes, job.policy.scratch
+    outcomes = job.policy.model.turn_outcomes
+    scratch = job.policy.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
             value = quantity_after(quantities, job, block, i, saved)
@@ -126,10 +131,12 @@ def outcome_quantities(quantities, job, block, saved, centre, result):
 
 @jit
 def write_quantity(means_of_states, target, job, block, saved_before, centre, value):
-    """Write Q of a block: `value`, with the squares around `centre`, less the squared difference
-    of the centres.
+    """Write Q of a block from `value`, which has the squares around `centre`.
+
+    The squared difference of the centres is subtracted.
     """
-    layout, temp = job.policy.model.layout, job.policy.scratch.temp
+    layout = job.policy.model.layout
+    temp = job.policy.scratch.temp
     if saved_before > 0 and job.square_weight != 0.0:
         difference = (
             table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp)
@@ -141,8 +148,9 @@ def write_quantity(means_of_states, target, job, block, saved_before, centre, va
 
 @jit
 def follow_actions(job, rerolls, is_first, result):
-    """Q of every roll with a number of rerolls left, from that of its action, into the full
-    rolls of `result`.
+    """Write Q of every roll, from that of its action, to the full rolls of `result`.
+
+    The turn has `rerolls` rerolls left.
     """
     scratch = job.scratch
     dice = job.model.dice
@@ -163,12 +171,13 @@ def follow_actions(job, rerolls, is_first, result):
 
 @by_kind()
 def evaluate_block(policy, means_of_states, quantities, target, job, block):
-    """Q of one block for every number of saved rolls; `job` holds views."""
+    """Write Q of one block for every number of saved rolls. `job` holds views."""
 
 
 @evaluate_block.of()
 def _follow_policy(policy, means_of_states, quantities, target, job, block):
-    model, scratch = job.policy.model, job.policy.scratch
+    model = job.policy.model
+    scratch = job.policy.scratch
     choose_actions(policy, job.policy, block, job.most_saved)
     centre = centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
@@ -198,10 +207,13 @@ class PerfectPlay(NamedTuple):
 
 @jit
 def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
-    """The tag of the best option of each roll, to `tags`, which may be ``hold_tag``; its value
-    to `best_within`.
+    """Write the tag of the best option of each roll to `tags`, and its value to `best_within`.
+
+    `tags` may be ``hold_tag``.
     """
-    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    dice = job.model.dice
+    hold_tag = job.scratch.hold_tag
+    best_hold = job.scratch.best_hold
     if rerolls == 0:  # the turn ends
         copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
         copy_vectors(stop_tags, dice.first_roll, tags, dice.first_roll, dice.roll_count)
@@ -222,12 +234,10 @@ def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
 
 @evaluate_block.of(PerfectPlay)
 def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
-    greedy, model, dice, scratch = (
-        job.policy,
-        job.policy.model,
-        job.policy.model.dice,
-        job.policy.scratch,
-    )
+    greedy = job.policy
+    model = job.policy.model
+    dice = job.policy.model.dice
+    scratch = job.policy.scratch
     centre = centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
@@ -241,7 +251,8 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
         first_rolls = scratch.hold_tag
         if model.has_first_roll_bonus and saved_before >= 0:
             first_rolls = scratch.first_buffer
-            stops, tags = scratch.first_value, scratch.first_stop_tag
+            stops = scratch.first_value
+            tags = scratch.first_stop_tag
             choose_stops(greedy, block, True, stops, tags)
             copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
             choose_tags(greedy, rerolls, scratch.best_within, stops, tags, first_rolls)
@@ -255,15 +266,15 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
 
 @jit
 def evaluate_rows(rows, arguments, policy):
-    """Q of all states of the given rows, from that of their children; `arguments`: an
-    EvaluationJob.
+    """Write Q of all states of the given rows, from that of their children.
+
+    `arguments` is an EvaluationJob.
     """
-    job, followed = views(arguments), views(policy)
-    means_of_states, quantities, target = (
-        mean_table(job.means),
-        mean_table(job.below),
-        mean_table(job.target),
-    )
+    job = views(arguments)
+    followed = views(policy)
+    means_of_states = mean_table(job.means)
+    quantities = mean_table(job.below)
+    target = mean_table(job.target)
     for row in rows:
         for lane in range(0, lanes_of(job.policy.model.layout, row), LANES):
             block = mean_block(job.policy.model, row, lane)
@@ -285,8 +296,9 @@ class ToCome(NamedTuple):
 
 @jit
 def add_outcome(job, outcome, chance, state, child, below, target):
-    """Add an outcome of the turn from a state, with the chance it has, to the distribution of
-    the state.
+    """Add an outcome of the turn from a state to the distribution of the state.
+
+    `chance` is what the outcome has.
     """
     outcomes = job.model.turn_outcomes
     here, there = state - target.first_state, child - below.first_state  # places in their layers
@@ -308,10 +320,12 @@ def add_outcome(job, outcome, chance, state, child, below, target):
 
 @jit
 def distribute_rows(rows, arguments, policy, children, layer):
-    """Distributions of the points to come from all states of the given rows on; `layer` has
-    zeros before.
+    """Write the distributions of the points to come from all states of the given rows on.
+
+    `layer` has zeros before.
     """
-    job, followed = views(arguments), views(policy)
+    job = views(arguments)
+    followed = views(policy)
     below = views(children)
     target = views(layer)
     layout = job.model.layout
@@ -325,6 +339,7 @@ def distribute_rows(rows, arguments, policy, children, layer):
                     chance = job.scratch.outcome_chance[i * LANES + lane]
                     if chance > 0.0:
                         state = state_place(layout, row, 0, first_lane + lane)
-                        child, shift = row + outcomes.step[i], outcomes.shift[i]
+                        child = row + outcomes.step[i]
+                        shift = outcomes.shift[i]
                         after = state_number(layout, row, child, first_lane + lane, 0, shift)
                         add_outcome(job, i, chance, state, after, below, target)

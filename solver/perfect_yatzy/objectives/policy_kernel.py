@@ -1,5 +1,4 @@
-"""The greedy policy of a table for one turn: which outcome or hold each roll takes, and what
-follows from it.
+"""The greedy policy of a table for one turn: the outcome or hold that each roll takes.
 
 The backup of :mod:`perfect_yatzy.core.turn` with a *tag* for each option, a second vector that goes with the option
 chosen::
@@ -59,21 +58,18 @@ Ties = tuple[float, float]  # absolute and relative difference of equal values
 
 
 class PolicyScratch(NamedTuple):
-    """Working memory of one thread, in vectors; a stage is a number of rerolls left."""
+    """Working memory of one thread, in vectors. A stage is a number of rerolls left."""
 
     buffer: Floats  # (holds,): values by multiset of dice
-    first_buffer: (
-        Floats  # (holds,): a quantity after the first roll of a turn, if it has bonus points
-    )
+    # (holds,): a quantity after the first roll of a turn, if it has bonus points
+    first_buffer: Floats
     outcome_value: Floats  # (outcomes,)
-    outcome_tag: (
-        Floats  # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
-    )
+    # (outcomes,): :func:`stop_action` of the outcome, or a quantity under perfect play
+    outcome_tag: Floats
     hold_tag: Floats  # (holds,): that quantity by multiset of dice
     stop_tag: Floats  # (holds,): that of the best category for each full roll
-    first_stop_tag: (
-        Floats  # (holds,): the same for the first roll of a turn, if it has bonus points
-    )
+    # (holds,): the same for the first roll of a turn, if it has bonus points
+    first_stop_tag: Floats
     best_hold: Floats  # (holds,): the best hold within each multiset, -1 to end the turn
     unwanted_tag: Floats  # (holds,): of categories of which only the values are wanted
     outcome_quantity: Floats  # (outcomes,): a quantity under any policy
@@ -103,8 +99,9 @@ class PolicyJob(NamedTuple):
 def policy_scratch(
     dice: Lattice, model: TurnModel, most_saved: int, dtype: DTypeLike = np.float64
 ) -> PolicyScratch:
-    """Scratch for one thread, for vectors of `dtype`."""
-    outcomes, stages = model.turn_outcomes.size, model.rolls_per_turn + most_saved
+    """Return scratch memory for one thread, for vectors of `dtype`."""
+    outcomes = model.turn_outcomes.size
+    stages = model.rolls_per_turn + most_saved
     sizes = dict.fromkeys(PolicyScratch._fields, dice.n_holds)
     sizes |= dict.fromkeys(("outcome_value", "outcome_tag", "outcome_quantity"), outcomes)
     sizes |= dict.fromkeys(("stop_value", "stop_limit", "first_value"), dice.n_rolls)
@@ -120,8 +117,9 @@ def policy_scratch(
 def policy_job(
     dice: Lattice, model: TurnModel, ties: Ties, most_saved: int = 0, dtype: DTypeLike = np.float64
 ) -> PolicyJob:
-    """A job with new scratch of `dtype` for turns that begin with up to `most_saved` saved
-    rolls.
+    """Return a job with new scratch memory of `dtype`.
+
+    It is for turns that begin with up to `most_saved` saved rolls.
     """
     return PolicyJob(
         model, kernel_lattice(dice), ties, policy_scratch(dice, model, most_saved, dtype)
@@ -130,7 +128,7 @@ def policy_job(
 
 @jit
 def stage_actions(job, rerolls, is_first):
-    """The actions with so many rerolls left, or of first rolls, by multiset of dice."""
+    """Return the actions with so many rerolls left, or of first rolls, by multiset of dice."""
     dice = job.model.dice
     size = (dice.first_roll + dice.roll_count) * width(job.scratch.action)  # entries of one stage
     if is_first:
@@ -142,24 +140,27 @@ def stage_actions(job, rerolls, is_first):
 
 @jit
 def stop_action(outcome):
-    """The action that ends a turn with an outcome; also the outcome of such an action, which is
-    negative.
+    """Return the action that ends a turn with an outcome, a negative number.
+
+    It also returns the outcome of such an action.
     """
     return -1 - outcome
 
 
 @jit
 def lowest_equal(best, ties):
-    """The lowest value that equals `best`, of a vector or a number."""
+    """Return the lowest value that equals `best`, of a vector or a number."""
     return best - (ties[0] + ties[1] * maximum(best, -best))
 
 
 @jit
 def outcome_values(children, job, block, saved):
-    """Value of every outcome the turn of this card may have with `saved` rolls left, to
-    ``outcome_value``.
+    """Write the value of every outcome that the turn of this card may have to ``outcome_value``.
+
+    `saved` rolls are left at its end.
     """
-    outcomes, scratch = job.model.turn_outcomes, job.scratch
+    outcomes = job.model.turn_outcomes
+    scratch = job.scratch
     for i in range(outcomes.size):
         if block.choices >> outcomes.category[i] & 1:
             end = successor(outcomes, i, block.row, saved)
@@ -170,7 +171,7 @@ def outcome_values(children, job, block, saved):
 
 @jit
 def best_stop(job, block, roll, is_first):
-    """Categories that may take a roll, the way they score it, and the value of the best.
+    """Return the categories that may take a roll, the way they score it, and the best value.
 
     What the outcomes are worth is in the scratch.
     """
@@ -185,7 +186,7 @@ def best_stop(job, block, roll, is_first):
 
 @jit
 def choose_stop(job, block, roll, is_first, values, tags):
-    """:func:`choose_stops` for one roll."""
+    """Do what :func:`choose_stops` does for one roll."""
     allowed, way, best = best_stop(job, block, roll, is_first)
     limit = lowest_equal(best, job.ties)
     tag = splat(values, -1.0)
@@ -202,8 +203,9 @@ def choose_stop(job, block, roll, is_first, values, tags):
 
 @jit
 def outcome_of_points(job, way, c, points):
-    """The TurnOutcome of a category, scored in one way, for the rolls with number `points` of
-    CategoryOutcomes.
+    """Return the TurnOutcome of a category, scored in one way, for some rolls.
+
+    The rolls are those with number `points` of CategoryOutcomes.
     """
     of_category = job.model.outcomes
     roll = of_category.rolls[of_category.roll_start[points]] - job.model.dice.first_roll
@@ -212,10 +214,13 @@ def outcome_of_points(job, way, c, points):
 
 @jit
 def choose_plain_stops(job, block, way, values, tags):
-    """:func:`choose_stops` with all rolls scored in one way."""
+    """Do what :func:`choose_stops` does, with all rolls scored in one way."""
     # One category after the other, because most score most rolls alike.
-    model, of_category, scratch = job.model, job.model.outcomes, job.scratch
-    dice, limits = model.dice, scratch.stop_limit
+    model = job.model
+    of_category = job.model.outcomes
+    scratch = job.scratch
+    dice = model.dice
+    limits = scratch.stop_limit
     fill(values, 0, dice.roll_count, splat(values, LOWEST))
     fill(tags, dice.first_roll, dice.roll_count, splat(values, -1.0))
     for c in range(model.category_count):  # the best value of each roll
@@ -241,10 +246,8 @@ def choose_plain_stops(job, block, way, values, tags):
                 begin, end = of_category.roll_start[points], of_category.roll_start[points + 1]
                 if begin < end:
                     outcome = outcome_of_points(job, way, c, points)
-                    value, tag = (
-                        load(scratch.outcome_value, outcome),
-                        load(scratch.outcome_tag, outcome),
-                    )
+                    value = load(scratch.outcome_value, outcome)
+                    tag = load(scratch.outcome_tag, outcome)
                     if reaches(value, lowest):
                         for i in range(begin, end):
                             roll = of_category.rolls[i]
@@ -254,10 +257,12 @@ def choose_plain_stops(job, block, way, values, tags):
 
 @jit
 def choose_stops(job, block, is_first, values, tags):
-    """Best category for each roll: its value to `values`, by roll, and its tag to `tags`, by
-    multiset of dice.
+    """Choose the best category for each roll.
+
+    Its value goes to `values`, by roll, and its tag to `tags`, by multiset of dice.
     """
-    model, first_roll = job.model, job.model.dice.first_roll
+    model = job.model
+    first_roll = job.model.dice.first_roll
     if model.legal.strict:
         for roll in range(model.dice.roll_count):
             choose_stop(job, block, roll, is_first, values, tags)
@@ -270,16 +275,15 @@ def choose_stops(job, block, is_first, values, tags):
 
 @jit
 def has_first_rolls(model, rerolls):
-    """Whether first rolls of a turn have bonus points, and turns begin with so many rerolls
-    left.
-    """
+    """Return whether turns with bonus points for first rolls begin with so many rerolls left."""
     return model.has_first_roll_bonus and rerolls >= model.rolls_per_turn - 1
 
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
-    """Best category for each roll with so many rerolls left, to the actions and values of the
-    scratch.
+    """Choose the best category for each roll with so many rerolls left.
+
+    It goes to the actions and values of the scratch.
     """
     model = job.model
     scratch = job.scratch
@@ -296,8 +300,9 @@ def choose_stage_stops(children, job, block, rerolls):
 
 @jit
 def choose_holds(job, best_within, stop_values, actions):
-    """Replace the actions, which end the turn for `stop_values`, by the best hold where it is
-    better.
+    """Replace the actions by the best hold where it is better.
+
+    The actions so far end the turn for `stop_values`.
     """
     # `best_within` has the values of the holds, and afterwards the best value within every
     # multiset; `actions` has the hold with that value. Of equal holds the last one of the lattice
@@ -309,7 +314,8 @@ def choose_holds(job, best_within, stop_values, actions):
     store(actions, 0, splat(best_within, 0.0))  # the empty hold
     for hold in range(1, dice.first_roll + dice.roll_count):
         own_value = load(best_within, hold)
-        best, chosen = own_value, none
+        best = own_value
+        chosen = none
         first, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
         for i in range(first, end):
             best = maximum(best, load(best_within, dice.predecessors[i]))
@@ -327,8 +333,10 @@ def choose_holds(job, best_within, stop_values, actions):
 
 @jit
 def policy_block(children, job, block, most_saved):
-    """The policy of one block, into ``action`` and ``first_action`` of the scratch."""
-    model, scratch, dice = job.model, job.scratch, job.model.dice
+    """Write the policy of one block to ``action`` and ``first_action`` of the scratch."""
+    model = job.model
+    scratch = job.scratch
+    dice = job.model.dice
     for rerolls in range(model.rolls_per_turn + most_saved):
         if rerolls > 0:
             means(scratch.buffer, job.lattice)
@@ -360,8 +368,9 @@ class ScorePolicyJob(NamedTuple):
 
 
 class TurnStart(NamedTuple):
-    """The start of a turn: row, lane of upper sums, score x, bitmask of the categories the turn
-    may fill.
+    """The start of a turn: row, lane of upper sums, and score x.
+
+    `choices` is the bitmask of the categories the turn may fill.
     """
 
     row: int
@@ -373,8 +382,9 @@ class TurnStart(NamedTuple):
 def score_policy(
     dice: Lattice, model: TurnModel, passes: Any, ties: tuple[Ties, Ties], most_saved: int
 ) -> ScorePolicyJob:
-    """The policy with new working memory for one thread; the ties of the values, and of the
-    means.
+    """Return the policy with new working memory for one thread.
+
+    `ties` are those of the values, and those of the means.
     """
     rerolls = model.rolls_per_turn - 1 + most_saved
     scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
@@ -383,8 +393,9 @@ def score_policy(
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
-    """Start of the block of scores of many states and x, whose ranges are given, and the lane of
-    x within.
+    """Return the start of the block of scores of many states and x, and the lane of x within.
+
+    `ranges` are the first and last scores of the states.
     """
     low, high = ranges  # scores beyond a range share a block with known values
     known = np.clip(x, low - 1, high + 1)
@@ -396,10 +407,12 @@ def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, 
 
 @jit
 def preferred(job, first, end):
-    """Which of the entries `first` to ``end - 1`` of the option memory to take: F of the module,
-    its first one.
+    """Return which of the entries `first` to ``end - 1`` of the option memory to take.
+
+    It is the first one of F, as the module defines it.
     """
-    values, averages = job.option_values, job.option_means
+    values = job.option_values
+    averages = job.option_means
     best, best_mean = LOWEST, LOWEST
     for i in range(first, end):
         best = max(best, values[i])
@@ -417,8 +430,9 @@ def preferred(job, first, end):
 
 @jit
 def category_means(values, job, turn, roll, saved, is_first, target):
-    """Means of all categories for a roll, to `target` (LOWEST where not allowed); those that may
-    take it, and how.
+    """Write the means of all categories for a roll to `target`, LOWEST where not allowed.
+
+    Returns the categories that may take the roll, and how they score it.
     """
     model = job.model
     allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
@@ -432,10 +446,13 @@ def category_means(values, job, turn, roll, saved, is_first, target):
 
 @jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
-    """Outcome of the best category for a roll, its value and its mean; those of all categories
-    in the memory.
+    """Return the outcome of the best category for a roll, its value and its mean.
+
+    Those of all categories are written to the memory of options.
     """
-    model, outcomes, layout = job.model, job.model.turn_outcomes, job.model.layout
+    model = job.model
+    outcomes = job.model.turn_outcomes
+    layout = job.model.layout
     allowed, way = category_means(
         mean_table.values, job, turn, roll, saved, is_first, job.option_means
     )
@@ -452,17 +469,20 @@ def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
 
 @jit
 def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first):
-    """What to do with a roll: hold, or -1 to stop; outcome of the best category; value of the
-    decision.
+    """Return what to do with a roll: the hold, or -1 to stop.
+
+    The outcome of the best category and the value of the decision follow.
     """
-    model, dice = job.model, job.model.dice
+    model = job.model
+    dice = job.model.dice
     saved = rerolls if model.saves_rolls else 0
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop: option `stop`, and after it
         # the other holds.
-        stop, first = model.category_count, dice.hold_start[roll]
+        stop = model.category_count
+        first = dice.hold_start[roll]
         options = dice.hold_start[roll + 1] - first
         job.option_values[stop], job.option_means[stop] = value, average
         for i in range(1, options):

@@ -39,14 +39,16 @@ class Policy(Protocol):
         """Absolute and relative difference of equal values, for a greedy policy."""
 
     def layer(self, filled: int) -> RowActions:
-        """For rows of a layer, in any thread, parts of them, each with the policy argument of
-        the kernels.
+        """Return a function that cuts rows of a layer into parts, in any thread.
+
+        Each part comes with the policy argument of the kernels.
         """
 
 
 class PolicyQuantity(Objective):
-    """Base of quantities of the rest of a game under a policy with the means `values`; default:
-    greedy for them.
+    """Base of quantities of the rest of a game under a policy with the means `values`.
+
+    By default the policy is greedy for the means.
     """
 
     rows_per_task = 4
@@ -63,22 +65,24 @@ class PolicyQuantity(Objective):
         policy: Policy | None = None,
     ) -> None:
         super().__init__(rules, start)
-        self.values, self.policy = values, policy
+        self.values = values
+        self.policy = policy
 
     def parameters(self) -> dict[str, Any]:
-        """None: the policy is perfect play. StateError under another policy."""
+        """Return no parameters, because the policy is perfect play.
+
+        Raises StateError under another policy.
+        """
         if self.policy is not None:
             raise StateError(f"{self.name} under a policy cannot be solved in shards")
         return super().parameters()
 
     def means_of_turn(self, job: SolveJob, filled: int) -> TableSlice:
-        """The means by which the kernel chooses the actions of a layer, with those of its
-        children.
-        """
+        """Return the means by which the kernel chooses the actions of a layer, with its children's."""
         return window(self.space, self.values, filled)
 
     def new_scratch(self, dice: Lattice, model: TurnModel) -> Any:
-        """New working memory of the kernels."""
+        """Return new working memory of the kernels."""
         from .policy_kernel import policy_scratch
 
         return policy_scratch(dice, model, int(self.space.most_saved.max()), self.compute)
@@ -119,7 +123,7 @@ class PolicyMean(PolicyQuantity):
         super().__init__(policy.rules, np.empty(0), policy.start, policy)
 
     def means_of_turn(self, job: SolveJob, filled: int) -> TableSlice:
-        """The values themselves, of the type of a window, so that there is one kernel."""
+        """Return the values themselves, of the type of a window, so that there is one kernel."""
         return TableSlice(read_only(job.below.values), job.below.start)
 
 
@@ -130,7 +134,7 @@ class Variance(PolicyQuantity):
     square_weight = 1.0
 
     def full_cards(self) -> Values:
-        """Zeros: the final score of a full card is certain."""
+        """Return zeros, because the final score of a full card is certain."""
         return np.zeros(len(final_bonus(self.space)))
 
 
@@ -140,7 +144,7 @@ class BonusChance(PolicyQuantity):
     name = "bonus"
 
     def full_cards(self) -> Values:
-        """1 for a card that has reached the bonus, else 0."""
+        """Return 1 for a card that has reached the bonus, else 0."""
         return (final_bonus(self.space) > 0).astype(np.float64)
 
 

@@ -73,7 +73,10 @@ class LayerScores(NamedTuple):
 
 
 class EndModel(NamedTuple):
-    """What every end of a turn leads to; its number is ``outcome * stages + saved rolls``."""
+    """What every end of a turn leads to.
+
+    The number of an end is ``outcome * stages + saved rolls``.
+    """
 
     shift: Ints  # (ends,): increase of the upper sum
     points: Ints
@@ -82,16 +85,16 @@ class EndModel(NamedTuple):
     # (groups,): every different pair of a change of the row and the category that makes it
     step: Ints
     category: Ints
-    outcome_start: (
-        Ints  # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
-    )
+    # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
+    outcome_start: Ints
     outcomes: Ints
     groups: int
 
 
 class TurnEnds(NamedTuple):
-    """Chances of the ends of all turns of a layer, by block of LANES states, group of ends, and
-    end.
+    """Chances of the ends of all turns of a layer.
+
+    They are ordered by block of LANES states, group of ends, and end.
     """
 
     # The blocks of a row: of its first LANES lanes without saved rolls, with one, and so on; then
@@ -125,9 +128,8 @@ class EndLists(NamedTuple):
     group_size: Ints
     end: npt.NDArray[np.int32]  # written from the first entry on, as in :class:`TurnEnds`
     chance: Floats
-    outcome_sum: (
-        Floats  # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
-    )
+    # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
+    outcome_sum: Floats
 
 
 class PropagationJob(NamedTuple):
@@ -143,8 +145,9 @@ class PropagationJob(NamedTuple):
 
 @jit
 def next_action(actions, here, left):
-    """The action of the first of the lanes `left` (a bitmask) at multiset `here`, and which of
-    them share it.
+    """Return the action of the first of the lanes `left`, and which of them share it.
+
+    `left` is a bitmask of lanes at multiset `here`.
     """
     action = actions[here * width(actions) + first_lane(left)]
     return int(action), equal_lanes(load(actions, here), splat(actions, action)) & left
@@ -152,12 +155,15 @@ def next_action(actions, here, left):
 
 @jit
 def begin_chances(job, most):
-    """The chances of a turn with so many rerolls: those of its first roll, and of no outcome
-    yet.
+    """Write the chances with which a turn with so many rerolls begins.
+
+    They are those of its first roll, and 0 of all outcomes.
     """
     # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then
     # with one, ...
-    model, dice, hold_chance = job.model, job.model.dice, job.scratch.hold_chance
+    model = job.model
+    dice = job.model.dice
+    hold_chance = job.scratch.hold_chance
     stages = most + 1 if model.saves_rolls else 1
     zero = splat(hold_chance, 0.0)
     fill(hold_chance, 0, dice.first_roll, zero)
@@ -168,15 +174,14 @@ def begin_chances(job, most):
 
 @jit
 def outcome_chances(job, saved_before):
-    """Write ``outcome_chance`` and ``roll_chance`` of a turn begun with saved rolls, by the
-    policy in the scratch.
+    """Write ``outcome_chance`` and ``roll_chance`` of a turn begun with saved rolls.
+
+    The policy is in the scratch.
     """
-    model, dice, scratch, hold_chance = (
-        job.model,
-        job.model.dice,
-        job.scratch,
-        job.scratch.hold_chance,
-    )
+    model = job.model
+    dice = job.model.dice
+    scratch = job.scratch
+    hold_chance = job.scratch.hold_chance
     zero = splat(hold_chance, 0.0)
     all_lanes = (1 << width(scratch.action)) - 1
     most = model.rolls_per_turn - 1 + saved_before
@@ -202,8 +207,9 @@ def outcome_chances(job, saved_before):
 
 @jit
 def list_lanes(target, end, chances, place, lanes, used):
-    """List an end in some lanes (a bitmask) with the chances of vector `place`; entries in use
-    afterwards.
+    """List an end in some lanes (a bitmask) with the chances of vector `place`.
+
+    Returns how many entries are in use afterwards.
     """
     while lanes:
         lane = first_lane(lanes)
@@ -216,10 +222,13 @@ def list_lanes(target, end, chances, place, lanes, used):
 
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in
-    use afterwards.
+    """List the ends of the turns of the first lanes of a block by ``outcome_chance``.
+
+    Returns how many entries are in use afterwards.
     """
-    model, layout, chances = target.model, job.model.layout, job.scratch.outcome_chance
+    model = target.model
+    layout = job.model.layout
+    chances = job.scratch.outcome_chance
     zero, least = splat(chances, 0.0), splat(chances, LEAST)
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     masses = where((1 << lanes) - 1, load_at(target.mass, first), zero)
@@ -249,7 +258,7 @@ def list_ends(job, block, lanes, saved_before, used, target):
 
 @jit
 def is_played(target, layout, block, saved, lanes):
-    """Whether play reaches one of the first `lanes` lanes of a block with so many saved rolls."""
+    """Return whether play reaches one of the first `lanes` lanes of a block."""
     first = state_place(layout, block.row, saved, block.start) - target.first_state
     total = 0.0
     for lane in range(lanes):
@@ -259,8 +268,9 @@ def is_played(target, layout, block, saved, lanes):
 
 @jit
 def most_ends(job, row, most_saved, target):
-    """A bound of the ends of all turns of a row."""
-    layout, states = job.model.layout, 0
+    """Return a bound of the ends of all turns of a row."""
+    layout = job.model.layout
+    states = 0
     first = state_place(layout, row, 0, 0) - target.first_state
     for place in range(first, first + (most_saved + 1) * lanes_of(layout, row)):
         if target.mass[place] > 0.0:
@@ -270,7 +280,7 @@ def most_ends(job, row, most_saved, target):
 
 @jit
 def follows(job, row, group):
-    """Whether some turn leads to a row by a group of ends."""
+    """Return whether some turn leads to a row by a group of ends."""
     parent = row - job.end_model.step[group]
     if parent < 0 or not job.occurs[parent]:
         return False
@@ -307,16 +317,15 @@ def _move_chances(purpose, parents, target, parent, child, points, chance):
 
 @partial(jit, inline=True)
 def take_ends(purpose, job, row, group, number, first_lane, saved_before):
-    """Take the ends of a group in block `number`, of a parent with saved rolls, which lead to a
-    row.
+    """Take the ends of a group in block `number` which lead to a row.
+
+    They are the ends of a parent with saved rolls.
     """
-    layout, ends, model, parents, target = (
-        job.model.layout,
-        job.ends,
-        job.end_model,
-        job.parents,
-        job.target,
-    )
+    layout = job.model.layout
+    ends = job.ends
+    model = job.end_model
+    parents = job.parents
+    target = job.target
     parent = row - model.step[group]
     first = state_place(layout, parent, saved_before, first_lane) - parents.first_state
     list_of_ends = number * model.groups + group
@@ -346,9 +355,10 @@ def visit_parents(purpose, rows, job):
 
 @jit
 def support_rows(rows, arguments):
-    """The lowest and highest x that occur at each state of the given rows, and its chance."""
+    """Write the lowest and highest x that occur at each state of the given rows, and its chance."""
     job = views(arguments)
-    layout, target = job.model.layout, job.target
+    layout = job.model.layout
+    target = job.target
     for row in rows:
         first = state_place(layout, row, 0, 0) - target.first_state
         for place in range(first, first + (target.most_saved + 1) * lanes_of(layout, row)):
@@ -360,15 +370,17 @@ def support_rows(rows, arguments):
 
 @jit
 def pull_rows(rows, arguments):
-    """Distribution of the points made for all states of the given rows; ``target.chances`` are
-    zeros before.
+    """Write the distribution of the points made for all states of the given rows.
+
+    ``target.chances`` are zeros before.
     """
     visit_parents(ChancesOfLayer(), rows, views(arguments))
 
 
 class GivenActions(NamedTuple):
-    """Actions of one card, for each number of rerolls left, roll, and lane of upper sums, in
-    this order.
+    """Actions of one card.
+
+    They are in the order of the number of rerolls left, the roll, and the lane of upper sums.
     """
 
     category: npt.NDArray[np.int16]  # the category if the turn ends
@@ -378,20 +390,22 @@ class GivenActions(NamedTuple):
 
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
-    """Write the actions of one block into ``action`` and ``first_action`` of a PolicyJob
-    (:mod:`.policy_kernel`).
+    """Write the actions of one block to ``action`` and ``first_action`` of a PolicyJob.
+
+    See :mod:`.policy_kernel`.
     """
 
 
 @by_kind()
 def begin_turn(policy, job, block, most_saved):
-    """What the turns of a block have in common, whatever number of rolls was saved before."""
+    """Prepare what the turns of a block have in common, whatever number of rolls was saved before."""
 
 
 @by_kind()
 def chances_of_turn(policy, job, block, saved_before):
-    """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls,
-    after begin_turn.
+    """Write the chance of each outcome of a turn that began with `saved_before` saved rolls.
+
+    It follows a call of begin_turn.
     """
 
 
@@ -433,8 +447,9 @@ chances_of_turn.of()(lambda policy, job, block, saved_before: outcome_chances(jo
 
 @jit
 def turn_chances(policy, job, block):
-    """Write the chance of each outcome of a turn that begins without saved rolls to
-    ``outcome_chance``.
+    """Write the chance of each outcome of a turn to ``outcome_chance``.
+
+    The turn begins without saved rolls.
     """
     begin_turn(policy, job, block, 0)
     chances_of_turn(policy, job, block, 0)
@@ -442,8 +457,9 @@ def turn_chances(policy, job, block):
 
 @jit
 def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
-    """What a policy does with one roll, by a PolicyJob: the number of the hold, or
-    :func:`.policy.stop_action`.
+    """Return what a policy does with one roll, by a PolicyJob.
+
+    It is the number of the hold, or :func:`.policy_kernel.stop_action`.
     """
     # `is_first`: whether the first roll of a turn has bonus points, and this is one.
     job = views(arguments)

@@ -20,8 +20,9 @@ ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
 
 class ScoreOffsets(NamedTuple):
-    """Where the values of each state are: one int64 per state, in the order of the table of
-    means.
+    """Where the values of each state are, one int64 for each.
+
+    The states are in the order of the table of means.
     """
 
     # (states,): index of x = 0 in the whole table, which may be outside the range of the state
@@ -65,7 +66,8 @@ class ScorePlaces(RowPlaces):
         bonuses_of_row = (bonuses * is_lane).sum(axis=1)[layout.lane_sets]
         entries = layout.lane_count[layout.lane_sets] * (lengths + shortest) + bonuses_of_row
         entries *= space.most_saved[space.filled] + 1  # for each number of saved rolls
-        self.layers, self.starts = space.layers, np.zeros(len(entries), dtype=np.int64)
+        self.starts = np.zeros(len(entries), dtype=np.int64)
+        self.layers = space.layers
         self.layer_ends = np.zeros(space.categories + 2, dtype=np.int64)
         for filled in range(space.categories, first_layer - 1, -1):
             rows = space.layers[filled]
@@ -84,10 +86,12 @@ class ScorePlaces(RowPlaces):
         return offsets
 
     def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
-        """Write where the values of the states of the rows ``space.layers[filled][first:end]``
-        are.
+        """Write where the values of the states of some rows are.
+
+        The rows are ``space.layers[filled][first:end]``.
         """
-        space, layout = self._space, self._space.layout
+        space = self._space
+        layout = self._space.layout
         for begin in range(first, end, ROWS_AT_A_TIME):
             rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
             states = space.rows_slice(filled, begin, begin + len(rows))

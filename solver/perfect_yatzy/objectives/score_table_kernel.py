@@ -38,9 +38,7 @@ SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
 
 
 class ScoreTable(NamedTuple):
-    """Values that depend on the state and a score x
-    (:class:`.score_places.ScoreOffsets`).
-    """
+    """Values that depend on the state and a score x (:class:`.score_places.ScoreOffsets`)."""
 
     values: Floats
     origin: Ints
@@ -52,33 +50,34 @@ class ScoreTable(NamedTuple):
 
 @jit
 def placed_scores(part, offsets, apart=1):
-    """A slice of a table as a ScoreTable, with the places of its values; the lanes of a block
-    are `apart`.
+    """Return a slice of a table as a ScoreTable, with the places of its values.
+
+    The lanes of a block are `apart`.
     """
     return ScoreTable(values_of(part), offsets.origin, offsets.low, offsets.high, apart)
 
 
 @jit
 def score_block(lane, x):
-    """Start of the block of a lane of upper sums whose first score is x."""
+    """Return the start of the block of a lane of upper sums whose first score is x."""
     return (lane << SCORE_BITS) + x + SCORE_ORIGIN
 
 
 @jit
 def score_block_lane(start):
-    """Lane of upper sums of a score block."""
+    """Return the lane of upper sums of a score block."""
     return start >> SCORE_BITS
 
 
 @jit
 def score_block_x(start):
-    """First score of a score block."""
+    """Return the first score of a score block."""
     return (start & (2 * SCORE_ORIGIN - 1)) - SCORE_ORIGIN
 
 
 @jit
 def state_after_score(layout, block, successor):
-    """Number of the state after `successor` of a block of scores."""
+    """Return the number of the state after `successor` of a block of scores."""
     lane = score_block_lane(block.start)
     return state_number(layout, block.row, successor.row, lane, successor.saved, successor.shift)
 
@@ -117,7 +116,7 @@ class StoredScores(NamedTuple):
 
 @jit
 def value_at(table, state, x):
-    """Value of a state at score x; beyond its range of scores the known value."""
+    """Return the value of a state at score x. Beyond its range of scores it is the known value."""
     return table.values[
         table.origin[state] + min(max(x, table.low[state] - 1), table.high[state] + 1)
     ]

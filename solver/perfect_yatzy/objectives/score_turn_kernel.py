@@ -40,17 +40,19 @@ class BlockStart(NamedTuple):
 
 @jit
 def write_known_values(table, state):
-    """Write a vector of known values on either side of a range of scores: 0 (impossible) below,
-    1 (certain) above.
+    """Write a vector of known values on either side of a range of scores.
+
+    They are 0 (impossible) below, and 1 (certain) above.
     """
-    origin, values = table.origin[state], table.values
+    origin = table.origin[state]
+    values = table.values
     store_at(values, origin + table.low[state] - width(values), splat(values, 0.0))
     store_at(values, origin + table.high[state] + 1, splat(values, 1.0))
 
 
 @jit
 def interpolated(values, first, step, gap):
-    """The value in the middle of gap number `gap`, from 0, of six entries that are `step` apart."""
+    """Return the value in the middle of gap number `gap`, from 0, of six entries `step` apart."""
     total = 0.0
     for i in range(POINTS):
         total += WEIGHTS[gap * POINTS + i] * values[first + i * step]
@@ -60,7 +62,8 @@ def interpolated(values, first, step, gap):
 @jit
 def fill_between(values, first, spacing):
     """Write all entries between those of a block from `first` on, level by level."""
-    last, step = first + (SCORE_LANES - 1) * spacing, spacing
+    last = first + (SCORE_LANES - 1) * spacing
+    step = spacing
     while step > 1:
         half = step >> 1
         for place in range(first + half, last, step):
@@ -74,8 +77,9 @@ def fill_between(values, first, spacing):
 
 @jit
 def misses_of(values, first, spacing):
-    """Sums of squares of a block: errors if every second entry were interpolated, and changes
-    across those.
+    """Return two sums of squares of a block.
+
+    They are the errors if every second entry were interpolated, and the changes across those.
     """
     last = first + (SCORE_LANES - 1) * spacing
     reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it
@@ -90,7 +94,7 @@ def misses_of(values, first, spacing):
 
 @jit
 def fitting_spacing(spacing, low, high, lanes):
-    """`spacing`, halved until a block of that many lanes fits into a range of scores."""
+    """Return `spacing`, halved until a block of that many lanes fits into a range of scores."""
     while spacing > 1 and high - low < (lanes - 1) * spacing:
         spacing >>= 1
     return spacing
@@ -98,8 +102,9 @@ def fitting_spacing(spacing, low, high, lanes):
 
 @jit
 def finish_block(job, offsets, start, step, is_measured, sums):
-    """Fill a solved block between its scores, which are `step` apart, for all numbers of saved
-    rolls; if `is_measured`, its sums of squares are added to `sums` first, which are returned.
+    """Fill a solved block between its scores, which are `step` apart, for all saved rolls.
+
+    Returns `sums`. If `is_measured`, the sums of squares of the block are added to them first.
     """
     target = values_of(job.target)
     misses, changes = sums
@@ -116,8 +121,9 @@ def finish_block(job, offsets, start, step, is_measured, sums):
 
 @jit
 def next_start(first, high, run, step):
-    """First score of the block after the one from `first` to ``first + run``; more than `high`
-    if that was the last one of the range.
+    """Return the first score of the block after the one from `first` to ``first + run``.
+
+    It is more than `high` if that was the last block of the range.
     """
     last = first + run
     if step == 1 or last >= high:
@@ -128,14 +134,14 @@ def next_start(first, high, run, step):
 
 @jit
 def solve_score_rows(rows, arguments, score_offsets, known_ends, spacing):
-    """Values of all states and every `spacing`-th score, by a SolveJob with tables of float32
-    and ScoreOffsets.
+    """Solve all states and every `spacing`-th score, by a SolveJob and ScoreOffsets.
 
-    Returns how far twice the spacing would miss the values, and how much they change over it, as
-    sums of squares. With `known_ends`, for goals, known values surround each range; the ranges of a
-    utility hold every score that can occur.
+    The tables are of float32. Returns how far twice the spacing would miss the values, and how much
+    they change over it, as sums of squares. With `known_ends`, for goals, known values surround
+    each range. The ranges of a utility hold every score that can occur.
     """
-    job, offsets = views(arguments), views(score_offsets)
+    job = views(arguments)
+    offsets = views(score_offsets)
     layout = job.model.layout
     lanes = width(job.scratch.buffer)
     sums = (0.0, 0.0)

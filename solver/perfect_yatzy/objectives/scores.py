@@ -50,8 +50,9 @@ class ScoreObjective(Objective):
 
     @property
     def error(self) -> float:  # type: ignore[override]
-        """Relative error of the arithmetic: half a unit in the last place for each die of each
-        roll.
+        """Relative error of the arithmetic.
+
+        It is half a unit in the last place for each die of each roll.
         """
         # Measured for all goals, at most a fifth: Yatzy 1.6e-6 (1.3e-5 stated), giant-forced 3.2e-5
         # (2.0e-4).
@@ -59,8 +60,9 @@ class ScoreObjective(Objective):
         return float(np.finfo(self.compute).eps) / 2 * dice
 
     def row_entries(self) -> Ints:
-        """At most so many entries for each number of saved rolls, with those around the ranges,
-        `(rows,)` int64.
+        """Return a bound of the entries for each number of saved rolls, `(rows,)` int64.
+
+        It includes those around the ranges.
         """
         layout = self.space.layout
         # with the highest bonus in every lane
@@ -70,33 +72,43 @@ class ScoreObjective(Objective):
         )
 
     def layer_sizes(self) -> list[tuple[int, int]]:
-        """States, and at most so many entries, of each layer that is solved, the start first."""
-        space, layout = self.space, self.space.layout
+        """Return the states of each layer that is solved, and a bound of its entries.
+
+        The start is first.
+        """
+        space = self.space
+        layout = self.space.layout
         copies = space.most_saved[space.filled] + 1
-        states, entries = layout.lane_count[layout.lane_sets] * copies, self.row_entries() * copies
+        states = layout.lane_count[layout.lane_sets] * copies
+        entries = self.row_entries() * copies
         return [
             (int(states[rows].sum()), int(entries[rows].sum()))
             for rows in space.layers[self.first_layer :]
         ]
 
     def row_lengths(self) -> Ints:
-        """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
+        """Return the length of the range of scores of each row, `(rows,)` int64.
+
+        The upper bonus is not included.
+        """
         raise NotImplementedError
 
     def lane_bonuses(self) -> Ints:
-        """What each lane adds to the length of the range of scores, `(lane sets, lane_width)`
-        int64.
+        """Return what each lane adds to the length of the range of scores.
+
+        The shape is `(lane sets, lane_width)`, the type int64.
         """
         return np.zeros_like(self.space.layout.lane_upper)
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
-        """First and last x of ranges of scores of these lengths, `(n,)` int64 each."""
+        """Return the first and last x of ranges of scores of these lengths, `(n,)` int64 each."""
         raise NotImplementedError
 
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        frame, ranges = (self.before, self.after), Ranges(self.row_lengths(), self.lane_bonuses())
+        frame = (self.before, self.after)
+        ranges = Ranges(self.row_lengths(), self.lane_bonuses())
         return ScorePlaces(self.space, self.first_layer, ranges, self.score_range, frame)
 
     @property
@@ -105,14 +117,15 @@ class ScoreObjective(Objective):
         return self.places.offsets
 
     def row_work(self, filled: int) -> Ints:
-        """What each row of a layer costs: its values."""
+        """Return what each row of a layer costs, in values."""
         return np.diff(self.places.row_starts(filled))
 
     def solve_rows(
         self, job: SolveJob, rows: Ints, spacing: int = 1, offsets: ScoreOffsets | None = None
     ) -> Misses:
-        """Write the values of rows of a layer, and say how far twice the spacing of scores would
-        miss them.
+        """Write the values of rows of a layer.
+
+        Returns how far twice the spacing of scores would miss them.
         """
         from .score_turn_kernel import solve_score_rows
 
@@ -122,8 +135,9 @@ class ScoreObjective(Objective):
         return missed, changes
 
     def next_spacing(self, spacing: int, filled: int, misses: Iterable[Misses]) -> int:
-        """Solve fewer scores of the next layer if this one, with one turn less to come, is
-        smooth enough.
+        """Return the spacing of the next layer.
+
+        Fewer scores are solved if this layer, with one turn less to come, is smooth enough.
         """
         if filled <= self.first_layer + DENSE_LAYERS:
             return 1
@@ -135,8 +149,9 @@ class ScoreObjective(Objective):
         return spacing
 
     def offsets_of(self, parts: Iterable[tuple[int, int, int]]) -> ScoreOffsets:
-        """Where the values of the states of some rows are, in arrays that take memory only
-        there.
+        """Return where the values of the states of some rows are.
+
+        The arrays take memory only for these states.
         """
         states = int(self.space.layer_slice(self.first_layer).stop)
         arrays = (sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields)
@@ -146,15 +161,15 @@ class ScoreObjective(Objective):
         return offsets
 
     def start_value(self, last_layer: Values) -> float | None:
-        """None: a table of scores has no single value."""
+        """Return None, because a table of scores has no single value."""
         return None
 
     def utility(self, total: Ints) -> Floats:
-        """Values `(n,)` of finished games by their scores x `(n,)`, upper bonus included."""
+        """Return the values of finished games by their scores x, upper bonus included, `(n,)` each."""
         raise NotImplementedError
 
     def full_cards(self) -> Values:
-        """Entries of the last layer."""
+        """Return the entries of the last layer."""
         bonuses = final_bonus(self.space)
         offsets = ScoreOffsets(
             *(np.empty(len(bonuses), dtype=np.int64) for _ in ScoreOffsets._fields)
@@ -170,7 +185,8 @@ class ScoreObjective(Objective):
     @cached_property
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
         """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
-        rules, masks = self.rules, self.space.layout.masks
+        rules = self.rules
+        masks = self.space.layout.masks
         # whether the joker's box is filled; of no use without one
         pays = masks >> max(rules.joker_index, 0) & 1 == 1
         if rules.joker and rules.joker.bonus_requires == "points":
@@ -178,8 +194,9 @@ class ScoreObjective(Objective):
         return np.asarray(pays)
 
     def best_points(self) -> Ints:
-        """Most points of each category in one turn, `(categories,)`: first-roll bonus included,
-        joker bonus not.
+        """Return the most points of each category in one turn, `(categories,)`.
+
+        The first-roll bonus is included, the joker bonus is not.
         """
         best = np.array([*map(max, possible_points(self.rules))], dtype=np.int64)
         return best + np.array(first_roll_points(self.rules), dtype=np.int64)
@@ -192,9 +209,14 @@ class Goals(ScoreObjective):
     before = FRAME
 
     def row_lengths(self) -> Ints:
-        """Most points still possible for each row, without the upper bonus, `(rows,)` int64."""
-        space, joker = self.space, self.rules.joker
-        closed, best = space.layout.masks, self.best_points()
+        """Return the most points still possible for each row, `(rows,)` int64.
+
+        The upper bonus is not included.
+        """
+        space = self.space
+        joker = self.rules.joker
+        closed = space.layout.masks
+        best = self.best_points()
         most = np.full(len(closed), best.sum())
         for category in range(space.categories):  # one by one: 24 boxes have 16 million cards
             most -= (closed >> category & 1) * best[category]
@@ -206,8 +228,13 @@ class Goals(ScoreObjective):
         return most
 
     def lane_bonuses(self) -> Ints:
-        """Highest upper bonus still possible for each lane, `(lane sets, lane_width)` int64."""
-        layout, sets, uppers = self.space.layout, self.space.lanes, upper_sums(self.rules)
+        """Return the highest upper bonus still possible for each lane.
+
+        The shape is `(lane sets, lane_width)`, the type int64.
+        """
+        layout = self.space.layout
+        sets = self.space.lanes
+        uppers = upper_sums(self.rules)
         if not self.rules.bonus:
             return np.zeros_like(layout.lane_upper)
         return np.array(
@@ -215,17 +242,18 @@ class Goals(ScoreObjective):
         )
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
-        """From minus the points still possible to -1."""
+        """Return ranges from minus the points still possible to -1."""
         return -length, np.full_like(length, -1)
 
     def utility(self, total: Ints) -> Floats:
-        """1 if no more points are needed, else 0."""
+        """Return 1 if no more points are needed, else 0."""
         return (total >= 0).astype(np.float64)
 
 
 class Utility(ScoreObjective):
-    """The expected utility: the mean of a function of the points since `start`, bonus included,
-    `(n,)` int64.
+    """The expected utility: the mean of a function of the points since `start`.
+
+    The points, `(n,)` int64, include the bonus.
     """
 
     name = "utility"
@@ -237,16 +265,19 @@ class Utility(ScoreObjective):
         self._utility = utility
 
     def row_lengths(self) -> Ints:
-        """Most points possible since `start` for each row, without the upper bonus, `(rows,)`
-        int64.
+        """Return the most points possible since `start` for each row, `(rows,)` int64.
+
+        The upper bonus is not included.
         """
         return self.points_of_cards(self.best_points())
 
     def points_of_cards(self, best: Ints) -> Ints:
-        """The same with the points `best`, `(categories,)`, in the boxes; joker bonuses
-        included.
+        """Return what :meth:`row_lengths` does, with the points `best` in the boxes.
+
+        `best` is `(categories,)`. Joker bonuses are included.
         """
-        space, joker = self.space, self.rules.joker
+        space = self.space
+        joker = self.rules.joker
         filled_since = space.layout.masks & ~np.int64(self.start.filled)
         filled = filled_since[:, None] >> np.arange(space.categories) & 1  # (rows, categories)
         most: Ints = filled @ best
@@ -257,7 +288,7 @@ class Utility(ScoreObjective):
         return most
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
-        """From 0 to the most points possible since `start`."""
+        """Return ranges from 0 to the most points possible since `start`."""
         return np.zeros_like(length), length
 
     @property
@@ -273,11 +304,11 @@ class Utility(ScoreObjective):
         return bool((np.diff(utilities) >= 0).all())
 
     def utility(self, total: Ints) -> Floats:
-        """The given function."""
+        """Return the values of the given function."""
         return self._utility(total)
 
     def parameters(self) -> dict[str, Any]:
-        """The utility of every final score from 0 on."""
+        """Return the utility of every final score from 0 on, on which the values depend."""
         scores = np.arange(self.most_points + self.after + 1)
         return super().parameters() | {"utilities": self.utility(scores).tolist()}
 
@@ -291,8 +322,9 @@ class PointsMade(NamedTuple):
 
 
 class ReachableUtility(Utility):
-    """The same values, with the scores that the upper sum of a card allows: two thirds of those
-    of the card alone.
+    """The same values, with the scores that the upper sum of a card allows.
+
+    They are two thirds of those of the card alone.
     """
 
     def __init__(
@@ -306,7 +338,7 @@ class ReachableUtility(Utility):
         self.tolerance = tolerance
 
     def parameters(self) -> dict[str, Any]:
-        """StateError: its scores are placed in another way than those of a description."""
+        """Raise StateError, because the scores are placed otherwise than those of a description."""
         raise StateError(f"a table of {self.name} from this state on cannot be solved in shards")
 
     @cached_property
@@ -321,7 +353,7 @@ class ReachableUtility(Utility):
         return PointsMade(self.points_of_cards(best), fewest, most)
 
     def row_entries(self) -> Ints:
-        """The entries for each number of saved rolls, `(rows,)` int64."""
+        """Return the entries for each number of saved rolls, `(rows,)` int64."""
         layout = self.space.layout
         made = self._points_made
         shortest = made.uncounted + 1 + self.before + self.after

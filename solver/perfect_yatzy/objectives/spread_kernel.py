@@ -17,15 +17,17 @@ from ..core.simd import load, splat, store, width
 
 @by_kind(1)
 def spread(chances, lattice):
-    """Roll the other dice: chance of every full roll from those of all smaller multisets, which
-    become 0.
+    """Roll the other dice of all holds.
+
+    The chance of every full roll comes from those of all smaller multisets, which become 0.
     """
 
 
 @jit
 def copy_lane(source, first, count, lane, target, row):
-    """Copy one lane of `count` vectors of a view, from the first one on, to a row of `count`
-    entries.
+    """Copy one lane of `count` vectors of a view to a row of `count` entries.
+
+    The vectors begin with number `first`.
     """
     for i in range(count):
         target[row * count + i] = source[(first + i) * width(source) + lane]
@@ -48,7 +50,7 @@ def _indexed_spread(chances, lattice):
 def emit_spread(
     builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType
 ) -> None:
-    """Chance of every full roll from those of all holds (:func:`spread`)."""
+    """Emit :func:`spread`: the chance of every full roll from those of all holds."""
     share, zero = (
         ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0)
     )

@@ -24,7 +24,7 @@ def _address_of_number(kind: Any, number: Any, context: Any) -> Any:
 
 @intrinsic
 def write_views(typingctx: Any, address: Any, arrays: Any) -> Any:
-    """Write the views of a job to an address, unless that is 0; their size in bytes."""
+    """Write the views of a job to an address, unless that is 0, and return their size in bytes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         found = emit_views(context, builder, signature.args[1], args[1])
@@ -38,7 +38,7 @@ def write_views(typingctx: Any, address: Any, arrays: Any) -> Any:
 
 @jit
 def store_views(address, job):
-    """:func:`write_views` for Python."""
+    """Call :func:`write_views` for Python."""
     return write_views(address, job)
 
 
@@ -64,7 +64,7 @@ _SIZES: dict[StoredType, int] = {}  # bytes of the views
 
 
 def stored_type(job: Any) -> StoredType:
-    """The type of a stored job, from the job."""
+    """Return the type of a stored job, from the job."""
     key = _structure(job)
     if key not in _KINDS:
         _KINDS[key] = StoredType(view_type(typeof(job)))
@@ -72,12 +72,12 @@ def stored_type(job: Any) -> StoredType:
 
 
 def can_be_stored(job: Any) -> bool:
-    """Whether a job can be stored without compiling anything."""
+    """Return whether a job can be stored without compiling anything."""
     return is_compiled(store_views, (types.int64, typeof(job)))
 
 
 def _structure(value: Any) -> Any:
-    """What decides the type of a job to numba, found a hundred times as fast as its type."""
+    """Return what decides the type of a job to numba, which is found faster than the type."""
     if isinstance(value, tuple):
         return type(value), *map(_structure, value)
     if isinstance(value, np.ndarray):

@@ -1,5 +1,6 @@
-"""Puzzles: positions from games of optimal play; the less the second-best action loses, the
-harder they are.
+"""Puzzles, which are positions from games of optimal play.
+
+The less the second-best action loses, the harder a puzzle is.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from ..strategy.strategy import Strategy, check_strategy
 from ..words import N_, _
 from .record import RecordedTurn, card_after
 
-# Range of what the second-best action loses, in expected points; the limits are those of the grades
-# in review.py.
+# The range of what the second-best action loses, in expected points. The limits are those of the
+# grades in review.py.
 DIFFICULTIES = {N_("easy"): (1.7, 1e9), N_("medium"): (0.4, 1.7), N_("hard"): (0.05, 0.4)}
 MAX_GAMES = 1000
 MAX_TRIES = 5  # searches for each puzzle of several, until all are different
@@ -31,25 +32,28 @@ class Puzzle:
 
     card: Scorecard  # the card before the turn
     dice: Dice  # the dice, ascending
-    rolls_left: int  # rerolls left; 0 if a category must be chosen
+    rolls_left: int  # rerolls left, 0 if a category must be chosen
 
     def options(self, strategy: Strategy) -> list[Hold | Choice]:
-        """All holds and categories, best first."""
+        """Return all holds and categories, best first."""
         return strategy.ranking(self.card, self.dice, self.rolls_left)
 
     def gap(self, strategy: Strategy) -> float:
-        """Expected points that the second-best option loses; 0 if there is only one option."""
+        """Return the expected points that the second-best option loses, 0 if there is only one."""
         found = self.options(strategy)
         return found[1].loss if len(found) > 1 else 0.0
 
 
 def daily_seed(day: date, number: int = 0) -> int:
-    """The seed of a puzzle of the day: the first one, or one of those that follow it."""
+    """Return the seed of a puzzle of the day: the first one, or one of those that follow it."""
     return day.toordinal() * PUZZLES_A_DAY + number
 
 
 def find_puzzles(strategy: Strategy, seed: int, difficulty: str, count: int) -> list[Puzzle]:
-    """So many different puzzles; the same ones for the same rules and seed."""
+    """Find so many different puzzles.
+
+    They are the same for the same rules and seed. Raises RulesError if too few are found.
+    """
     found: list[Puzzle] = []
     tried = range(MAX_TRIES * count)
     for number in tried:
@@ -65,12 +69,14 @@ def find_puzzles(strategy: Strategy, seed: int, difficulty: str, count: int) -> 
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int) -> RecordedTurn:
-    """One turn of a simulated game, by single queries;
-    :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same ones.
+    """Play one turn of a simulated game by single queries.
+
+    :mod:`perfect_yatzy.strategy.rollout_kernel` plays the same turns.
     """
     rules = strategy.rules
     rolls_left = strategy.max_rerolls(card.state)
-    history, holds = list[Dice](), list[Dice]()
+    history = list[Dice]()
+    holds = list[Dice]()
     held: Dice = ()
     while True:
         new = dice_of_game(seed, game, turn, len(history), rules.dice - len(held), rules.faces)
@@ -78,7 +84,8 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         best = strategy.holds(card, history[-1], rolls_left)[0] if rolls_left else None
         if best is None or best.category:
             break
-        held, rolls_left = best.dice, rolls_left - 1
+        held = best.dice
+        rolls_left -= 1
         holds.append(held)
     chosen = strategy.categories(card, history[-1], rolls_left)[0]
     return RecordedTurn(
@@ -87,7 +94,11 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
-    """A position of a given difficulty; the same one for the same rules and seed."""
+    """Find a position of a given difficulty.
+
+    It is the same for the same rules and seed. Raises StateError for an unknown difficulty, and
+    RulesError if no position is found.
+    """
     if difficulty not in DIFFICULTIES:
         message = _("difficulty is {difficulty}; must be one of {difficulties}")
         raise StateError(

@@ -1,6 +1,6 @@
-"""Ratings: how well players decide, over many games, with luck removed.
+"""Ratings, which tell how well players decide, over many games, with luck removed.
 
-The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays: so the
+The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays. So the
 mean of start - points lost is the mean result, with an interval many times narrower.
 """
 
@@ -55,8 +55,10 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 
 
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
-    """The kinds of decisions: ``hold_1`` (or to stop) after the first roll, ...; ``category``
-    without rolls left.
+    """Return the kinds of decisions.
+
+    They are ``hold_1`` for a hold (or to stop) after the first roll, and so on, and ``category``
+    for a decision without rolls left.
     """
     # With saved rolls the last kind of hold is that after roll `rolls_per_turn` or later.
     last = rules.rolls_per_turn if rules.saved_rolls else rules.rolls_per_turn - 1
@@ -65,49 +67,49 @@ def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums over each of n games of one player, ``(n, ...)`` arrays; points unless stated
-    otherwise.
-    """
+    """Sums over each of n games of one player, in points unless stated otherwise."""
 
-    results: Ints  # (n,): Final score, and sum of the luck of all rolls
-    luck: Floats
-    lost: Floats  # (n, kinds): Points lost, and number of decisions, by :func:`decision_kinds`
-    decisions: Ints
-    errors: Ints  # (n, 3): Number of inaccuracies, mistakes and blunders (:func:`.review.grade`)
-    lost_by_turn: Floats  # (n, turns): Points lost in each turn
-    category_points: Ints  # (n, categories): Points of each box
-    # (n, categories): Points lost, against the best category for the same dice, by turns that took
-    # this category, and by those that should have taken it
+    results: Ints  # (n,): final score
+    luck: Floats  # (n,): sum of the luck of all rolls
+    lost: Floats  # (n, kinds): points lost by each of :func:`decision_kinds`
+    decisions: Ints  # (n, kinds): number of decisions of each kind
+    errors: Ints  # (n, 3): number of inaccuracies, mistakes and blunders (:func:`.review.grade`)
+    lost_by_turn: Floats  # (n, turns): points lost in each turn
+    category_points: Ints  # (n, categories): points of each box
+    # (n, categories): points lost by turns that took this category, against the best category for
+    # the same dice
     lost_by_taking: Floats
+    # (n, categories): points lost by turns that should have taken this category
     lost_by_leaving: Floats
 
     def of(self, games: npt.NDArray[Any]) -> Figures:
-        """The figures of some of the games."""
+        """Return the figures of some of the games."""
         return Figures(*(column[games] for column in vars(self).values()))
 
 
 def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
     """Sum up valued games."""
-    games, kinds, boxes = len(graded.results), len(decision_kinds(rules)), len(rules.categories)
+    games = len(graded.results)
+    kinds = len(decision_kinds(rules))
+    boxes = len(rules.categories)
 
     def totals(game: Ints, column: Ints, columns: int, weights: Floats | Ints | None = None) -> Any:
-        """``(games, columns)``: sums of `weights`, or counts, by game and column."""
-        return np.bincount(game * columns + column, weights, games * columns).reshape(
-            games, columns
-        )
+        """Return the sums of `weights`, or counts, by game and column, ``(games, columns)``."""
+        flat = np.bincount(game * columns + column, weights, games * columns)
+        return flat.reshape(games, columns)
 
-    # By roll, which has one decision: its game, its kind (a hold, or a category, the last kind),
-    # what it loses.
+    # These arrays are by roll, since each roll has one decision: its game, its kind and its loss.
+    # The last kind is a category, and the last kind of hold includes all later rolls.
     game = graded.card_of_roll
-    # the last one includes all later rolls
     hold_kind = np.minimum(graded.number_of_roll, kinds - 1) - 1
     kind = np.where(graded.can_reroll, hold_kind, kinds - 1)
     loss = graded.decision_loss
-    # place in GRADE_NAMES, -1 if it is none
+    # place in GRADE_NAMES, or -1 if it is no error
     error = np.searchsorted(LIMITS, loss, side="right") - 1
     is_error = error >= 0
-    # By turn: its game, what the category loses, and whether another one was better.
-    game_of_turn, turn_loss = graded.card_of_turn, graded.category_loss
+    # These are by turn: its game, what the category loses, and whether another one was better.
+    game_of_turn = graded.card_of_turn
+    turn_loss = graded.category_loss
     missed = turn_loss > 0
     return Figures(
         results=graded.results,
@@ -130,17 +132,18 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
 class GameBlock:
     """Consecutive games of a rating."""
 
-    first: int  # numbers of its games, from 1
-    last: int
-    first_date: str | None  # their dates, if the games are in the order of their dates
-    last_date: str | None
+    first: int  # number of its first game, from 1
+    last: int  # number of its last game
+    first_date: str | None  # of the first game, if the games are in the order of their dates
+    last_date: str | None  # of the last game
     points_lost: Estimate  # points lost a game
 
 
 @dataclass(frozen=True, repr=False)
 class Rating:
-    """How well one player plays one rule set. Estimates are means of a game, in points, with their
-    intervals.
+    """How well one player plays one rule set.
+
+    Estimates are means of a game, in points, with their intervals.
 
     Attributes
     ----------
@@ -150,22 +153,22 @@ class Rating:
         Expected final score under perfect play.
     places : tuple of str
         File and line of each rated game, n in all, in the order of their dates if all have one,
-        else as given.
+        otherwise as given.
     dates : tuple of str or None
         The field ``date`` of each game.
     figures : Figures
         What each game added up to.
     other_results : (m,) int64
-        Results of games without recorded decisions; they are in no other figure.
+        Results of games without recorded decisions, which are in no other figure.
     confidence : float
-        Of all intervals.
+        Confidence of all intervals.
     spots : tuple of Spot
         The kinds of decisions that the player has met more than once and that have cost the most,
         the most expensive first.
     mistakes : tuple of Mistake
         The single decisions that have cost the most, the most expensive first.
     find_prices : function or None
-        Finds :attr:`prices`; None for a rating without the games.
+        Function that finds :attr:`prices`, or None for a rating without the games.
     """
 
     player: str
@@ -181,7 +184,8 @@ class Rating:
     find_prices: Callable[[], Prices] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        lost, half = self.points_lost.value, self.points_lost.half_width
+        lost = self.points_lost.value
+        half = self.points_lost.half_width
         width = "" if half is None else f" ± {half:.2f}"
         return f"<Rating {self.player}, {self.rules.key}: {self.games} games, {lost:.2f}{width} points lost a game>"
 
@@ -207,7 +211,7 @@ class Rating:
 
     @cached_property
     def luck(self) -> Estimate:
-        """Mean luck; the expectation is 0."""
+        """Mean luck, whose expectation is 0."""
         return self._mean(self.figures.luck)
 
     @cached_property
@@ -217,9 +221,7 @@ class Rating:
 
     @property
     def result_without_luck(self) -> Estimate:
-        """Mean of start - points lost: the mean result that these decisions earn with average
-        luck.
-        """
+        """Mean result that these decisions earn with average luck: that of start - points lost."""
         return self.points_lost.minus_from(self.start)
 
     @property
@@ -228,7 +230,7 @@ class Rating:
         return level_played(self.rules, self.start, self.points_lost.value)
 
     def worst_decisions(self, strategy: Strategy) -> list[GradedDecision]:
-        """The decisions of `mistakes` with their cards, graded by the strategy of the rules."""
+        """Return the decisions of `mistakes` with their cards, graded by the strategy."""
         decisions = []
         for mistake in self.mistakes:
             turns = [*mistake.entry.game().cards(mistake.player)]
@@ -245,38 +247,42 @@ class Rating:
 
     @property
     def narrower(self) -> float | None:
-        """How many times narrower the interval without luck is than that of the results; None if
-        one has width 0.
+        """How many times narrower the interval without luck is than that of the results.
+
+        None if one of the intervals has the width 0.
         """
-        of_results, without_luck = self.result.half_width, self.points_lost.half_width
+        of_results = self.result.half_width
+        without_luck = self.points_lost.half_width
         return of_results / without_luck if of_results and without_luck else None
 
     def kind_lost(self, kind: int) -> tuple[Estimate, Estimate | None]:
-        """Points lost by a kind of decisions, by its position: a game, and a decision (None if
-        there were none).
+        """Return the points lost by a kind of decisions, a game and a decision.
+
+        The kind is given by its position. The second estimate is None if there were no such
+        decisions.
         """
-        lost, decisions = self.figures.lost[:, kind], self.figures.decisions[:, kind]
+        lost = self.figures.lost[:, kind]
+        decisions = self.figures.decisions[:, kind]
         return self._mean(lost), ratio_of(lost, decisions, self.confidence)
 
     def category_lost(self, category: int) -> tuple[Estimate, Estimate]:
-        """Points lost a game by taking a category, and by leaving it when it was the best one."""
-        figures = self.figures
-        return self._mean(figures.lost_by_taking[:, category]), self._mean(
-            figures.lost_by_leaving[:, category]
-        )
+        """Return the points lost a game by taking a category, and by leaving it wrongly."""
+        by_taking = self._mean(self.figures.lost_by_taking[:, category])
+        by_leaving = self._mean(self.figures.lost_by_leaving[:, category])
+        return by_taking, by_leaving
 
     def turn_lost(self, turn: int) -> Estimate:
-        """Points lost in a turn, from 0."""
+        """Return the points lost in a turn, from 0."""
         return self._mean(self.figures.lost_by_turn[:, turn])
 
     def blocks(self, size: int | None = None) -> tuple[GameBlock, ...]:
-        """The games in their order, in blocks.
+        """Return the games in their order, in blocks.
 
         Parameters
         ----------
         size
-            Games in a block; the last one may have more, up to twice as many. Default: a tenth of
-            the games, at least five.
+            Games in a block. The last one may have more, up to twice as many. By default it is a
+            tenth of the games, and at least five.
         """
         tenth = max(SMALLEST_BLOCK, ceil(self.games / BLOCKS))
         size = tenth if size is None else positive_number(size, "size")
@@ -298,8 +304,10 @@ class Rating:
 
     @cached_property
     def prices(self) -> Prices:
-        """What the player thinks that open boxes and the upper bonus are worth, computed when it
-        is first asked for. StateError if it cannot be found for these rules.
+        """What the player thinks that open boxes and the upper bonus are worth.
+
+        It is computed when it is first read. Raises StateError if it cannot be found for these
+        rules.
         """
         if self.find_prices is None:
             raise StateError(_("prices need the games of the rating"))
@@ -307,13 +315,14 @@ class Rating:
 
     @cached_property
     def trend(self) -> Estimate | None:
-        """Change of the points lost a game from one game to the next, by a straight line; None
-        for few games.
+        """Change of the points lost a game from one game to the next, by a straight line.
+
+        None for few games.
         """
         return slope_of(self.lost_by_game, self.confidence)
 
     def versus(self, other: Rating) -> Comparison:
-        """Compare with another player; StateError if the rules differ."""
+        """Compare with another player. Raises StateError if the rules differ."""
         if self.rules.fingerprint != other.rules.fingerprint:
             text = _("{first} played {first_rules}, {second} played {second_rules}")
             rules = {"first_rules": self.rules.key, "second_rules": other.rules.key}
@@ -332,7 +341,7 @@ class Comparison:
 
     first: Rating
     second: Rating
-    # points a game by which the first plays better: what the second loses more. Luck is not in it
+    # points a game that the second loses more than the first, so without luck
     advantage: Difference
     results: Difference  # mean result of the first minus that of the second, luck included
 
@@ -344,14 +353,14 @@ class Ratings:
     Attributes
     ----------
     ratings : tuple of Rating
-        By rule set and then by player, each in the order in which they first occur.
+        The ratings by rule set and then by player, in the order in which they first occur.
     skipped : tuple of Skipped
         Games without a rating, and why.
     results_only : dict of (str, str) to (m,) int64 array
-        Key of the rules and player -> results, for players of whom no decisions are recorded.
+        Results of players of whom no decisions are recorded, by key of the rules and player.
     perfect_play : dict of str to ScoreDistribution
-        Key of the rules -> the distribution of perfect play, with which these results are compared;
-        of rules whose distribution takes seconds only.
+        Distribution of perfect play by key of the rules, with which these results are compared.
+        Only rules whose distribution takes seconds have one.
     """
 
     ratings: tuple[Rating, ...]
@@ -370,9 +379,11 @@ class Ratings:
         return tuple(rating.prices for rating in self.ratings)
 
     def beaten_share(self, rules: str, player: str) -> float | None:
-        """The share of games of perfect play that end lower than the results of a player without
-        decisions, on average, and half of those that end the same: 0.5 for perfect play. None
-        if the distribution of the rules is not known.
+        """Return the share of games of perfect play that end lower than the results of a player.
+
+        It is a mean over the results of a player without decisions, and half of the games that end
+        the same are added, so that it is 0.5 for perfect play. It is None if the distribution of
+        the rules is not known.
         """
         if (found := self.perfect_play.get(rules)) is None:
             return None
@@ -381,12 +392,12 @@ class Ratings:
         return clipped(1 - sum(halves) / (2 * len(results)))
 
     def of(self, player: str, rules: str | None = None) -> Rating:
-        """The rating of a player.
+        """Return the rating of a player.
 
         Parameters
         ----------
         player
-            The name, in the same case or not.
+            The name, in any case.
         rules
             Key of the rule set, if the player has played several.
 
@@ -396,16 +407,16 @@ class Ratings:
             If there is no such rating, or there are several.
         """
         in_any_case = [
-            r
-            for r in self.ratings
-            if r.player.lower() == player.lower() and rules in (None, r.rules.key)
+            rating
+            for rating in self.ratings
+            if rating.player.lower() == player.lower() and rules in (None, rating.rules.key)
         ]
-        found = [r for r in in_any_case if r.player == player] or in_any_case
+        in_same_case = [rating for rating in in_any_case if rating.player == player]
+        found = in_same_case or in_any_case
         if len(found) == 1:
             return found[0]
-        known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _(
-            "there are none"
-        )
+        names = [f"{rating.player} ({rating.rules.key})" for rating in self.ratings]
+        known = ", ".join(names) or _("there are none")
         text = _("there is more than one rating of {player}; the ratings: {known}")
         if not found:
             text = _("there is no rating of {player}; the ratings: {known}")
@@ -441,22 +452,23 @@ def rate(  # noqa: PLR0913 - the published parameters
     ----------
     games
         Files of games (:mod:`perfect_yatzy.play.record`), or games of :func:`.record.read_games`. A
-        wrong or unfinished game, or a line that occurs twice, is left out and listed; it does not
-        stop the others. A file that ends in ``.csv`` has scores only
+        wrong or unfinished game, or a line that occurs twice, is left out and listed, and does not
+        stop the others. A file that ends in ``.csv`` has only scores
         (:mod:`perfect_yatzy.play.score_list`), which are compared with those of perfect play.
     strategies
-        Opens the strategy of a rule set; by default :func:`perfect_yatzy.open_strategy`, which
-        solves what no table is stored for.
+        Function that opens the strategy of a rule set. By default it is
+        :func:`perfect_yatzy.open_strategy`, which solves what no table is stored for.
     confidence
-        Of all intervals.
+        Confidence of all intervals.
     threads
-        Number of threads; default: one per processor.
+        Number of threads. By default it is one per processor.
     progress
-        Called with the bytes read so far.
+        Function that is called with the bytes read so far.
     rules
         The game of the scores in CSV files that do not name it.
     tables
-        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
+        Folder of the tables. :func:`perfect_yatzy.tablebase.store.tables_folder` describes the
+        default.
 
     Returns
     -------
@@ -479,20 +491,22 @@ def rate(  # noqa: PLR0913 - the published parameters
     )
     opened = strategies or partial(open_strategy, tables=tables, threads=threads)
     reader = RatingInput(opened, threads, rules)
-    # By fingerprint of the rules and player, as they first occur.
+    # by fingerprint of the rules and by player, in the order in which they first occur
     collected: defaultdict[str, dict[str, _Collected]] = defaultdict(dict)
     for chunk in reader.graded(sources, progress or (lambda read: None)):
         _collect(collected, chunk)
-    # of games without decisions, by the same
+    # results of games without decisions, by the same
     results: dict[tuple[str, str], list[int]] = defaultdict(list)
     for of_game, player, result in reader.results:
         results[of_game.fingerprint, player].append(result)
-    # By the first game of each rule set: chunks have their rule sets in another order.
-    by_rules = sorted(
-        collected.items(), key=lambda item: next(iter(item[1].values())).entries[0].number
-    )
+
+    def first_game(players: dict[str, _Collected]) -> int:
+        first_player = next(iter(players.values()))
+        return first_player.entries[0].number
+
     ratings = []
-    for fingerprint, players in by_rules:
+    # Chunks have their rule sets in another order than the games.
+    for fingerprint, players in sorted(collected.items(), key=lambda item: first_game(item[1])):
         for player, of_player in players.items():
             other_results = results.pop((fingerprint, player), [])
             rating = _rating(of_player, np.array(other_results, dtype=np.int64), confidence)
@@ -516,8 +530,9 @@ def rate(  # noqa: PLR0913 - the published parameters
 
 
 def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedChunk) -> None:
-    """Add the rated games of a chunk to those of their players, by rule set (its fingerprint)
-    and name.
+    """Add the rated games of a chunk to those of their players.
+
+    `collected` is by fingerprint of the rule set and by name of the player.
     """
     figures = figures_of(chunk.rules, chunk.graded)
     cards_of: dict[str, list[int]] = defaultdict(list)  # by name of the player
@@ -537,8 +552,8 @@ def _collect(collected: defaultdict[str, dict[str, _Collected]], chunk: GradedCh
 
 
 def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating:
-    """The rating of a player, the games in the order of their dates if all have one."""
-    # each of all chunks
+    """Return the rating of a player, with the games in the order of :func:`_in_order`."""
+    # the columns of all chunks
     columns = zip(*(vars(chunk).values() for chunk in found.figures), strict=True)
     figures = Figures(*map(np.concatenate, columns))
     order, dated = _in_order(found.entries)
@@ -547,46 +562,47 @@ def _rating(found: _Collected, other_results: Ints, confidence: float) -> Rating
     dates = tuple(entry.date if dated else None for entry in entries)
     in_order = figures.of(np.array(order))
     return Rating(
-        found.player,
-        found.rules,
-        found.start,
-        places,
-        dates,
-        in_order,
-        other_results,
-        confidence,
-        found.decisions.spots(),
-        found.decisions.mistakes,
+        player=found.player,
+        rules=found.rules,
+        start=found.start,
+        places=places,
+        dates=dates,
+        figures=in_order,
+        other_results=other_results,
+        confidence=confidence,
+        spots=found.decisions.spots(),
+        mistakes=found.decisions.mistakes,
     )
 
 
 def _in_order(entries: Sequence[Entry]) -> tuple[list[int], bool]:
-    """The positions of some games in the order of their dates if all have one, else as they are;
-    and whether they have.
+    """Return the positions of some games in order, and whether all have a date.
+
+    They are in the order of their dates if all have one, otherwise as given.
     """
     times = [_time(entry.date) for entry in entries]
-    dated, order = None not in times, list(range(len(times)))
+    dated = None not in times
+    order = list(range(len(times)))
     if dated:
         order.sort(key=lambda i: (times[i], entries[i].number))
     return order, dated
 
 
 def _prices(reader: RatingInput, found: _Collected, tables: Folder, threads: int | None) -> Prices:
-    """The prices of a player, by the last games."""
+    """Return the prices of a player, by the last games."""
     from ..prices.fit import MAX_GAMES, fit_prices
 
     played = PlayedTurns(*map(np.concatenate, zip(*found.played, strict=True)))
     is_recent = np.zeros(len(found.entries), dtype=bool)
-    is_recent[_in_order(found.entries)[0][-MAX_GAMES:]] = True
+    order, _dated = _in_order(found.entries)
+    is_recent[order[-MAX_GAMES:]] = True
     strategy = reader.strategy(found.rules)
     assert isinstance(strategy, Strategy)  # it has valued these games
     return fit_prices(strategy, played.of(is_recent), tables, threads)
 
 
 def _time(date: str | None) -> float | None:
-    """A date as seconds since 1970; None without a date, or if it is not in the format of ISO
-    8601.
-    """
+    """Return a date as seconds since 1970, or None without a date in the format of ISO 8601."""
     try:
         return datetime.fromisoformat(date).timestamp() if date is not None else None
     except (ValueError, OverflowError, OSError):

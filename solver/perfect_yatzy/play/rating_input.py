@@ -1,5 +1,6 @@
-"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some
-cannot be rated.
+"""Recorded games on their way into a rating.
+
+They are read, checked and valued in chunks, and it is noted why some cannot be rated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..core.rules import RuleSet
 from ..errors import SolverError, StateError, shown
@@ -31,9 +32,9 @@ from .record import (
     record_lines,
 )
 from .review import Bools, GameColumns, GradedGames, grade_games
-from .score_list import is_score_list, read_scores
+from .score_list import Result, is_score_list, read_scores
 
-CHUNK = 4096  # games valued at the same time; bounds the memory
+CHUNK = 4096  # games that are valued at the same time, which bounds the memory
 
 Fault = Literal["wrong", "rules", "duplicate", "unfinished", "results"]
 Source = str | Path | Game
@@ -44,9 +45,11 @@ class Skipped:
     """A game, or the game of one player, without a rating."""
 
     place: str  # file and line, or the number of the game among those given
-    # ``wrong``: not a correct record; ``rules``: cannot be solved; ``duplicate``: stands in an
-    # earlier line too; ``unfinished``: a box is open; ``results``: no decisions are recorded, and
-    # its result counts as that
+    # ``wrong``: It is not a correct record.
+    # ``rules``: Its rules cannot be solved.
+    # ``duplicate``: The same game is in an earlier line.
+    # ``unfinished``: A box is open.
+    # ``results``: No decisions are recorded, and only its result counts.
     fault: Fault
     reason: str  # the same in words
     player: str | None = None  # the player, if it concerns one of several
@@ -58,12 +61,12 @@ class Entry:
 
     number: int  # among all games, from 1, in the order they were read
     place: str  # file and line, or the number of the game among those given
-    content: bytes | Game  # Its line, or the game itself
+    content: bytes | Game  # its line, or the game itself
     players: tuple[str, ...] = ()
-    date: str | None = None  # Its field ``date``, if that is text
+    date: str | None = None  # its field ``date``, if that is text
 
     def game(self) -> Game:
-        """The game, read once more and checked."""
+        """Return the game, read once more and checked."""
         if isinstance(self.content, Game):
             return read_game(self.content.to_json())
         return read_game(parse_game_line(self.content, self.place, None))
@@ -76,13 +79,20 @@ class GradedChunk:
     rules: RuleSet
     graded: GradedGames
     entries: list[Entry]  # the game of each card
-    players: list[int]  # Index of the player of each card
-    # (cards,) bool: Whether the card is finished, and no player of the game broke the rules
+    players: list[int]  # index of the player of each card
+    # (cards,) bool: whether the card is finished, and no player of the game broke the rules
     rated: Bools
 
 
+class _Group(NamedTuple):
+    """Games of one rule set that are not valued yet."""
+
+    columns: GameColumns
+    entries: list[Entry]
+
+
 class RatingInput:
-    """Reads games and values them."""
+    """A reader of games that also values them."""
 
     def __init__(
         self,
@@ -91,15 +101,12 @@ class RatingInput:
         rules: RuleSet | str = "yatzy",
     ) -> None:
         self._rules_of_scores = rules
-        self.results: list[
-            tuple[RuleSet, str, int]
-        ] = []  # rules, player and score of games without decisions
-        self._open, self._threads = strategies, threads
+        self.results: list[Result] = []  # of games without decisions
+        self._open = strategies
+        self._threads = threads
         self._strategies: dict[str, Strategy | SolverError] = {}  # by fingerprint of the rules
         self._rules: dict[str, RuleSet] = {}  # by the JSON text of the field ``rules``
-        self._groups: dict[
-            str, tuple[GameColumns, list[Entry]]
-        ] = {}  # by rule set, games that are not valued yet
+        self._groups: dict[str, _Group] = {}  # by fingerprint of the rules
         self._pending = 0  # number of these games
         self._seen: dict[bytes, str] = {}  # place of each line by its hash
         self._skipped: list[tuple[int, Skipped]] = []  # each with the number of its game
@@ -108,7 +115,7 @@ class RatingInput:
     def graded(
         self, sources: Iterable[Source], progress: Callable[[int], None]
     ) -> Iterator[GradedChunk]:
-        """Value all games of some files, or given as such."""
+        """Yield all games of some files, or given as such, with their values."""
         read = 0  # bytes
         for number, source in enumerate(sources, start=1):
             if isinstance(source, Game):
@@ -141,8 +148,9 @@ class RatingInput:
         self._skipped.append((entry.number, Skipped(entry.place, fault, reason, player)))
 
     def _add_line(self, entry: Entry, line: bytes, first_of: str | Path | None) -> None:
-        """Append the game of a line, or note why not; `first_of`: the file if this is its first
-        game.
+        """Append the game of a line, or note why it is skipped.
+
+        `first_of` is the file if this is its first game.
         """
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
@@ -168,16 +176,18 @@ class RatingInput:
     def _add(
         self, entry: Entry, rules: RuleSet, players: Iterable[str], date: Any, content: Any
     ) -> bool:
-        """Append a game, or its JSON value, to those that are valued next; False if its form is
-        unusual.
+        """Append a game, or its JSON value, to those that are valued next.
+
+        Return False, with nothing appended, if its form is unusual.
         """
         if rules.fingerprint not in self._groups:
-            self._groups[rules.fingerprint] = GameColumns(rules), []
-        columns, entries = self._groups[rules.fingerprint]
-        if not columns.add(len(entries), content):
+            self._groups[rules.fingerprint] = _Group(GameColumns(rules), [])
+        group = self._groups[rules.fingerprint]
+        if not group.columns.add(len(group.entries), content):
             return False
-        entry.players, entry.date = tuple(players), date if isinstance(date, str) else None
-        entries.append(entry)
+        entry.players = tuple(players)
+        entry.date = date if isinstance(date, str) else None
+        group.entries.append(entry)
         self._pending += 1
         return True
 
@@ -196,7 +206,10 @@ class RatingInput:
         self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: read_game says why
 
     def _rules_of(self, raw: dict[str, Any]) -> RuleSet:
-        """The rule set of a game, read once for equal fields ``rules``, which may be objects."""
+        """Return the rule set of a game, read once for equal fields ``rules``.
+
+        These fields may be objects.
+        """
         if (text := json.dumps(raw.get("rules"))) not in self._rules:
             self._rules[text] = rules_from_json(raw.get("rules"))
         return self._rules[text]
@@ -204,23 +217,24 @@ class RatingInput:
     def _note_results(
         self, entry: Entry, rules: RuleSet, players: list[str], raw: dict[str, Any]
     ) -> None:
-        """Note the final scores of a game without decisions; its ``turns`` are a list, or are
-        left out.
+        """Note the final scores of a game without decisions.
+
+        Its ``turns`` are a list, or are missing.
         """
         if _has_only_scores(raw):
             scores = _checked_scores(raw["final_scores"], players)
         else:
             scores = _scores_of_boxes(rules, raw["turns"], players)
         self.results += [
-            (rules, player, score) for player, score in zip(players, scores, strict=True)
+            Result(rules, player, score) for player, score in zip(players, scores, strict=True)
         ]
         self._skip(entry, "results", _("only the result is recorded, without the dice and holds"))
 
     def strategy(self, rules: RuleSet) -> Strategy | SolverError:
-        """The strategy of a rule set, which is opened once, or why it cannot be opened.
+        """Return the strategy of a rule set, which is opened once, or why it cannot be opened.
 
-        The error is returned because it is kept: each time it was raised it would keep what the
-        callers hold, such as their games, in memory.
+        The error is not raised, because it is kept. Each time it was raised it would keep in memory
+        what the callers hold, such as their games.
         """
         if rules.fingerprint not in self._strategies:
             try:
@@ -230,28 +244,29 @@ class RatingInput:
         return self._strategies[rules.fingerprint]
 
     def _flush(self, least: int) -> Iterator[GradedChunk]:
-        """Value the games that wait, if there are at least so many."""
+        """Yield the games that wait with their values, if there are at least so many."""
         if self._pending < least:
             return
         groups = self._groups.values()
-        self._groups, self._pending = {}, 0
+        self._groups = {}
+        self._pending = 0
         for columns, entries in groups:
             strategy = self.strategy(columns.rules)
             if isinstance(strategy, SolverError):
                 for entry in entries:
                     self._skip(entry, "rules", str(strategy))
-            elif entries:  # none if no game of these rules could be added: all in unusual forms
+            elif entries:  # there are none if all games of these rules were in unusual forms
                 yield self._chunk(entries, columns, grade_games(strategy, columns, self._threads))
 
     def _chunk(
         self, entries: list[Entry], columns: GameColumns, graded: GradedGames
     ) -> GradedChunk:
-        """Valued games; notes those that break the rules, and cards that are unfinished."""
+        """Return valued games, and note wrong games and unfinished cards."""
         faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
         wrong = {game for (game, _player), fault in faults if fault >= 0}
         for game in sorted(wrong):
             self._skip(entries[game], "wrong", _fault_of(entries[game]))
-        # Game and player of the cards that `graded` has; another card of the game may be wrong.
+        # Game and player of the cards that `graded` has. Another card of the game may be wrong.
         cards = [card for card, fault in faults if fault < 0]
         for (game, player), is_finished in zip(cards, graded.finished.tolist(), strict=True):
             if not is_finished and game not in wrong:
@@ -265,7 +280,7 @@ class RatingInput:
 
 
 def _fault_of(entry: Entry) -> str:
-    """Why a game whose turns break the rules is wrong."""
+    """Return why a game whose turns break the rules is wrong."""
     try:
         entry.game()
     except ValueError as error:
@@ -274,7 +289,7 @@ def _fault_of(entry: Entry) -> str:
 
 
 def _player_names(raw: Any) -> list[str]:
-    """The names in the JSON value of a game of a known schema; none if it has not that form."""
+    """Return the names in the JSON value of a game of a known schema, or none for another form."""
     if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
         return []
     players = raw.get("players")
@@ -284,13 +299,14 @@ def _player_names(raw: Any) -> list[str]:
 
 
 def _has_only_scores(raw: dict[str, Any]) -> bool:
-    """Whether a game has final scores and no turns."""
+    """Return whether a game has final scores and no turns."""
     return raw.get("final_scores") is not None and raw.get("turns", []) == []
 
 
 def _has_no_decisions(turns: Any) -> bool:
-    """Whether the field ``turns`` is a list of turns, perhaps empty, with neither rolls nor
-    holds.
+    """Return whether the field ``turns`` is a list of turns without rolls and holds.
+
+    The list may be empty.
     """
     is_list = isinstance(turns, list) and all(isinstance(turn, dict) for turn in turns)
     return is_list and not any(turn.keys() & {"rolls", "holds"} for turn in turns)
@@ -310,12 +326,14 @@ def _checked_scores(scores: Any, players: list[str]) -> list[int]:
 
 
 def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[str]) -> list[int]:
-    """Final scores of games of which only the boxes are recorded."""
+    """Return the final scores of games of which only the boxes are recorded."""
     check_length(turns, MAX_CARD_ENTRIES * len(players), "turns", _("entries"))
     cards = [Scorecard(rules) for _ in players]
     for number, turn in enumerate(turns, start=1):
-        player, category = turn.get("player", 0), turn.get("category")
-        points, bonus_points = turn.get("points"), bonus_points_of(turn)
+        player = turn.get("player", 0)
+        category = turn.get("category")
+        points = turn.get("points")
+        bonus_points = bonus_points_of(turn)
         if type(player) is not int or not 0 <= player < len(players):
             message = _("turn {number}: player is {player}; there are {players}")
             raise StateError(

@@ -1,5 +1,6 @@
-"""Records of games: JSON Lines with one game per line, checked when they are read; README.md has
-the fields.
+"""Records of games, which are JSON Lines with one game per line.
+
+They are checked when they are read. The README of this folder describes the fields.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ..strategy.rollout import Rollout
     from ..strategy.rollout_kernel import TurnLog
 
-CHUNK = 10_000  # games that are simulated at the same time; bounds the memory
+CHUNK = 10_000  # games that are simulated at the same time, which bounds the memory
 SCHEMA = 2
 READABLE_SCHEMAS = (1, 2)
 GAME_FIELDS = {"schema", "rules", "players", "turns"}
@@ -50,7 +51,7 @@ class RecordedTurn:
 
     player: int  # index of the player, from 0
     dice_history: tuple[Dice, ...]  # all dice after each roll, ascending
-    holds: tuple[Dice, ...]  # dice held between the rolls; one fewer than `dice_history`
+    holds: tuple[Dice, ...]  # dice held between the rolls, one hold fewer than rolls
     category: str  # id of the category that took the last dice
     points: int  # points in its box
     bonus_points: int = 0  # joker and first-roll bonuses of the turn
@@ -67,7 +68,7 @@ class Game:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, RecordedTurn]]:
-        """Each turn of a player after the card before it, in order."""
+        """Yield each turn of a player after the card before it, in order."""
         card = Scorecard(self.rules)
         for turn in self.turns:
             if turn.player == player:
@@ -75,14 +76,14 @@ class Game:
                 card = card_after(card, turn)
 
     def card(self, player: int) -> Scorecard:
-        """A player's card at the end of the record."""
+        """Return a player's card at the end of the record."""
         card = Scorecard(self.rules)
         for before, turn in self.cards(player):
             card = card_after(before, turn)
         return card
 
     def to_json(self) -> dict[str, Any]:
-        """The game as JSON values, schema 2."""
+        """Return the game as JSON values of schema 2."""
         turns = []
         for turn in self.turns:
             rolls, holds = ([*map(list, dice)] for dice in (turn.dice_history, turn.holds))
@@ -94,16 +95,14 @@ class Game:
 
 
 def dated(game: Game) -> Game:
-    """The game with the present date and time in its field ``date``, in the format of ISO 8601."""
+    """Return the game with the present date and time in its field ``date`` (ISO 8601)."""
     return replace(
         game, extra=game.extra | {"date": datetime.now().astimezone().isoformat(timespec="seconds")}
     )
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Raise StateError if there are too many players, or a name is too long or cannot be
-    printed.
-    """
+    """Raise StateError if there are too many players, or a name is too long or not printable."""
     limits.check_length(players, limits.MAX_PLAYERS, "players", _("names"))
     for name in players:
         limits.check_length(name, limits.MAX_NAME, _("a player name"))
@@ -115,7 +114,7 @@ def check_names(players: Sequence[str]) -> None:
 
 
 def card_after(card: Scorecard, turn: RecordedTurn) -> Scorecard:
-    """The card after a turn, without checks."""
+    """Return the card after a turn, without checks."""
     rules = card.rules
     unused = rules.rolls_per_turn + card.saved - len(turn.dice_history)
     saved = unused if rules.saved_rolls else 0
@@ -134,21 +133,23 @@ def check_turn(card: Scorecard, turn: RecordedTurn) -> None:
     if state.filled == rules.full_mask:
         raise game_over()
     last_dice = sorted(turn.dice_history[-1])
-    counts, is_first_roll = counts_of(rules, last_dice), len(turn.dice_history) == 1
+    counts = counts_of(rules, last_dice)
+    is_first_roll = len(turn.dice_history) == 1
     allowed = scoring_options(
         rules, state.filled, state.joker_paid, counts, first_roll=is_first_roll
     )
     if (position := rules.index_of[turn.category]) not in allowed:
         raise StateError(_("{category} cannot be taken", category=turn.category))
-    recorded, paid = (turn.points, turn.bonus_points), allowed[position]  # points, bonus points
-    if recorded != paid:
-        if recorded[1] or paid[1]:  # else the bonus points are not worth a word
-            points, pays = (f"{shown(pair[0])} and {shown(pair[1])}" for pair in (recorded, paid))
-        else:
-            points, pays = shown(recorded[0]), shown(paid[0])
+    paid_points, paid_bonus = allowed[position]
+    if (turn.points, turn.bonus_points) != (paid_points, paid_bonus):
+        recorded = shown(turn.points)
+        paid = shown(paid_points)
+        if turn.bonus_points or paid_bonus:
+            recorded = f"{recorded} and {shown(turn.bonus_points)}"
+            paid = f"{paid} and {shown(paid_bonus)}"
         text = _("{category} for {points}; {dice} pays {paid}")
         raise StateError(
-            text.format(category=turn.category, points=points, dice=spaced(last_dice), paid=pays)
+            text.format(category=turn.category, points=recorded, dice=spaced(last_dice), paid=paid)
         )
 
 
@@ -173,9 +174,11 @@ def _check_rolls(card: Scorecard, turn: RecordedTurn) -> None:
                 raise StateError(message.format(held=spaced(held), dice=spaced(dice)))
 
 
-def read_game(raw: Any) -> Game:
-    """Read and check a game from the JSON value of its line; the message of a StateError names a
-    wrong turn.
+def read_game(raw: Any, rules: RuleSet | None = None) -> Game:
+    """Read and check a game from the JSON value of its line.
+
+    Rules that the caller has found take the place of those of the line. Raises StateError, whose
+    message names a wrong turn.
     """
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
@@ -185,7 +188,7 @@ def read_game(raw: Any) -> Game:
         )
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
-    rules = rules_from_json(raw.get("rules"))
+    rules = rules or rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
         raise StateError(_("players is empty"))
@@ -204,9 +207,8 @@ def read_game(raw: Any) -> Game:
             raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
-    return Game(
-        rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS}
-    )
+    extra = {name: value for name, value in raw.items() if name not in GAME_FIELDS}
+    return Game(rules, players, tuple(turns), extra)
 
 
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
@@ -220,12 +222,14 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
-    """A turn with the id of its category, which may be written with any name that a command takes."""
+    """Return a turn with the id of its category, whose name may be any that a command takes."""
     from ..game.notation import parse_category
 
     if turn.category in card.rules.index_of:
         return turn
-    still_open = [box.id for c, box in enumerate(card.rules.categories) if c not in card.points]
+    still_open = [
+        box.id for number, box in enumerate(card.rules.categories) if number not in card.points
+    ]
     named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
     return replace(turn, category=named)
 
@@ -247,22 +251,28 @@ def _read_turn(entry: Any) -> RecordedTurn:
             )
         return tuple(tuple(sorted(group)) for group in groups)
 
-    player, rolls, holds = _typed(entry, "player", int), dice("rolls"), dice("holds")
-    category, points = _typed(entry, "category", str), _typed(entry, "points", int)
-    bonus_points = _typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int)
-    return RecordedTurn(player, rolls, holds, category, points, bonus_points)
+    return RecordedTurn(
+        player=_typed(entry, "player", int),
+        dice_history=dice("rolls"),
+        holds=dice("holds"),
+        category=_typed(entry, "category", str),
+        points=_typed(entry, "points", int),
+        bonus_points=_typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int),
+    )
 
 
 def bonus_points_of(turn: dict[str, Any]) -> Any:
-    """The bonus points in the JSON value of a turn, not checked. Schema 1 called them
-    ``beside``.
+    """Return the bonus points in the JSON value of a turn, which are not checked.
+
+    Schema 1 called them ``beside``.
     """
     return turn.get("bonus_points", turn.get("beside", 0))
 
 
 def read_games(path: str | Path) -> list[Game]:
-    """Read and check all games of a file; the message of a StateError names file and line of a
-    wrong game.
+    """Read and check all games of a file.
+
+    Raises StateError, whose message names the file and the line of a wrong game.
     """
     games: list[Game] = []
     for number, line in record_lines(path):
@@ -278,10 +288,11 @@ def read_games(path: str | Path) -> list[Game]:
 
 
 def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a record that are not empty, each with its number, from 1; StateError for a
-    large file or line.
+    """Yield the lines of a record that are not empty, each with its number, from 1.
+
+    Raises StateError for a large file or line.
     """
-    number = size = 0  # of the lines so far
+    number = size = 0  # lines and bytes so far
     try:
         with open_file(path) as file:
             while line := file.readline(limits.MAX_GAME_BYTES + 1):
@@ -305,8 +316,9 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
-    """The JSON value of a line; `place` is for messages, `first_of` the file if this is its
-    first game.
+    """Return the JSON value of a line.
+
+    `place` is for messages, and `first_of` is the file if this is its first game.
     """
     try:
         return limits.parse_json(line)
@@ -320,8 +332,9 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise OSError unless games can be appended to a file; a file that did not exist is not
-    created.
+    """Raise OSError unless games can be appended to a file.
+
+    A file that did not exist is not created.
     """
     new = not os.path.lexists(path)
     open_output(path, append=True).close()
@@ -330,8 +343,9 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file, all of them or none: after an OSError it is as before."""
-    size, separator = 0, b""
+    """Append games to a file, all of them or none. After an OSError the file is as before."""
+    size = 0
+    separator = b""
     if os.path.isfile(path):
         with open_file(path) as file:
             size = file.seek(0, os.SEEK_END)
@@ -356,7 +370,7 @@ def simulated_records(
     threads: int | None = None,
     player: str = "mean",
 ) -> Iterator[str]:
-    """Games from the empty card, each as the line of a record without its line break."""
+    """Yield games from the empty card, each as the line of a record without its line break."""
     threads = thread_count(threads)
     start = (
         strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
@@ -373,19 +387,19 @@ def simulated_records(
             without_turns = Game(
                 rollout.rules, (_name(player),), (), _source(seed, first + game)
             ).to_json()
-            # it ends with the list of turns, which is empty
+            # The text ends with the list of turns, which is empty.
             head = json.dumps(without_turns).removesuffix("]}")
             yield f"{head}{', '.join(write(game) for write in writers)}]}}"
 
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
-    """As :func:`simulated_records` for games of a policy that acts in single positions."""
+    """Yield games of a policy that acts in single positions, as :func:`simulated_records`."""
     for game, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
         turns = []
         for _card, of_turn in groupby(of_game, key=lambda decision: decision.position.card):
             decisions = [*of_turn]
             rolls = tuple(decision.position.dice for decision in decisions)
-            # All actions of a turn are holds, but for the last one.
+            # All actions of a turn but the last one are holds.
             *holds, category = (
                 numbered_action(simulation.rules, decision.action) for decision in decisions
             )
@@ -402,7 +416,7 @@ def played_records(simulation: PlayedSimulation) -> Iterator[str]:
 
 
 def _name(policy: str) -> str:
-    """The name of a player in a record: that of a policy, of a file without its folder."""
+    """Return the name of a player in a record: that of a policy, or of a file without folders."""
     return Path(policy).name[: limits.MAX_NAME]
 
 
@@ -411,8 +425,9 @@ def _source(seed: int, game: int) -> dict[str, Any]:
 
 
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
-    """A function that writes a turn of a game as JSON, as :meth:`Game.to_json` does."""
-    rules, outcomes = rollout.rules, rollout.model.turn_outcomes
+    """Return a function that writes a turn of a game as JSON, as :meth:`Game.to_json` does."""
+    rules = rollout.rules
+    outcomes = rollout.model.turn_outcomes
     dice_texts = [json.dumps(dice) for dice in lattice(rules.dice, rules.faces).multisets]
     ids = [json.dumps(category.id) for category in rules.categories]
     # One entry, or row, for each game. After the last hold of a turn its row has -1.
@@ -420,7 +435,8 @@ def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
     points = outcomes.points[log.outcomes].tolist()
     bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
     shape = len(log.outcomes), log.most_rolls
-    rolls, holds = log.rolls.reshape(shape).tolist(), log.holds.reshape(shape).tolist()
+    rolls = log.rolls.reshape(shape).tolist()
+    holds = log.holds.reshape(shape).tolist()
 
     def write(game: int) -> str:
         hold_texts = [dice_texts[hold] for hold in holds[game] if hold >= 0]

@@ -8,9 +8,9 @@ final score = expected score at the start + sum of luck - sum of errors (README.
 A value counts the points from the start of the turn to the end of the game. After every roll there
 is one decision: to hold some of the dice, or to take a category, with rerolls left or without.
 
-Where many games are valued at once, a category taken with rerolls left is two decisions: to stop,
-whose loss is that against the best of all options if the best category followed; and the category,
-whose loss is that against the best category. The two losses add up to the loss of the review.
+Where many games are valued at once, a category taken with rerolls left is two decisions. The loss
+of the decision to stop is that against the best of all options if the best category followed. The
+loss of the category is that against the best category. They add up to the loss of the review.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,22 +53,32 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
-MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
-# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89
-# and 1.70 points at the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for
-# 840 categories).
+MAX_POINTS = 1_000_000  # far more than a box can hold, and small enough for the arrays
+# The limits are about the first and third quartile of what the second-best hold loses. These are
+# 0.36, 0.89 and 1.70 points at the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5
+# and 9.1 for 840 categories).
 GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
-TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
+TIE_TOLERANCE = 1e-6  # points: values closer than this differ only by rounding
 
-# Player, dice after each roll, dice held between them, category, points, bonus points.
+# player, dice after each roll, dice held between them, category, points, bonus points
 PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
 
 
-class GameColumns:
-    """Games of one rule set as columns: dice by their number in the lattice. A *card* is the game
-    of one player.
+class _CheckedTurn(NamedTuple):
+    """A turn whose dice and category are known to the rules."""
 
-    :meth:`add` takes a tenth of the time of :func:`.record.read_game`, which reads or rejects games of unusual form.
+    category: int  # its position
+    points: int
+    bonus_points: int
+    rolls: list[int]  # numbers in the lattice
+    holds: list[int]  # the same, and -1 after the last roll
+
+
+class GameColumns:
+    """Games of one rule set as columns, with dice by their number in the lattice.
+
+    A *card* is the game of one player. :meth:`add` takes a tenth of the time of
+    :func:`.record.read_game`, which reads or rejects games of unusual form.
     """
 
     def __init__(self, rules: RuleSet) -> None:
@@ -78,15 +88,19 @@ class GameColumns:
             dice: number for number, dice in enumerate(lattice(rules.dice, rules.faces).multisets)
         }
         self._turns_in_card: list[int] = []
-        # By turn
-        self._categories, self._points, self._bonus_points = list[int](), list[int](), list[int]()
+        # These are by turn.
+        self._categories: list[int] = []
+        self._points: list[int] = []
+        self._bonus_points: list[int] = []
         self._rolls_in_turn: list[int] = []
-        # By roll; after the last roll of a turn the hold is -1
-        self._rolls, self._holds = list[int](), list[int]()
+        # These are by roll. After the last roll of a turn the hold is -1.
+        self._rolls: list[int] = []
+        self._holds: list[int] = []
 
     def add(self, game: int, played: Game | dict[str, Any]) -> bool:
-        """Append the cards of a game, or of its JSON value; False, with nothing added, if its
-        form is unusual.
+        """Append the cards of a game, or of its JSON value.
+
+        Return False, with nothing appended, if its form is unusual.
         """
         try:
             if isinstance(played, Game):
@@ -98,38 +112,36 @@ class GameColumns:
             return False
 
     def _add(self, game: int, players: int, turns: Iterable[PlainTurn]) -> bool:
-        """As :meth:`add` for plain turns. Raises KeyError for dice or a category that the rules
-        do not know.
+        """Append the cards of plain turns, as :meth:`add`.
+
+        Raises KeyError for dice or a category that the rules do not know.
         """
-        numbers, index_of = self._numbers, self.rules.index_of
-        # Position of the category, points, bonus points, rolls and holds of each turn, by player.
-        checked: list[list[tuple[int, int, int, list[int], list[int]]]] = [
-            [] for _ in range(players)
-        ]
+        numbers = self._numbers
+        checked: list[list[_CheckedTurn]] = [[] for _ in range(players)]  # by player
         for player, dice_history, held, category, points, bonus_points in turns:
             rolls = [numbers[tuple(sorted(dice))] for dice in dice_history]
             holds = [numbers[tuple(sorted(dice))] for dice in held]
             if not 0 <= player < players or len(rolls) != len(holds) + 1:
                 return False
-            if not (
-                -MAX_POINTS <= points <= MAX_POINTS and -MAX_POINTS <= bonus_points <= MAX_POINTS
-            ):
+            if abs(points) > MAX_POINTS or abs(bonus_points) > MAX_POINTS:
                 return False
-            checked[player].append((index_of[category], points, bonus_points, rolls, [*holds, -1]))
+            position = self.rules.index_of[category]
+            turn = _CheckedTurn(position, points, bonus_points, rolls, [*holds, -1])
+            checked[player].append(turn)
         for player, own_turns in enumerate(checked):
             self.cards.append((game, player))
             self._turns_in_card.append(len(own_turns))
-            for position, points, bonus_points, rolls, holds in own_turns:
-                self._categories.append(position)
-                self._points.append(points)
-                self._bonus_points.append(bonus_points)
-                self._rolls_in_turn.append(len(rolls))
-                self._rolls += rolls
-                self._holds += holds
+            for turn in own_turns:
+                self._categories.append(turn.category)
+                self._points.append(turn.points)
+                self._bonus_points.append(turn.bonus_points)
+                self._rolls_in_turn.append(len(turn.rolls))
+                self._rolls += turn.rolls
+                self._holds += turn.holds
         return True
 
     def arrays(self) -> RecordedTurns:
-        """All turns, as the kernels take them."""
+        """Return all turns, as the kernels take them."""
         from ..strategy.batch_kernel import RecordedTurns
 
         lists = self._categories, self._points, self._bonus_points, self._rolls, self._holds
@@ -138,7 +150,7 @@ class GameColumns:
 
 
 def _plain_turn(turn: dict[str, Any]) -> PlainTurn:
-    """The values in the JSON value of a turn, not checked."""
+    """Return the values in the JSON value of a turn, which are not checked."""
     return (
         turn["player"],
         turn["rolls"],
@@ -150,8 +162,9 @@ def _plain_turn(turn: dict[str, Any]) -> PlainTurn:
 
 
 def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
-    """Whether numbers are ints and lists are lists, which values do not tell: 1 == True == 1.0,
-    "" is like [].
+    """Return whether numbers are ints and lists are lists.
+
+    Equal values do not tell, since 1 == True == 1.0, and "" is like [].
     """
     numbers = chain.from_iterable(
         (player, *points) for player, _rolls, _holds, _category, *points in turns
@@ -166,40 +179,43 @@ def _has_exact_types(turns: Sequence[PlainTurn]) -> bool:
 
 @dataclass(frozen=True)
 class GradedGames:
-    """Recorded cards with the value of every decision, in points; turns of a card and rolls of a
-    turn in order.
+    """Recorded cards with the value of every decision, in points.
+
+    The turns of a card and the rolls of a turn are in order.
     """
 
     start: float  # expected final score of an empty card
-    # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are
-    # possible. The arrays that follow have entries for the cards without fault alone, in the same
-    # order
+    # (cards,) int64: Position of the first turn of the card that breaks the rules, or -1 if all are
+    # possible. The arrays that follow have entries only for the n cards without a fault, in the
+    # same order.
     faults: Ints
-    results: Ints  # (n,) int64: Points at the end of the record, the upper bonus included
-    finished: Bools  # (n,) bool: Whether every category is filled
-    card_of_turn: Ints  # (turns,) int64: Card of each turn, from 0 to n - 1
-    category: Ints  # (turns,) int64: Position of the category taken, and the points of its box
-    points: Ints  # (turns,) int64
-    best_category: Ints  # (turns,) int64: The best category for the last dice of the turn
-    category_loss: (
-        Floats  # (turns,) float64: What the category taken loses against the best category
-    )
-    turn_of_roll: Ints  # (rolls,) int64: Turn of each roll, from 0 to turns - 1
-    number_of_roll: Ints  # (rolls,) int64: Number of the roll in its turn, from 1
-    can_reroll: Bools  # (rolls,) bool: Whether rerolls are left, so that there is a hold to choose
-    hold_loss: Floats  # (rolls,) float64: What the hold, or stopping, loses; 0 without rerolls left
-    luck: Floats  # (rolls,) float64: Best value with these dice minus the value before the roll
+    results: Ints  # (n,) int64: points at the end of the record, the upper bonus included
+    finished: Bools  # (n,) bool: whether every category is filled
+    card_of_turn: Ints  # (turns,) int64: card of each turn, from 0 to n - 1
+    category: Ints  # (turns,) int64: position of the category taken
+    points: Ints  # (turns,) int64: points of its box
+    best_category: Ints  # (turns,) int64: the best category for the last dice of the turn
+    # (turns,) float64: what the category taken loses against the best category
+    category_loss: Floats
+    turn_of_roll: Ints  # (rolls,) int64: turn of each roll, from 0 to turns - 1
+    number_of_roll: Ints  # (rolls,) int64: number of the roll in its turn, from 1
+    can_reroll: Bools  # (rolls,) bool: whether rerolls are left, so that there is a hold to choose
+    # (rolls,) float64: what the hold, or stopping, loses, 0 without rerolls left
+    hold_loss: Floats
+    luck: Floats  # (rolls,) float64: best value with these dice minus the value before the roll
     played: PlayedTurns  # the turns themselves, int32
-    # (rolls,) int64: Position of the roll among all, the best option and the one taken: the holds
-    # of fewer than all dice come first, in the order of the lattice, then the categories
+    # (rolls,) int64: Position of the roll among all rolls, of the best option and of the one taken.
+    # The holds of fewer than all dice come first, in the order of the lattice, and then the
+    # categories.
     roll: Ints
     best: Ints
     done: Ints
 
     @property
     def decision_loss(self) -> Floats:
-        """``(rolls,)`` float64: what each decision loses; a category taken with rerolls left is
-        one decision here.
+        """``(rolls,)`` float64: what each decision loses.
+
+        A category taken with rerolls left is one decision here.
         """
         loss = self.hold_loss.copy()
         loss[self.last_rolls] += self.category_loss
@@ -212,13 +228,13 @@ class GradedGames:
 
     @property
     def last_rolls(self) -> Ints:
-        """``(turns,)`` int64: the roll that ends each turn: the next one is of another turn."""
+        """``(turns,)`` int64: the roll that ends each turn."""
         return np.flatnonzero(np.diff(self.turn_of_roll, append=-1))
 
     @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
-        # of each card
+        # the first turn of each card
         first_turns = np.searchsorted(self.card_of_turn, np.arange(len(self.results)))
         return np.asarray(np.arange(len(self.card_of_turn)) - first_turns[self.card_of_turn])
 
@@ -226,7 +242,10 @@ class GradedGames:
 def grade_games(
     strategy: Strategy, columns: GameColumns, threads: int | None = None
 ) -> GradedGames:
-    """Check recorded games against the rules and value all their decisions."""
+    """Check recorded games against the rules, and value all their decisions.
+
+    Raises StateError if the strategy is for other rules, or begins at a card that is not empty.
+    """
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
         message = _("the games were played by {rules}, but the strategy is for {strategy_rules}")
@@ -236,19 +255,21 @@ def grade_games(
             "the strategy begins at a card with filled categories; games are rated from the empty card"
         )
         raise StateError(message)
-    space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
+    space = strategy.space
+    dice = lattice(strategy.rules.dice, strategy.rules.faces)
     recorded, walked = _walk(strategy, columns)
     good = walked.faults < 0
-    # From here on the arrays have the turns and rolls of cards without fault alone, each with the
+    # From here on the arrays have only the turns and rolls of cards without a fault, each with the
     # state before it.
     turns, is_good_turn = _of_cards(recorded, good)
     rows, lanes, saved = (
         column[is_good_turn] for column in (walked.rows, walked.lanes, walked.saved)
     )
-    first_rolls, last_rolls = turns.first_roll[:-1], turns.first_roll[1:] - 1  # of each turn
+    first_rolls = turns.first_roll[:-1]  # of each turn
+    last_rolls = turns.first_roll[1:] - 1
 
-    # By roll: its turn, its number in the turn from 0, the rerolls left after it, the option that
-    # was taken.
+    # These arrays are by roll: its turn, its number in the turn from 0, the rerolls left after it,
+    # and the option that was taken.
     turn_of_roll = np.repeat(np.arange(len(rows)), np.diff(turns.first_roll))
     number = np.arange(len(turn_of_roll)) - first_rolls[turn_of_roll]
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
@@ -261,25 +282,26 @@ def grade_games(
         number == 0,
     )
     positions = sorted_positions(strategy.evaluator, dice.counts[turns.rolls], places)
-    best_hold, best_stop, taken_value, hold, best_category = _option_values(
-        strategy, positions, taken, threads
-    )
-    hold_value = taken_value.copy()
-    hold_value[last_rolls] = best_stop[last_rolls]  # as if the best category followed
-    # before the roll: of the hold that led to it
-    value_before = np.concatenate([[0.0], taken_value[:-1]])
-    # Before the first roll of a turn it is the value of the card.
+    options = _option_values(strategy, positions, taken, threads)
+    hold_value = options.taken_value.copy()
+    # The decision to stop counts as if the best category followed.
+    hold_value[last_rolls] = options.category_value[last_rolls]
+    # The value before a roll is that of the hold that led to it. Before the first roll of a turn it
+    # is the value of the card.
+    value_before = np.concatenate([[0.0], options.taken_value[:-1]])
     value_before[first_rolls] = strategy.table[state_places(space.layout, rows, saved, lanes)]
-    best, tie = np.maximum(best_hold, best_stop), strategy.evaluator.ties[0]
-    is_stop_best = best_stop >= best_hold - tie
+    best = np.maximum(options.hold_value, options.category_value)
+    tie = strategy.evaluator.ties[0]
+    is_stop_best = options.category_value >= options.hold_value - tie
+    category_loss = (options.category_value - options.taken_value)[last_rolls]
 
     counts = np.diff(turns.first_turn), np.diff(turns.first_roll)
     played = *counts, rows, lanes, saved, turns.categories, turns.rolls, turns.holds
 
-    # By card: whether it is full, and its points. `ends` are the places of the last states in the
-    # table, which begins with the full cards: so they also find the upper bonus.
-    filled, ends = walked.filled[good], walked.ends[good]
-    finished = filled == space.categories
+    # These arrays are by card: whether it is full, and its points. `ends` are the places of the
+    # last states in the table, which begins with the full cards, so they also find the upper bonus.
+    finished = walked.filled[good] == space.categories
+    ends = walked.ends[good]
     points_before = _starts(turns.points + turns.bonus_points)  # of all turns before each
     results = np.diff(points_before[turns.first_turn])
     results[finished] += final_bonus(space).astype(np.int64)[ends[finished]]
@@ -291,8 +313,8 @@ def grade_games(
         card_of_turn=np.repeat(np.arange(len(finished)), np.diff(turns.first_turn)),
         category=turns.categories,
         points=turns.points,
-        best_category=best_category[last_rolls],
-        category_loss=_without_ties((best_stop - taken_value)[last_rolls], tie),
+        best_category=options.category[last_rolls],
+        category_loss=_without_ties(category_loss, tie),
         turn_of_roll=turn_of_roll,
         number_of_roll=number + 1,
         can_reroll=rerolls > 0,
@@ -300,26 +322,27 @@ def grade_games(
         luck=best - value_before,
         played=PlayedTurns(*map(_compact, played)),
         roll=turns.rolls - dice.first_roll,
-        best=np.where(is_stop_best, dice.first_roll + best_category, hold),
+        best=np.where(is_stop_best, dice.first_roll + options.category, options.hold),
         done=taken,
     )
 
 
 def _compact(column: Ints) -> Ints:
-    """The same numbers in half of the memory: they are kept with a rating."""
+    """Return the same numbers in half of the memory, because they are kept with a rating."""
     return np.asarray(column.astype(np.int32))
 
 
 def _starts(counts: npt.ArrayLike) -> Ints:
-    """Where each of some consecutive parts begins, and where the last ends."""
+    """Return where each of some consecutive parts begins, and where the last ends."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools]:
-    """The turns of the cards that are `chosen`, and which of all turns they are."""
+    """Return the turns of the cards that are `chosen`, and which of all turns they are."""
     from ..strategy.batch_kernel import RecordedTurns
 
-    turns_in_card, rolls_in_turn = np.diff(turns.first_turn), np.diff(turns.first_roll)
+    turns_in_card = np.diff(turns.first_turn)
+    rolls_in_turn = np.diff(turns.first_roll)
     chosen_turns = np.repeat(chosen, turns_in_card)
     chosen_rolls = np.repeat(chosen_turns, rolls_in_turn)
     starts = _starts(turns_in_card[chosen]), _starts(rolls_in_turn[chosen_turns])
@@ -331,15 +354,16 @@ def _of_cards(turns: RecordedTurns, chosen: Bools) -> tuple[RecordedTurns, Bools
 
 
 def _without_ties(losses: Floats, tie: float) -> Floats:
-    """Losses with 0 for options that are equal but for rounding."""
+    """Return the losses with 0 for options that differ only by rounding."""
     return np.where(losses <= tie, 0.0, losses)
 
 
 def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, WalkedCards]:
-    """The turns as arrays, and the states before them."""
+    """Return the turns as arrays, and the states before them."""
     from ..strategy.batch_kernel import WalkedCards, WalkJob, walk_cards
 
-    turns, cards = columns.arrays(), len(columns.cards)
+    turns = columns.arrays()
+    cards = len(columns.cards)
     by_turn = [np.zeros(len(turns.points), dtype=np.int64) for _ in range(3)]
     by_card = [np.zeros(cards, dtype=np.int64) for _ in range(3)]
     walked = WalkedCards(*by_turn, *by_card)  # the kernel writes into them
@@ -347,36 +371,53 @@ def _walk(strategy: Strategy, columns: GameColumns) -> tuple[RecordedTurns, Walk
     return turns, walked
 
 
+class _OptionValues(NamedTuple):
+    """The best options of some positions, and their values, ``(n,)`` each."""
+
+    hold: Ints  # the best hold
+    hold_value: Floats  # its value, -inf without rerolls left
+    category: Ints  # the best category
+    category_value: Floats
+    taken_value: Floats  # of the option taken
+
+
 def _option_values(
     strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None
-) -> tuple[Floats, Floats, Floats, Ints, Ints]:
-    """Values of the best hold (-inf without rerolls left), best category and option taken; the
-    best hold and the best category.
-    """
-    n, n_holds = len(positions), hold_count(strategy.rules)
-    best_hold, best_stop, taken_value = np.empty((3, n))
-    hold, best_category = np.empty((2, n), dtype=np.int64)
+) -> _OptionValues:
+    """Return the best options of some positions, and the values of these and of those taken."""
+    number = len(positions)
+    hold_columns = hold_count(strategy.rules)
+    found = _OptionValues(
+        hold=np.empty(number, dtype=np.int64),
+        hold_value=np.empty(number),
+        category=np.empty(number, dtype=np.int64),
+        category_value=np.empty(number),
+        taken_value=np.empty(number),
+    )
 
-    def note(
-        start: int, values: Floats
-    ) -> None:  # of some positions in their order, a row for each
+    def note(start: int, values: Floats) -> None:
+        """Note the values of some positions in their order, a row for each."""
         place = positions.order[start : start + len(values)]
-        holds, stops = values[:, :n_holds], values[:, n_holds:]
+        holds = values[:, :hold_columns]
+        categories = values[:, hold_columns:]
         rows = np.arange(len(values))
-        best_of_holds = holds.argmax(axis=1)
-        best_of_stops = stops.argmax(axis=1)
-        hold[place], best_category[place] = best_of_holds, best_of_stops
-        best_hold[place] = holds[rows, best_of_holds]
-        best_stop[place] = stops[rows, best_of_stops]
-        taken_value[place] = values[rows, taken[place]]
+        best_hold = holds.argmax(axis=1)
+        best_category = categories.argmax(axis=1)
+        found.hold[place] = best_hold
+        found.hold_value[place] = holds[rows, best_hold]
+        found.category[place] = best_category
+        found.category_value[place] = categories[rows, best_category]
+        found.taken_value[place] = values[rows, taken[place]]
 
     each_option(strategy.evaluator, positions, note, threads)
-    return best_hold, best_stop, taken_value, hold, best_category
+    return found
 
 
 def grade(loss: float, first: bool = True) -> str:
-    """``best`` for the option listed `first`, ``tied``, ``inaccuracy``, ``mistake`` or
-    ``blunder``, by the loss.
+    """Return the grade of a loss.
+
+    It is ``best`` for the option listed `first`, ``tied``, ``inaccuracy``, ``mistake`` or
+    ``blunder``.
     """
     if loss < TIE_TOLERANCE:
         return "best" if first else "tied"
@@ -384,29 +425,26 @@ def grade(loss: float, first: bool = True) -> str:
 
 
 def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:
-    """The action that holds these dice or takes the category with this id; None if it is not
-    among the actions.
-    """
-    return next((a for a in actions if a.action == target), None)
+    """Return the action that holds these dice or takes the category with this id, or None."""
+    return next((each for each in actions if each.action == target), None)
 
 
 @dataclass(frozen=True)
 class GradedDecision:
     """One decision and its grade."""
 
-    turn: int  # number of the player's turn and of the roll before the decision, from 1
-    roll: int
+    turn: int  # number of the player's turn, from 1
+    roll: int  # number of the roll before the decision, from 1
     dice: Dice  # dice after that roll, ascending
-    rolls_left: int  # rerolls left; 0 if only a category could be chosen
-    # what was played, and the best action. Both have their `loss` in expected points
-    done: Hold | Choice
-    best: Hold | Choice
-    grade: str  # see :func:`grade`
+    rolls_left: int  # rerolls left, 0 if only a category could be chosen
+    done: Hold | Choice  # what was played, with its `loss` in expected points
+    best: Hold | Choice  # the best action
+    grade: str  # by :func:`grade`
     card: Scorecard  # the card before the turn
 
     @property
     def loss(self) -> float:
-        """Expected points it lost."""
+        """Expected points that the decision lost."""
         return self.done.loss
 
 
@@ -414,8 +452,8 @@ class GradedDecision:
 class RollLuck:
     """The luck of one roll."""
 
-    turn: int  # number of the player's turn and of the roll in it, from 1
-    roll: int
+    turn: int  # number of the player's turn, from 1
+    roll: int  # number of the roll in it, from 1
     dice: Dice  # dice after the roll, ascending
     luck: float  # best value with these dice minus the value before the roll, in points
 
@@ -426,7 +464,7 @@ class Review:
 
     player: str  # the player's name
     start: float  # expected final score at the start, in points
-    # final score; for an unfinished game the expected final score after the last turn of the record
+    # the final score, or that expected after the last turn of the record if the game is unfinished
     result: float
     finished: bool
     decisions: tuple[GradedDecision, ...]  # in the order they were played
@@ -443,27 +481,32 @@ class Review:
         return sum(decision.loss for decision in self.decisions)
 
     def counts(self) -> dict[str, int]:
-        """Number of decisions by grade."""
+        """Return the number of decisions by grade."""
         names = ["best", "tied", *(name for _, name in GRADES), "blunder"]
-        return {name: sum(d.grade == name for d in self.decisions) for name in names}
+        grades = [decision.grade for decision in self.decisions]
+        return {name: grades.count(name) for name in names}
 
 
 def graded_decision(
     strategy: Strategy, card: Scorecard, turn: RecordedTurn, number: int, roll: int
 ) -> GradedDecision:
-    """The decision after a roll of a turn, both numbered from 1."""
+    """Return the decision after a roll of a turn, both numbered from 1."""
     targets: list[Dice | str] = [*turn.holds, turn.category]  # what was done after each roll
-    dice, rolls_left = turn.dice_history[roll - 1], strategy.max_rerolls(card.state) - roll + 1
+    dice = turn.dice_history[roll - 1]
+    rolls_left = strategy.max_rerolls(card.state) - roll + 1
     found = strategy.ranking(card, dice, rolls_left)
-    best, done = found[0], find_action(found, targets[roll - 1])
+    best = found[0]
+    done = find_action(found, targets[roll - 1])
     assert done is not None  # the record has been checked
     graded = grade(done.loss, done is best)
     return GradedDecision(number, roll, dice, rolls_left, done, best, graded, card)
 
 
 def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
-    """Grade every decision of one player of a game, finished or not, by the strategy of the mean
-    for its rules.
+    """Grade every decision of one player of a game, finished or not.
+
+    The strategy is that of the mean for the rules of the game. Raises StateError if it is for other
+    rules, or there is no such player.
     """
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
@@ -495,18 +538,24 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     )
 
 
+class CategoryOutlook(NamedTuple):
+    """What a turn may bring in one category."""
+
+    id: str
+    chance: float  # that the turn fills the category
+    points: float  # expected points of the turn in that case, bonus points included
+
+
 @dataclass(frozen=True)
 class ActionOutlook:
     """What an action leads to under optimal play."""
 
     turn_points: float  # expected points of this turn, bonus points included
-    # expected points of the later turns, the upper bonus included; None if play is for a goal or a
-    # utility
+    # expected points of the later turns, the upper bonus included, or None if play is for a goal or
+    # a utility
     later_points: float | None
-    upper_bonus_chance: float | None  # chance of the upper bonus, 0 to 1; None if it is not known
-    # for each category this turn may fill: id, chance, and expected points in that case; most
-    # likely first
-    categories: tuple[tuple[str, float, float], ...]
+    upper_bonus_chance: float | None  # chance of the upper bonus, or None if it is not known
+    categories: tuple[CategoryOutlook, ...]  # that this turn may fill, the most likely first
 
 
 def action_outlook(
@@ -515,7 +564,7 @@ def action_outlook(
     action: Hold | Choice,
     upper_bonus_chance: ChanceOfState | None = None,
 ) -> ActionOutlook:
-    """What one of the actions of a decision leads to under optimal play for the mean."""
+    """Return what one of the actions of a decision leads to under optimal play for the mean."""
     return turn_outlook(
         strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance
     )
@@ -528,8 +577,9 @@ def turn_outlook(
     rolls_left: int,
     upper_bonus_chance: ChanceOfState | None = None,
 ) -> ActionOutlook:
-    """:func:`action_outlook` for any objective, from the values of a turn; a hold of all dice is
-    its category.
+    """Return what an action leads to under optimal play for any objective.
+
+    It is computed from the values of a turn. A hold of all dice counts as its category.
     """
     rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]
@@ -542,8 +592,16 @@ def turn_outlook(
                 rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0
             )
         ]
-    turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
-    after = [(o.chance, o.next_state(evaluator, card.state)) for o in outcomes]
+    chances: dict[int, float] = defaultdict(float)  # by category
+    shares: dict[int, float] = defaultdict(float)  # what each category adds to `turn_points`
+    for outcome in outcomes:
+        chances[outcome.category] += outcome.chance
+        share = outcome.chance * (outcome.points + outcome.bonus_points)
+        shares[outcome.category] += share
+    turn_points = sum(
+        outcome.chance * (outcome.points + outcome.bonus_points) for outcome in outcomes
+    )
+    after = [(outcome.chance, outcome.next_state(evaluator, card.state)) for outcome in outcomes]
     later_points = chance_of_bonus = None
     if not isinstance(evaluator, ScoreEvaluator):
         later_points = sum(chance * evaluator.value(state) for chance, state in after)
@@ -551,14 +609,9 @@ def turn_outlook(
         chance_of_bonus = clipped(
             sum(chance * upper_bonus_chance(state) for chance, state in after)
         )
-    chances: dict[int, float] = defaultdict(float)  # by category
-    shares: dict[int, float] = defaultdict(float)  # what each category adds to `turn_points`
-    for o in outcomes:
-        chances[o.category] += o.chance
-        shares[o.category] += o.chance * (o.points + o.bonus_points)
     most_likely_first = sorted(chances.items(), key=lambda item: -item[1])
     categories = tuple(
-        (rules.categories[c].id, clipped(chance), shares[c] / chance)
-        for c, chance in most_likely_first
+        CategoryOutlook(rules.categories[number].id, clipped(chance), shares[number] / chance)
+        for number, chance in most_likely_first
     )
     return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

@@ -1,7 +1,8 @@
 """Final scores in a CSV file, as spreadsheets write them.
 
-Either a column ``player`` and a column ``score``, a game of a player in each row; or a column for each
-player, a game in each row. A column ``rules`` names the rules of a row. Columns ``date`` and ``game`` are left out.
+The file has either a column ``player`` and a column ``score``, with the game of one player in each
+row, or a column for each player, with a game in each row. A column ``rules`` names the rules of a
+row. Columns ``date`` and ``game`` are ignored.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import csv
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..core.rules import RuleSet
 from ..errors import SolverError, StateError, shown
@@ -18,24 +20,32 @@ from ..game.rule_loader import load_rules, rules_from_json
 from ..words import _
 from .record import check_names, record_lines
 
-ENDING = ".csv"  # of the files
+ENDING = ".csv"  # of the names of these files
 SCORE_COLUMNS = {"score", "final_score", "result"}
 OTHER_COLUMNS = {"date", "game", "rules"}
 SEPARATORS = ",;\t"
 
 
 def is_score_list(source: object) -> bool:
-    """Whether a file is a list of scores, by its name."""
+    """Return whether a file is a list of scores, by its name."""
     return isinstance(source, str | Path) and str(source).lower().endswith(ENDING)
 
 
-def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[tuple[RuleSet, str, int]]:
-    """The rules, the player and the score of each game of a file; `rules` where a row names none.
+class Result(NamedTuple):
+    """The result of one player in a game without recorded decisions."""
+
+    rules: RuleSet
+    player: str
+    score: int
+
+
+def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[Result]:
+    """Yield the result of each game of a file, under `rules` where a row names none.
 
     Raises
     ------
     StateError
-        If the file cannot be read, has no scores, or one of them cannot be.
+        If the file cannot be read, has no scores, or has a score that is not valid.
     """
     found = 0
     lines = record_lines(path)
@@ -63,7 +73,7 @@ def read_scores(path: str | Path, rules: RuleSet | str) -> Iterator[tuple[RuleSe
                     continue  # this player was not in the game
                 player = row.get("player", columns[column])
                 check_names([player])
-                yield of_row, player, _score(cells[column], highest(of_row))
+                yield Result(of_row, player, _score(cells[column], highest(of_row)))
                 found += 1
         except SolverError as error:
             raise StateError(f"{path}:{number}: {error}") from error

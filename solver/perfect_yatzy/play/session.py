@@ -1,10 +1,9 @@
-"""A game in progress: what has happened, what may happen next, and undo; and the file of an
-unfinished one.
+"""A game in progress, with undo, and the file of an unfinished game.
 
-A session is a list of actions, each with the position it leads to, so that undo takes the last one
-off the list. Dice that the program rolls are those of a simulated game: a function of the seed, the
-turn and the roll, as the choices of computer players are (:meth:`Session.choice_seed`). So undoing
-a decision does not change what follows. If a text fixes them, all players have the same dice.
+A session is a list of actions, each with the position it leads to, so that undo removes the last
+one. Dice that the program rolls are those of a simulated game: a function of the seed, the turn and
+the roll, as the choices of computer players are (:meth:`Session.choice_seed`). So undoing a
+decision does not change what follows. If a text fixes them, all players have the same dice.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ class Action:
     """One action of a game."""
 
     kind: Kind
-    dice: Dice = ()  # all dice after a roll, or the dice held, ascending; empty for a score
-    category: str = ""  # Id of the category that was scored; empty otherwise
+    dice: Dice = ()  # all dice after a roll, or the dice held, ascending, or none for a score
+    category: str = ""  # id of the category that was scored, or empty for a roll or hold
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class GamePosition:
     cards: tuple[Scorecard, ...]  # one per player, without the current turn
     turns: tuple[RecordedTurn, ...] = ()  # the completed turns, in the order they were played
     dice_history: tuple[Dice, ...] = ()  # dice after each roll of the current turn
-    # dice held after each of these rolls; as many as rolls when the next dice are to be rolled,
-    # else one fewer
+    # Dice held after each of these rolls. There are as many holds as rolls when the next dice are
+    # to be rolled, otherwise one fewer.
     holds: tuple[Dice, ...] = ()
 
 
@@ -61,11 +60,10 @@ class Session:
 
     rules: RuleSet
     players: tuple[str, ...]  # names, in the order they play
-    seed: int | None  # seed of the program's dice; None if the players type in their own dice
-    computers: tuple[
-        str, ...
-    ] = ()  # kind of computer of each player, empty for a person; () if all are persons
-    same_dice: str = ""  # fixes the program's dice: every player gets the same faces
+    seed: int | None  # seed of the program's dice, or None if the players type in their own dice
+    # the kind of computer of each player, empty for a person, or () if all are persons
+    computers: tuple[str, ...] = ()
+    same_dice: str = ""  # a text that fixes the program's dice, the same for every player
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -75,7 +73,7 @@ class Session:
 
     @property
     def position(self) -> GamePosition:
-        """What the actions lead to."""
+        """The position that the actions lead to."""
         if self._steps:
             return self._steps[-1][1]
         return GamePosition(tuple(Scorecard(self.rules) for _ in self.players))
@@ -92,9 +90,7 @@ class Session:
 
     @property
     def holds(self) -> tuple[Dice, ...]:
-        """Dice held after each of these rolls; none yet after the last roll if a decision is
-        due.
-        """
+        """Dice held after each of these rolls, except for the last one if a decision is due."""
         return self.position.holds
 
     @property
@@ -122,21 +118,24 @@ class Session:
         return Game(self.rules, self.players, self.turns, extra)
 
     def computer(self, player: int | None = None) -> str:
-        """The kind of computer a player is, empty for a person; by default of the player whose
-        turn it is.
+        """Return the kind of computer a player is, empty for a person.
+
+        By default it is the player whose turn it is.
         """
         index = self.player if player is None else player
         return self.computers[index] if self.computers else ""
 
     def choice_seed(self) -> tuple[int, int, int] | None:
-        """Seed of the choices of a computer player now, so that they are the same after an undo;
-        None without one.
+        """Return the seed of the choices of a computer player now, or None without a seed.
+
+        The choices are the same after an undo.
         """
         return None if self.seed is None else (self.seed, len(self.turns), len(self.dice_history))
 
     def card(self, player: int | None = None) -> Scorecard:
-        """A player's card without the current turn; by default that of the player whose turn it
-        is.
+        """Return a player's card without the current turn.
+
+        By default it is that of the player whose turn it is.
         """
         return self.position.cards[self.player if player is None else player]
 
@@ -147,26 +146,25 @@ class Session:
 
     @property
     def to_roll(self) -> int:
-        """Number of dice to roll now; 0 if a decision is due or the game is over."""
+        """Number of dice to roll now, 0 if a decision is due or the game is over."""
         if self.over or len(self.holds) < len(self.dice_history):
             return 0
         return self.rules.dice - len(self._held())
 
     @property
     def dice(self) -> Dice:
-        """Dice after the last roll; empty before the first roll of a turn."""
+        """Dice after the last roll, or none before the first roll of a turn."""
         return self.dice_history[-1] if self.dice_history else ()
 
     def choices(self) -> dict[str, tuple[int, int]]:
-        """Categories that can take the dice now: id -> (points in the box, joker and first-roll
-        bonus points).
+        """Return the categories that can take the dice now, by id.
+
+        Each has the points in the box, and the joker and first-roll bonus points.
         """
         return TurnPosition(self.rules, self.card(), self.dice, self.rolls_left).categories()
 
     def _turn_position(self) -> TurnPosition:
-        """The position within the turn; if dice are to be rolled, with those alone that are
-        held.
-        """
+        """Return the position within the turn, with only the held dice if dice are to be rolled."""
         return TurnPosition(
             self.rules, self.card(), self._held() if self.to_roll else self.dice, self.rolls_left
         )
@@ -175,11 +173,12 @@ class Session:
         return self.holds[-1] if self.holds else ()
 
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
-        """Roll the dice that are not held: the program's, or these."""
+        """Roll the dice that are not held, which are the program's or these."""
         now = self.position
         if dice is None and self.to_roll:
             assert self.seed is not None
-            turn, roll = len(now.turns), len(now.dice_history)
+            turn = len(now.turns)
+            roll = len(now.dice_history)
             if self.same_dice:
                 own_turn = turn // len(self.players) + 1
                 held = self._held()
@@ -193,11 +192,11 @@ class Session:
         return new
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
-        """The dice to hold, ascending."""
+        """Return the dice to hold, ascending. Raises StateError if they cannot be held."""
         return self._turn_position().check_hold(dice)
 
     def hold(self, dice: Sequence[int]) -> None:
-        """Hold some of the dice; the others are rolled next."""
+        """Hold some of the dice. The others are rolled next."""
         held = self.check_hold(dice)
         now = self.position
         self._steps.append((Action("hold", held), replace(now, holds=(*now.holds, held))))
@@ -205,7 +204,8 @@ class Session:
     def score(self, category: str) -> None:
         """Take a category for the dice and end the turn."""
         paid = self._turn_position().check_category(category)
-        now, player = self.position, self.player
+        now = self.position
+        player = self.player
         turn = RecordedTurn(player, now.dice_history, now.holds, category, *paid)
         cards = (*now.cards[:player], card_after(now.cards[player], turn), *now.cards[player + 1 :])
         self._steps.append(
@@ -213,7 +213,7 @@ class Session:
         )
 
     def apply(self, action: Action) -> None:
-        """Carry out an action that was written down."""
+        """Apply an action that was written down."""
         if action.kind == "score":
             self.score(action.category)
         elif action.kind == "hold":
@@ -222,8 +222,9 @@ class Session:
             self.roll(action.dice)
 
     def undo(self) -> Action | None:
-        """Undo the last decision of a person and what followed it; or the last dice that were
-        typed in.
+        """Undo the last decision of a person, or the last dice that were typed in.
+
+        What followed is undone as well. Return the action, or None if there is none to undo.
         """
         for i in reversed(range(len(self._steps))):
             action, position_after = self._steps[i]
@@ -239,10 +240,10 @@ class Session:
 
 
 class SaveFile:
-    """The file of an unfinished game; to write or remove it fails if another process has changed it
-    since.
+    """The file of an unfinished game.
 
-    The actions of the session are JSON; schema 1 had no `computers`, all players were persons::
+    Writing or removing it fails if another process has changed it since it was read. The actions of
+    the session are JSON. In schema 1 there were no `computers`, and all players were persons::
 
         {"schema": 2, "rules": "yatzy", "fingerprint": "...", "players": ["Ann", "Computer (level 5)"], "seed": 5,
          "computers": ["", "5"], "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
@@ -253,7 +254,10 @@ class SaveFile:
         self.seen = self._content()
 
     def load(self) -> Session:
-        """The saved game; every action is checked."""
+        """Return the saved game, of which every action is checked.
+
+        Raises StateError for another file.
+        """
         try:
             return _read_session(parse_json(self.seen or b""))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -261,7 +265,7 @@ class SaveFile:
             raise StateError(message.format(path=self.path, error=error)) from error
 
     def write(self, session: Session) -> None:
-        """Save the game; an old file is replaced in one step."""
+        """Save the game, and replace an old file in one step."""
         self._check_unchanged()
         rules = session.rules
         actions = [[each.kind, list(each.dice), each.category] for each in session.actions]
@@ -286,7 +290,7 @@ class SaveFile:
         self.seen = self._content()
 
     def remove(self) -> None:
-        """Delete the file, after the finished game has been recorded."""
+        """Remove the file, after the finished game has been recorded."""
         self._check_unchanged()
         try:
             self.path.unlink(missing_ok=True)
@@ -319,12 +323,10 @@ def _read_session(raw: Any) -> Session:
     rules = rules_from_json(raw["rules"])
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))
-    players, seed = raw["players"], raw["seed"]
-    if (
-        not isinstance(players, list)
-        or not players
-        or not all(isinstance(name, str) for name in players)
-    ):
+    players = raw["players"]
+    seed = raw["seed"]
+    is_list = isinstance(players, list) and len(players) > 0
+    if not is_list or not all(isinstance(name, str) for name in players):
         raise StateError(_("players is {players}; must be a list of names", players=shown(players)))
     check_names(players)
     if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):

@@ -1,8 +1,9 @@
-"""What a player's mistakes have in common: kinds of rolls that were played wrongly more than once,
-and the single decisions that cost the most.
+"""What a player's mistakes have in common.
 
-Rolls of a kind show the same faces several times; dice that occur once are the die 0, written x.
-So 1 1 3 3 5 and 1 1 3 3 6 are the kind 1 1 3 3 x, and who keeps the two pairs of it keeps 1 1 3 3.
+This module finds kinds of rolls that were played wrongly more than once, and the single decisions
+that cost the most. Rolls of a kind show the same faces several times, and dice that occur once are
+the die 0, written x. So 1 1 3 3 5 and 1 1 3 3 6 are of the kind 1 1 3 3 x, and the hold of both
+pairs is 1 1 3 3.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from ..game.notation import dice_of
 from .rating_input import Entry, GradedChunk
 from .review import GRADES, TIE_TOLERANCE
 
-MAX_SPOTS = 10  # that a rating lists
-MAX_MISTAKES = 200  # that a rating keeps
-SMALLEST_MISTAKE = GRADES[0][0]  # points; smaller losses are inaccuracies
+MAX_SPOTS = 10  # spots that a rating lists
+MAX_MISTAKES = 200  # mistakes that a rating keeps
+SMALLEST_MISTAKE = GRADES[0][0]  # points: smaller losses are inaccuracies
 ANY = 0  # a die whose face occurs once in the roll
 
 KindOfAction = Dice | str  # dice that are held, in which ANY may occur, or the id of a category
@@ -54,14 +55,14 @@ class Mistake:
 
 
 def kind_of_roll(dice: Dice) -> Dice:
-    """A roll without its single dice; a roll of different faces only stays as it is."""
+    """Return a roll without its single dice. A roll of different faces stays as it is."""
     if len(set(dice)) == len(dice):
         return dice
     return _without_singles(dice, dice)
 
 
 def _without_singles(held: Dice, roll: Dice) -> Dice:
-    """Some dice of a roll, the several ones of a face first."""
+    """Return some dice of a roll with ANY in place of the single ones, which come last."""
     several = [face for face in held if roll.count(face) > 1]
     return (*several, *[ANY] * (len(held) - len(several)))
 
@@ -74,7 +75,7 @@ class _Tally:
     points: float = 0.0
 
     def add(self, times: int, points: float) -> None:
-        """Count some more."""
+        """Count some more decisions."""
         self.times += times
         self.points += points
 
@@ -88,7 +89,7 @@ class _Kinds(NamedTuple):
 
 
 def _spot(kinds: _Kinds, occurrences: int, tally: _Tally) -> Spot:
-    """A wrong way to play, of a decision that occurred so many times."""
+    """Return a wrong way to play, of a decision that occurred so many times."""
     return Spot(kinds.roll, kinds.best, kinds.done, occurrences, tally.times, tally.points)
 
 
@@ -111,21 +112,22 @@ class Decisions:
         options = self._lattice.first_roll + len(self._rules.categories)
         keys = (columns[:, 0] * options + columns[:, 1]) * options + columns[:, 2]
         _keys, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-        numbers, lost = np.bincount(inverse), np.bincount(inverse, losses[own])
+        numbers = np.bincount(inverse)
+        lost = np.bincount(inverse, losses[own])
         for key, count, points in zip(
             columns[first].tolist(), numbers.tolist(), lost.tolist(), strict=True
         ):
             self._tallies[tuple(key)].add(count, points)
         wrong = np.flatnonzero(own & (losses >= SMALLEST_MISTAKE))
         worst = wrong[np.argsort(-losses[wrong], kind="stable")[:MAX_MISTAKES]]
-        turns, players = graded.turn_number + 1, chunk.players
+        turns = graded.turn_number + 1
         found = [
             Mistake(
-                float(losses[roll]),
-                chunk.entries[card],
-                players[card],
-                int(turns[graded.turn_of_roll[roll]]),
-                int(graded.number_of_roll[roll]),
+                loss=float(losses[roll]),
+                entry=chunk.entries[card],
+                player=chunk.players[card],
+                turn=int(turns[graded.turn_of_roll[roll]]),
+                roll=int(graded.number_of_roll[roll]),
             )
             for roll, card in zip(worst.tolist(), graded.card_of_roll[worst].tolist(), strict=True)
         ]
@@ -133,7 +135,7 @@ class Decisions:
         self.mistakes = tuple(nlargest(MAX_MISTAKES, both, key=attrgetter("loss")))
 
     def spots(self) -> tuple[Spot, ...]:
-        """The wrong ways to play that occurred more than once, the most expensive first."""
+        """Return the wrong ways to play that occurred more than once, the most expensive first."""
         occurrences: defaultdict[tuple[Dice, KindOfAction], int] = defaultdict(int)
         wrong: defaultdict[_Kinds, _Tally] = defaultdict(_Tally)
         for positions, tally in self._tallies.items():
@@ -150,7 +152,7 @@ class Decisions:
         return tuple(spots[:MAX_SPOTS])
 
     def _kinds_of(self, roll: int, best: int, option: int) -> _Kinds:
-        """The kinds of a decision, which is given by positions."""
+        """Return the kinds of a decision, which is given by positions."""
         dice = dice_of(self._lattice.counts[self._lattice.first_roll + roll].tolist())
         return _Kinds(
             kind_of_roll(dice),
@@ -159,7 +161,7 @@ class Decisions:
         )
 
     def _kind_of_action(self, option: int, roll: Dice) -> KindOfAction:
-        """An option by its position: a hold of a roll, or a category."""
+        """Return the kind of an option, by its position: a hold of a roll, or a category."""
         if option >= self._lattice.first_roll:
             return self._rules.categories[option - self._lattice.first_roll].id
         held = dice_of(self._lattice.counts[option].tolist())

@@ -49,7 +49,7 @@ from .policy import exact_policy
 Rng = np.random.Generator | int | Sequence[int] | None
 Solved = TypeVar("Solved", TurnEvaluator, Opponent)
 TOLERANCE = 0.10  # risk tolerance as a share of the expected final score
-STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
+STYLES = {"safe": -1.0, "bold": 1.0}  # the sign of the rate
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
 POLICIES = ("most-points", "prices", "hold-rules", "goal:", "field:")
@@ -60,8 +60,9 @@ Solve = tuple[Hashable, Callable[[], ScoreStrategy]]  # a solve, and its key in 
 
 
 class RiskEvaluator(TurnEvaluator):
-    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean
-    decides.
+    """Evaluator of turns by an exponential utility of the points to come.
+
+    Of equal options the mean decides.
     """
 
     ties = (0.0, 1e-11)
@@ -69,25 +70,27 @@ class RiskEvaluator(TurnEvaluator):
 
     def __init__(self, rules: RuleSet, values: Table, rate: float, means: TurnEvaluator) -> None:
         super().__init__(rules, values)
-        self.rate, self._means = rate, means
+        self.rate = rate
+        self._means = means
 
     def child_values(
         self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Values of filling categories with points: those of the children, times the utility of
-        the points.
+        """Return the values of filling categories with points.
+
+        They are those of the children, times the utility of the points.
         """
         to_come = self.values[self.child_index(state, categories, points, saved)]
         return np.asarray(np.exp(self.rate * (points + bonus_points)) * to_come, dtype=np.float64)
 
 
 def risk_rate(strategy: Strategy, style: str) -> float:
-    """The rate of the utility of a style for a rule set, per point."""
+    """Return the rate of the utility of a style for a rule set, per point."""
     return copysign(1 / max(1.0, TOLERANCE * float(strategy.table[-1])), STYLES[style])
 
 
 def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None) -> RiskEvaluator:
-    """Solve a game for a style, in memory: as long as the solve of the mean takes."""
+    """Solve a game for a style, in memory. This takes as long as the solve of the mean."""
     rules = strategy.rules
     objective = ExponentialUtility(rules, risk_rate(strategy, style))
     check_memory(rules, solve_cost(objective).with_table())
@@ -106,7 +109,7 @@ class PlayerKind:
 
     @property
     def label(self) -> str:
-        """``level 5``, ``perfect``, the style or the policy, of a file without its folder."""
+        """``level 5``, ``perfect``, the style or the policy. A file is named without its folder."""
         if self.level is None:
             return self.style or Path(self.policy).name
         return (
@@ -120,13 +123,14 @@ class PlayerKind:
 
 
 def is_code(text: str) -> bool:
-    """Whether a policy by this name is code that is run: a Python file or a program."""
+    """Return whether a policy of this name is code that is run: a Python file or a program."""
     return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
 
 
 def parse_kind(text: str | int) -> PlayerKind:
-    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``,
-    ``safe``, ``win``.
+    """Return a kind of computer player from its name.
+
+    Names are ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``.
     """
     name = str(text)
     if name.startswith(POLICIES) or name.endswith((".npy", ".json")) or is_code(name):
@@ -152,7 +156,7 @@ class ComputerPlayer:
     ----------
     kind : Kind
     strategy : Strategy
-        Of the mean.
+        The strategy of the mean.
     """
 
     kind: PlayerKind
@@ -192,8 +196,8 @@ class ComputerPlayer:
             Source of the mistakes of a level: a NumPy generator, a seed for one (also several
             numbers), or None for a new one.
         others
-            The other players, for who plays to win: their cards, or final scores of those who have
-            finished.
+            The other players, which matter to a player who plays to win: their cards, or final scores
+            of those who have finished.
 
         Returns
         -------
@@ -226,13 +230,17 @@ class ComputerPlayer:
         return choice.category
 
     def _pick(self, options: Sequence[Option], random: np.random.Generator) -> Option:
-        """The best of the ranked options of a decision; of a level one that is drawn by its
-        loss.
+        """Return the best of the ranked options of a decision.
+
+        A player of a level draws one by its loss.
         """
         return self.soft.drawn(options, random) if self.soft else options[0]
 
     def act(self, position: TurnPosition) -> Action:
-        """:meth:`choose` for a position with a scorecard, without a look at other players."""
+        """Return what :meth:`choose` does in a position with a scorecard.
+
+        Other players are not looked at.
+        """
         if not isinstance(position.card, Scorecard):
             raise StateError(
                 "a computer player needs the points on the card: start_turn(rules, card)"
@@ -241,31 +249,32 @@ class ComputerPlayer:
 
     @property
     def exact_policy(self) -> Policy | Strategy | None:
-        """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
+        """What :func:`perfect_yatzy.evaluate` evaluates exactly. It is None if games are sampled."""
         if self.soft is not None:
             return self.soft
         return None if self.kind.style else self.strategy
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
-        """The values by which the player decides on a turn."""
+        """Return the values by which the player decides on a turn."""
         return self.risk or self.strategy.evaluator
 
 
 @dataclass
 class WinningPlayer(ComputerPlayer):
-    """A player who maximises the chance to beat the others; a tie counts as half a win.
+    """A player who maximises the chance to beat the others. A tie counts as half a win.
 
-    They are assumed to play for the mean; a single one to win, once the game of two is stored or
-    soon solved.
+    The others are assumed to play for the mean. A single one is assumed to play to win, once the
+    game of two is stored or soon solved.
     """
 
-    # threads for solves; the folder where a stored game of two players may be
+    # the threads for solves, and the folder where a stored game of two players may be
     settings: Settings = field(default_factory=Settings)
     _solved: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Others) -> TurnEvaluator:
-        """The chance to win, solved once a turn; the mean if the rest of the game takes too long
-        to solve.
+        """Return the chance to win, solved once a turn.
+
+        It is the mean if the rest of the game takes too long to solve.
         """
         known = self._read(others)
         means = self.strategy.evaluator
@@ -283,19 +292,20 @@ class WinningPlayer(ComputerPlayer):
         return self._cached(key, solved_evaluator)
 
     def _two_players(self, card: Scorecard, known: Sequence[int | Scorecard]) -> Solve | None:
-        """A solve against one other who plays to win, too; None if the rest is no game of two,
-        or takes too long.
+        """Return a solve against one other who plays to win, too.
+
+        It is None if the rest is no game of two, or takes too long.
         """
         if len(known) != 1 or not isinstance(other := known[0], Scorecard):
             return None
         turns_ahead = other.state.filled.bit_count() - card.state.filled.bit_count()
-        if turns_ahead not in (0, 1):  # this player moves next
+        if turns_ahead not in (0, 1):  # otherwise this player does not move next
             return None
         from ..two_players.two_player_table import stored_game, versus_strategy
         from ..two_players.two_players import TwoPlayerGame
 
         game = TwoPlayerGame(self.rules, (card.state, other.state), card.total - other.total)
-        key = card.state, game.lead, other.state
+        key = (card.state, game.lead, other.state)
         is_solved = key in self._solved
         stored = None if is_solved else stored_game(game, self.settings.tables)
         if not is_solved and not stored and game.cost().seconds > WIN_SECONDS:
@@ -307,8 +317,9 @@ class WinningPlayer(ComputerPlayer):
     def _others_for_the_mean(
         self, card: Scorecard, known: Sequence[int | Scorecard]
     ) -> Solve | None:
-        """A solve against others who play for the mean; None if it takes too long, or one of
-        their distributions.
+        """Return a solve against others who play for the mean.
+
+        It is None if it, or one of their distributions, takes too long.
         """
         cards = [other for other in known if isinstance(other, Scorecard)]
         objectives = [
@@ -317,7 +328,7 @@ class WinningPlayer(ComputerPlayer):
         ]
         if cards and not has_distribution(self.rules):
             return None
-        # for any utility
+        # The costs are the same for any utility.
         if max(solve_cost(objective).seconds for objective in objectives) > WIN_SECONDS:
             return None
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
@@ -328,13 +339,14 @@ class WinningPlayer(ComputerPlayer):
     def _against(
         self, card: Scorecard, others: Sequence[tuple[Hashable, int | Scorecard]]
     ) -> ScoreStrategy:
-        """Play for the chance to beat players who play for the mean from their cards on, each
-        with its key.
+        """Return play for the chance to beat players who play for the mean.
+
+        They play from their cards on, and each comes with its key.
         """
         finals = []
         for key, other in others:
             final = partial(opponent, self.settings, self.strategy, other)
-            # a score takes no solve
+            # A score takes no solve.
             finals.append(final() if isinstance(other, int) else self._cached(key, final))
         utility = WinUtility(finals, "half")
         means = self.strategy.evaluator
@@ -347,7 +359,7 @@ class WinningPlayer(ComputerPlayer):
         )
 
     def _read(self, others: Others) -> list[int | Scorecard]:
-        """The other players as final scores, also of full cards, and checked cards."""
+        """Return the other players as final scores, also of full cards, and checked cards."""
         found: list[int | Scorecard] = []
         for other in others:
             if isinstance(other, Scorecard):
@@ -360,8 +372,9 @@ class WinningPlayer(ComputerPlayer):
         return found
 
     def _cached(self, key: Hashable, create: Callable[[], Solved]) -> Solved:
-        """What the cache has under a key, made if it is missing; the MAX_SOLVED used last stay
-        in the cache.
+        """Return what the cache has under a key, made if it is missing.
+
+        The MAX_SOLVED used last stay in the cache.
         """
         if key not in self._solved:
             self._solved[key] = create()
@@ -380,7 +393,7 @@ class PolicyPlayer(ComputerPlayer):
 
     @property
     def exact_policy(self) -> Policy | Strategy | None:
-        """As for :class:`ComputerPlayer`."""
+        """What :class:`ComputerPlayer` says."""
         return exact_policy(getattr(self.player, "__self__", None))
 
     def choose(
@@ -391,7 +404,10 @@ class PolicyPlayer(ComputerPlayer):
         rng: Rng = None,
         others: Others = (),
     ) -> Action:
-        """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
+        """Decide as :class:`ComputerPlayer` does.
+
+        Raises StateError also for an action that is not legal.
+        """
         position = start_turn(
             self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left
         )

@@ -1,7 +1,6 @@
-"""How good a policy is, exactly or from sampled games: its mean, spread and distribution, and where
-it loses.
+"""Evaluate a policy, exactly or from sampled games: its mean, spread and distribution, and losses.
 
-README.md has the passes of an exact evaluation. A player who acts in one position at a time is
+README.md describes the passes of an exact evaluation. A player who acts in one position at a time is
 estimated from sampled games: score = V(start) + luck - losses, and the mean of the luck is 0. So
 V(start) - (mean losses) is an unbiased estimate of the mean score, and a far narrower one than the
 mean of the scores: most of their spread is luck.
@@ -56,7 +55,8 @@ class Losses:
     categories: Floats
 
     def __repr__(self) -> str:
-        holds, boxes = self.holds.sum(), self.categories.sum()
+        holds = self.holds.sum()
+        boxes = self.categories.sum()
         return f"<Losses: {self.total:.2f} points a game, {holds:.2f} by holds, {boxes:.2f} by categories>"
 
     @property
@@ -110,7 +110,7 @@ class Evaluation:
 
     @property
     def categories(self) -> tuple[CategoryResult, ...]:
-        """Results of the categories that are open at the start; empty without a distribution."""
+        """Results of the categories that are open at the start, empty without a distribution."""
         return self.distribution.categories if self.distribution else ()
 
 
@@ -158,7 +158,7 @@ class SampledEvaluation:
 
     @property
     def standard_error(self) -> float:
-        """Standard error of :attr:`mean` and of :attr:`loss`; NaN for one game."""
+        """Standard error of :attr:`mean` and of :attr:`loss`, NaN for one game."""
         return _standard_error(self.game_losses)
 
     @property
@@ -168,7 +168,7 @@ class SampledEvaluation:
 
     @property
     def plain_standard_error(self) -> float:
-        """Standard error of :attr:`plain_mean`; NaN for one game."""
+        """Standard error of :attr:`plain_mean`, NaN for one game."""
         return _standard_error(self.scores)
 
 
@@ -177,22 +177,23 @@ def _standard_error(values: Floats) -> float:
 
 
 def _logged(what: str, progress: Progress | None) -> Progress:
-    """The progress of a caller; without one, a report that logs once that the work takes long,
-    and how long.
+    """Return the progress of a caller.
+
+    Without one, return a report that logs once that the work takes long, and how long.
     """
     if progress:
         return progress
-    first: tuple[float, int] | None = (
-        None  # time and work done at the first report: kernels are compiled before it
-    )
+    # The time and the work done at the first report. Kernels are compiled before it.
+    first: tuple[float, int] | None = None
     is_logged = False
 
     def report(done: int, number: int) -> None:
         nonlocal first, is_logged
         first = first or (time.monotonic(), done)
-        spent, part = time.monotonic() - first[0], done - first[1]
-        # less of the work says little
-        if not is_logged and part * 100 > number and spent > LOGGED_SECONDS / 2:
+        spent = time.monotonic() - first[0]
+        part = done - first[1]
+        says_much = part * 100 > number
+        if not is_logged and says_much and spent > LOGGED_SECONDS / 2:
             is_logged = True
             log_long(what, spent * number / part)
 
@@ -200,8 +201,9 @@ def _logged(what: str, progress: Progress | None) -> Progress:
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
-    """The value of every state under a policy: the backward pass alone, about a second for
-    Yatzy.
+    """Return the value of every state under a policy.
+
+    It takes the backward pass alone, which is about a second for Yatzy.
     """
     objective = PolicyMean(policy)
     check_memory(policy.rules, solve_cost(objective))
@@ -209,8 +211,9 @@ def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
 
 
 def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
-    """The mean of the points to come under a policy, from its start on; as
-    :func:`policy_values`.
+    """Return the mean of the points to come under a policy, from its start on.
+
+    It takes what :func:`policy_values` takes.
     """
     return float(policy_values(policy, threads=threads)[-1])
 
@@ -251,8 +254,10 @@ def evaluate(  # noqa: PLR0913 - the published parameters
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation | SampledEvaluation:
-    """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the
-    luck removed.
+    """Evaluate a policy.
+
+    This is exact where its actions can be listed, and otherwise by sampled games with the luck
+    removed.
 
     An exact evaluation has the mean, the standard deviation, the distribution, and where points are
     lost.
@@ -260,9 +265,9 @@ def evaluate(  # noqa: PLR0913 - the published parameters
     Parameters
     ----------
     policy
-        A function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to hold or
-        the name of a category (all dice: it stops), or an object whose method ``act`` is such a
-        function: sampled. Or exactly: A :class:`perfect_yatzy.ValueFunction`, a
+        Sampled is a function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to
+        hold or the name of a category (all dice: it stops), or an object whose method ``act`` is such
+        a function. Exactly evaluated is a :class:`perfect_yatzy.ValueFunction`, a
         :class:`perfect_yatzy.FunctionPolicy` or a function of ``turn``, a
         :class:`perfect_yatzy.BatchPolicy` or a function of ``observations``, any other policy of this package; the
         strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
@@ -325,7 +330,7 @@ def evaluate(  # noqa: PLR0913 - the published parameters
 
 
 def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
-    """The exact evaluation of a policy; `before`: points on the card at its start."""
+    """Return the exact evaluation of a policy. `before` are the points on the card at its start."""
     rules = policy.rules
     table = open_table(settings, Objective(rules))[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
@@ -364,7 +369,7 @@ def sample(
     games: Games,
     start: CardText | Scorecard = "",
 ) -> SampledEvaluation:
-    """Let a player play games, and compare its decisions with perfect play."""
+    """Play games of a player, and compare its decisions with perfect play."""
     number = positive_number(games.number, "games")
     games_played = sample_games(settings, player, strategy, games, start)
     return summary(strategy, start, number, [games_played])
@@ -374,13 +379,13 @@ def sample(
 class SampledGames:
     """Consecutive games of a player. Made by :func:`sample_games`."""
 
-    scores: Floats  # (games,) float64: Final scores
-    game: Ints  # (decisions,) int64: Number of the game, from 0 in all games
-    turn: Ints  # (decisions,) int64: Number of the turn, from 0 for an empty card
-    rolls_left: Ints  # (decisions,) int64: Rerolls left
-    action: Ints  # (decisions,) int64: Number of the action
-    lost: Floats  # (decisions,) float64: What the decision loses against perfect play, in points
-    # (decisions,) float64: The part of it that the category loses against the best category
+    scores: Floats  # (games,) float64: final scores
+    game: Ints  # (decisions,) int64: number of the game, from 0 in all games
+    turn: Ints  # (decisions,) int64: number of the turn, from 0 for an empty card
+    rolls_left: Ints  # (decisions,) int64: rerolls left
+    action: Ints  # (decisions,) int64: number of the action
+    lost: Floats  # (decisions,) float64: what the decision loses against perfect play, in points
+    # (decisions,) float64: the part of it that the category loses against the best category
     by_category: Floats
 
 
@@ -398,13 +403,16 @@ def sample_games(
         player, start_turn(strategy.rules, start), games, progress=settings.progress
     )
     positions = played.columns()
-    game, action, _points = (positions.pop(name) for name in ("game", "action", "points"))
+    game = positions.pop("game")
+    action = positions.pop("action")
+    del positions["points"]
     lost = np.asarray(strategy.regrets(actions=action, threads=settings.threads, **positions))
     turn = np.array([each.position.state.filled.bit_count() for each in played.decisions])
-    rolls_left, n_holds = positions["rolls_left"], hold_count(strategy.rules)
+    rolls_left = positions["rolls_left"]
+    n_holds = hold_count(strategy.rules)
     by_category = np.where(rolls_left > 0, 0.0, lost)
-    # Of a turn that ends early, only what its category loses against the best one.
-    # actions are numbered holds first
+    # If a turn ends early, only what its category loses against the best one counts here. Actions
+    # are numbered holds first.
     early = np.flatnonzero((rolls_left > 0) & (action >= n_holds))
     if len(early):
         options = strategy.options(
@@ -419,13 +427,15 @@ def sample_games(
 def summary(
     strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
 ) -> SampledEvaluation:
-    """The evaluation of all games from consecutive parts of them."""
+    """Return the evaluation of all games from consecutive parts of them."""
     columns = zip(*(vars(part).values() for part in parts), strict=True)
     every = SampledGames(*map(np.concatenate, columns))
-    rules, begin = strategy.rules, start_turn(strategy.rules, start)
-    card, turns_before = begin.card, begin.state.filled.bit_count()
+    rules = strategy.rules
+    begin = start_turn(rules, start)
+    card = begin.card
+    turns_before = begin.state.filled.bit_count()
     assert isinstance(card, Scorecard)
-    # actions are numbered holds first
+    # Actions are numbered holds first.
     first_category = hold_count(rules)
     boxes = len(rules.categories)
     turn = every.turn - turns_before

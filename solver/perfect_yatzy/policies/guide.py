@@ -1,4 +1,4 @@
-"""A strategy guide as data, without words or layout: what the printed guide and the terminal show.
+"""Make a strategy guide as data, without words or layout, for the printed guide and the terminal.
 
 Opening rolls with the same group sizes are one pattern (``3-1-1``: three of a kind and two other
 dice). Within it, rolls that are treated in the same way share a line.
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import islice, pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -29,9 +29,19 @@ from .strategy_sheet import PriceSheet, StrategySheet
 
 Which = Literal["", "highest", "other"]
 Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
-# The fields pattern, stop, kept and which of an opening line.
-LineKey = tuple[Groups, bool, Groups, Which]
-ALL_ROLLS: LineKey = (), False, (), ""  # of the only line, if some faces describe every hold
+
+
+class LineKey(NamedTuple):
+    """What the rolls of an opening line have in common, with the fields of an OpeningLine."""
+
+    pattern: Groups
+    stop: bool
+    kept: Groups
+    which: Which
+
+
+# The key of the only line, if some faces describe every hold.
+ALL_ROLLS = LineKey(pattern=(), stop=False, kept=(), which="")
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class OpeningEntry:
     """The rolls of a line that lead to the same dice, or to the same category."""
 
     hold: Dice  # dice held; empty where a category is scored
-    category: str | None  # Id of the category that is scored with the first roll
+    category: str | None  # id of the category that is scored with the first roll
     rolls: tuple[Dice, ...]  # the rolls, ascending
 
 
@@ -50,16 +60,16 @@ class OpeningLine:
     # sizes of the groups of equal dice in the rolls, descending; empty if they are all rolls
     pattern: Groups
     stop: bool  # whether the turn ends with the first roll
-    # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
+    # sizes of the groups that are held, descending; empty if the turn ends or all dice are rerolled
     kept: Groups
-    # where a roll has several groups of these sizes: whether those with the highest faces are held
+    # whether those with the highest faces are held, where a roll has several groups of these sizes
     which: Which
     faces: Dice  # the faces of which every die is held, if that describes the hold of every roll
-    # The rolls by the dice that are held or the category that is scored.
+    # the rolls by the dice that are held or the category that is scored
     entries: tuple[OpeningEntry, ...]
     chance: float  # probability of these rolls, 0 to 1
-    lowest: float  # range of the expected final scores, in points
-    highest: float
+    lowest: float  # lowest expected final score of these rolls, in points
+    highest: float  # highest one
     majority: bool  # whether these are the rolls of the pattern that no other line names
     whole_pattern: bool  # whether these are all rolls of the pattern
 
@@ -73,18 +83,20 @@ class OpeningLine:
 
 
 def groups_of(dice: Dice) -> Groups:
-    """Sizes of the groups of equal dice, descending: ``(3, 1, 1)`` for 2 4 4 4 6."""
+    """Return the sizes of the groups of equal dice, descending: ``(3, 1, 1)`` for 2 4 4 4 6."""
     return tuple(sorted((dice.count(face) for face in set(dice)), reverse=True))
 
 
 def which_groups(roll: Dice, hold: Dice) -> Which:
-    """Whether the groups held are those with the highest faces, if the roll has other groups of
-    these sizes.
+    """Return whether the groups held are those with the highest faces.
+
+    It is empty unless the roll has other groups of these sizes.
     """
     counts = {face: roll.count(face) for face in sorted(set(roll), reverse=True)}
     if any(hold.count(face) != counts[face] for face in hold):
         return ""  # a part of a group
-    has_others, are_highest = False, True
+    has_others = False
+    are_highest = True
     for size in {counts[face] for face in hold}:
         alike = [face for face in counts if counts[face] == size]  # the highest first
         held = [face for face in alike if face in hold]
@@ -96,7 +108,7 @@ def which_groups(roll: Dice, hold: Dice) -> Which:
 
 
 def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
-    """What perfect play holds of every first roll of the game."""
+    """Return what perfect play holds of every first roll of the game."""
     rules = strategy.rules
     if rules.rolls_per_turn == 1:
         return ()
@@ -104,7 +116,8 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
     rolls = grid.multisets[grid.first_roll :]
     answer = strategy.best(0, 0, np.array(rolls), rules.rolls_per_turn - 1)
     categories = [answer.categories[c] if c >= 0 else None for c in answer.category.tolist()]
-    holds = [dice_of(held) for held in answer.held.tolist()]  # all dice where a category is scored
+    # All dice are held where a category is scored.
+    holds = [dice_of(held) for held in answer.held.tolist()]
     faces = faces_always_held(rolls, holds, rules.faces)
     if not faces:
         holds = [() if category else hold for hold, category in zip(holds, categories, strict=True)]
@@ -114,14 +127,14 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         # Single dice are listed one by one, so that it does not matter which of them is the
         # highest.
         which = which_groups(roll, holds[number]) if kept and kept[0] > 1 else ""
-        key = groups_of(roll), categories[number] is not None, kept, which
+        key = LineKey(groups_of(roll), categories[number] is not None, kept, which)
         members[ALL_ROLLS if faces else key].append(number)
-    # By pattern, and the largest line of each pattern first.
-    order = sorted(members, key=lambda key: (key[0], len(members[key])), reverse=True)
-    lines_of = Counter(pattern for pattern, *_ in members)
+    # The lines are sorted by pattern, and the largest line of each pattern comes first.
+    order = sorted(members, key=lambda key: (key.pattern, len(members[key])), reverse=True)
+    lines_of = Counter(key.pattern for key in members)
     lines = list[OpeningLine]()
-    for pattern, stop, kept, which in order:
-        numbers = members[pattern, stop, kept, which]
+    for key in order:
+        numbers = members[key]
         by_action: dict[tuple[Dice, str | None], list[Dice]] = defaultdict(list)
         for number in numbers:
             by_action[holds[number], categories[number]].append(rolls[number])
@@ -133,26 +146,24 @@ def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
         values = answer.value[numbers]
         lines.append(
             OpeningLine(
-                pattern,
-                stop,
-                kept,
-                which,
-                faces,
-                tuple(entries),
+                **key._asdict(),
+                faces=faces,
+                entries=tuple(entries),
                 chance=float(grid.weights[numbers].sum()),
                 lowest=float(values.min()),
                 highest=float(values.max()),
-                whole_pattern=lines_of[pattern] == 1,
-                majority=not lines
-                or lines[-1].pattern != pattern,  # the largest line of a pattern comes first
+                whole_pattern=lines_of[key.pattern] == 1,
+                # The largest line of a pattern comes first.
+                majority=not lines or lines[-1].pattern != key.pattern,
             )
         )
     return tuple(lines)
 
 
 def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
-    """The faces of which all dice are held, if that describes every hold (as often in a forced
-    order); else ().
+    """Return the faces of which all dice are held, if that describes every hold.
+
+    Otherwise the result is empty. In a forced order some faces often describe every hold.
     """
     held = {face for hold in holds for face in hold}
     described = holds == [tuple(face for face in roll if face in held) for roll in rolls]
@@ -160,14 +171,16 @@ def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """Pairs (dice, 0), a roll each; where all rolls with a largest group are there, its dice and
-    how many others.
+    """Return pairs (dice, 0), one for each roll.
+
+    Where all rolls with a largest group are there, a pair has its dice and the number of other
+    dice.
     """
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)
     every_roll = grid.multisets[grid.first_roll :]
-    # each face has as many
+    # Each face has as many rolls with a largest group of it.
     rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
     for roll in entry.rolls:
@@ -181,8 +194,8 @@ def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[D
     return tuple(result)
 
 
-GAMES = 2_000  # simulated for the stages and the examples
-MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
+GAMES = 2_000  # games simulated for the stages and the examples
+MIN_SAMPLES = 30  # give-up turns with a box open that its mean cost needs
 # a box given up in less than this share of the give-up turns counts as hardly ever given up
 RARE = 0.005
 SHOWN_OPTIONS = 3  # options of an example
@@ -193,30 +206,32 @@ TRIED = 400  # turns of a stage that are looked through for an example
 class TurnEndings(PositionSample):
     """The decisions that end one turn of many games, in the order of the games."""
 
-    # (games,): the category that is filled, and the points in its box
-    category: Ints = field(kw_only=True)
-    points: Ints = field(kw_only=True)
+    category: Ints = field(kw_only=True)  # (games,): the category that is filled
+    points: Ints = field(kw_only=True)  # (games,): the points in its box
 
     def state(self, game: int) -> State:
-        """The state of one game at the start of the turn."""
-        filled, upper, saved = (
-            int(column[game]) for column in (self.filled, self.upper, self.saved)
+        """Return the state of one game at the start of the turn."""
+        return State(
+            filled=int(self.filled[game]),
+            upper=int(self.upper[game]),
+            saved=int(self.saved[game]),
+            joker_paid=bool(self.joker_paid[game]),
         )
-        return State(filled, upper, saved, bool(self.joker_paid[game]))
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndings]:
-    """The decisions that end each turn of games from the empty card, under perfect play for the
-    mean.
+    """Return the decisions that end each turn of games from the empty card.
+
+    They are those of perfect play for the mean.
     """
     rules = strategy.rules
     size = len(strategy.rules.categories)
-    # No more decisions than rolls are made; with saved rolls some are made later.
+    # No more decisions than rolls are made, and with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
     ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
     for turn in range(1, size + 1):
-        # one position of each game, in their order
+        # one position of each game, in the order of the games
         end = sample.take(ends[sample.turn[ends] == turn])
         category = end.action - hold_count(rules)
         columns = {column.name: getattr(end, column.name) for column in fields(end)}
@@ -228,8 +243,9 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[TurnEndi
 def values_of(
     strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: Ints
 ) -> Floats:
-    """Expected points still to come in many states that can occur, `(n,)`; the arguments are
-    arrays `(n,)`.
+    """Return the expected points still to come in many states that can occur, `(n,)`.
+
+    The arguments are arrays `(n,)`.
     """
     space = strategy.space
     rows = space.rows_of(filled, joker_paid)
@@ -238,14 +254,14 @@ def values_of(
 
 
 def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
-    """Points in the box of the category that each game fills."""
+    """Return the points in the box of the category that each game fills."""
     rules = strategy.rules
     grid = lattice(rules.dice, rules.faces)
     counts = (end.dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)  # (games, faces)
-    # (categories, games)
+    # (categories, games): points of the dice in every category
     by_dice = strategy.evaluator.points[:, grid.rank(counts) - grid.first_roll]
     points = by_dice[category, np.arange(len(category))]
-    # The card decides, too, on boxes that require another one, and on jokers: these are scored one
+    # The card decides, too, on boxes that require another one, and on jokers. These are scored one
     # by one.
     depends_on_card = np.array([bool(box.requires) for box in rules.categories])[category]
     if rules.joker:
@@ -262,12 +278,12 @@ def _points(strategy: Strategy, end: PositionSample, category: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class GiveUp:
-    """One way to give up a box: score nothing in it, or one die in an upper box."""
+    """One way to give up a box: to score nothing in it, or one die in an upper box."""
 
     category: int  # position of the category
-    points: int  # what it scores: 0, or one die of its face
-    # mean of V(card before) - points - V(card after the turn), where a box is given up and this is
-    # open
+    points: int  # what it scores, which is 0 or one die of its face
+    # mean of V(card before) - points - V(card after the turn), over the turns in which a box is given
+    # up and this one is open
     cost: float
     # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
     share: float
@@ -277,8 +293,8 @@ class GiveUp:
 class Stage:
     """A third of the game."""
 
-    first: int  # Its turns, from 1
-    last: int
+    first: int  # its first turn, from 1
+    last: int  # its last turn
     give_ups: tuple[GiveUp, ...]  # cheapest first
 
 
@@ -295,8 +311,9 @@ class Option:
 
     @property
     def value(self) -> float:
-        """Points minus price, plus the change of the bonus: the sheet takes the box with the
-        largest.
+        """Points minus price, plus the change of the bonus.
+
+        The sheet takes the box with the largest.
         """
         return self.points - self.price + self.bonus
 
@@ -308,7 +325,7 @@ class Example:
     turn: int  # from 1
     state: State  # the card before the turn
     dice: Dice
-    # The three best for the sheet, best first; and the best, if that is another.
+    # the three best for the sheet, best first, and the best under perfect play if it is another
     options: tuple[Option, ...]
     best: Option  # the best under perfect play
 
@@ -335,16 +352,17 @@ class Guide:
     opening: tuple[OpeningLine, ...]  # empty if a turn has one roll
     stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
     examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
-    # Points that the sheet loses against perfect play in each turn; empty if unknown.
+    # points that the sheet loses against perfect play in each turn, empty if unknown
     losses: tuple[float, ...]
-    odds: tuple[CategoryOdds, ...]  # of each category in one turn that is played for it alone
+    # the odds of each category in one turn that is played for it alone
+    odds: tuple[CategoryOdds, ...]
     hold: HoldExample | None = None  # none without hold rules, or in a forced order
 
 
 def make_guide(
     strategy: Strategy, sheet: StrategySheet | None = None, losses: Sequence[float] | None = None
 ) -> Guide:
-    """The guide of a rule set."""
+    """Make the guide of a rule set."""
     rules = strategy.rules
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
@@ -363,16 +381,18 @@ def make_guide(
 
 
 def stage_turns(turns: int) -> list[range]:
-    """The turns of the early, middle and late game, from 0; a game of one or two turns has fewer
-    stages.
+    """Return the turns of the early, middle and late game, from 0.
+
+    A game of one or two turns has fewer stages.
     """
     bounds = [turns * stage // 3 for stage in range(4)]
     return [range(first, end) for first, end in pairwise(bounds) if first < end]
 
 
 def give_up_stages(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Stage]:
-    """What perfect play gives up when nothing fits, by stage of the game, and what each box
-    would cost.
+    """Yield what perfect play gives up when nothing fits, by stage of the game.
+
+    Each box comes with what it would cost.
     """
     for stage in stage_turns(len(turns)):
         give_ups = _give_ups(strategy, [turns[turn] for turn in stage])
@@ -380,12 +400,13 @@ def give_up_stages(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator
 
 
 def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[GiveUp]:
-    """The ways to give up each box that is open in at least MIN_SAMPLES of the turns in which a
-    box is given up.
+    """Yield the ways to give up each box that is often open where a box is given up.
+
+    It is open in at least MIN_SAMPLES of these turns.
     """
     rules = strategy.rules
     uppers = upper_sums(strategy.rules)
-    names = "category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left"
+    names = ("category", "points", "filled", "upper", "saved", "joker_paid", "rolls_left")
     ends = [np.concatenate([getattr(turn, name) for turn in turns]) for name in names]
     ways = [
         (c, points) for c, box in enumerate(rules.categories) for points in sorted({0, box.face})
@@ -399,7 +420,7 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
         is_open = filled >> c & 1 == 0
         if is_open.sum() >= MIN_SAMPLES:
             sums = uppers.cap(upper + uppers.shift(c, points))
-            later = filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid
+            later = (filled | 1 << c, sums, rolls_left * rules.saved_rolls, joker_paid)
             after = values_of(strategy, *(column[is_open] for column in later))
             cost = float(np.mean(before[is_open] - after - points))
             times = int(((category == c) & (made == points)).sum())
@@ -409,31 +430,33 @@ def _give_ups(strategy: Strategy, turns: Sequence[TurnEndings]) -> Iterator[Give
 def worked_examples(
     strategy: Strategy, prices: PriceSheet, turns: Sequence[TurnEndings]
 ) -> Iterator[Example]:
-    """Positions that show the subtraction: a choice between good boxes, a box given up, a
-    mistake of the sheet.
+    """Yield positions that show the subtraction.
+
+    They are a choice between good boxes, a box given up, and a mistake of the sheet.
     """
     stages = stage_turns(len(turns))
     for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
-            # the first, if any
+            # The first one is shown, if there is any.
             yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
 
 
 def hold_example(
     strategy: Strategy, sheet: StrategySheet, turns: Sequence[TurnEndings]
 ) -> HoldExample | None:
-    """A first roll of the late game, with few open boxes, that a later rule decides as perfect
-    play does.
+    """Return a first roll of the late game that a later rule decides as perfect play does.
+
+    Few boxes are open.
     """
-    rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
+    rules = strategy.rules
+    left = rules.rolls_per_turn - 1
     if not sheet.holds or left < 1 or rules.saved_rolls:
         return None
     dice = lattice(rules.dice, rules.faces)
     random = np.random.default_rng(1)
     number = stage_turns(len(turns))[-1][0]  # the first turn of the late game
-    found: HoldExample | None = (
-        None  # with the latest rule so far; one of the second half of the list is enough
-    )
+    # The example with the latest rule so far. One of the second half of the list is enough.
+    found: HoldExample | None = None
     for game in range(min(TRIED, len(turns[number].filled))):
         state = turns[number].state(game)
         roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
@@ -441,8 +464,10 @@ def hold_example(
         actions, deciding = decisions(
             rules, sheet.holds, Cards.of_state(rules, state), np.array([place]), left
         )
-        action, rule = int(actions[0]), int(deciding[0])  # no rule decides: the number of rules
-        if rule == len(sheet.holds) or action in (STOP, ROLL_ALL) or (found and rule <= found.rule):
+        action = int(actions[0])
+        rule = int(deciding[0])  # the number of rules if none decides
+        keeps_some = rule < len(sheet.holds) and action not in (STOP, ROLL_ALL)
+        if not keeps_some or (found and rule <= found.rule):
             continue
         kept = dice_of(dice.counts[action].tolist())
         if strategy.holds(state, roll, left)[0].dice == kept:
@@ -455,8 +480,9 @@ def hold_example(
 def _ends(
     strategy: Strategy, prices: PriceSheet, turns: Sequence[TurnEndings], stage: range
 ) -> Iterator[Example]:
-    """Ends of turns of a stage, each game in another turn, with at least three boxes to choose
-    from.
+    """Yield ends of turns of a stage with at least three boxes to choose from.
+
+    Each game is in another turn.
     """
     half = len(stage) // 2
     numbers = [*stage[half:], *stage[:half]]  # from the middle of the stage on
@@ -473,9 +499,10 @@ def _ends(
 def _example(
     strategy: Strategy, prices: PriceSheet, turn: int, state: State, dice: Dice
 ) -> Example:
-    """The options of a position, as the sheet and as perfect play rank them."""
+    """Return the options of a position, as the sheet and as perfect play rank them."""
     losses = {choice.category: choice.loss for choice in strategy.categories(state, dice)}
-    rules, options = strategy.rules, []
+    rules = strategy.rules
+    options = []
     bonus_before = prices.bonus_value(state.filled, state.upper)
     paid = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice))
     for c, (points, bonus_points) in paid.items():
@@ -486,7 +513,11 @@ def _example(
             change += prices.terms["joker_turn"] * (rules.full_mask & ~filled).bit_count()
         options.append(
             Option(
-                c, points + bonus_points, prices.prices[c], change, losses[rules.categories[c].id]
+                category=c,
+                points=points + bonus_points,
+                price=prices.prices[c],
+                bonus=change,
+                loss=losses[rules.categories[c].id],
             )
         )
     options.sort(key=lambda option: -option.value)
@@ -496,31 +527,26 @@ def _example(
 
 
 def _is_close_choice(example: Example) -> bool:
-    """Whether three boxes score, the sheet is right, the second best is clearly worse, and the
-    bonus matters.
+    """Return whether the position is a close choice.
+
+    Three boxes score, the sheet is right, the second best is clearly worse, and the bonus matters.
     """
     first, second, third = example.options[:3]
-    clear = 0.5 <= first.value - second.value <= 4 and second.loss >= 0.3
-    bonus = max(abs(option.bonus) for option in example.options)
-    return (
-        first.loss == 0
-        and min(first.points, second.points, third.points) > 0
-        and clear
-        and bonus >= 1
-    )
+    is_right = first.loss == 0
+    all_score = min(first.points, second.points, third.points) > 0
+    is_clear = 0.5 <= first.value - second.value <= 4 and second.loss >= 0.3
+    bonus_matters = any(abs(option.bonus) >= 1 for option in example.options)
+    return is_right and all_score and is_clear and bonus_matters
 
 
 def _is_give_up(example: Example) -> bool:
-    """Whether the right box scores nothing although another one scores."""
+    """Return whether the right box scores nothing although another one scores."""
     first, second, third = example.options[:3]
-    return (
-        first.loss == 0
-        and first.points == 0
-        and first.value - second.value >= 0.5
-        and bool(third.points)
-    )
+    is_right = first.loss == 0
+    is_clear = first.value - second.value >= 0.5
+    return is_right and is_clear and first.points == 0 and third.points != 0
 
 
 def _is_mistake(example: Example) -> bool:
-    """Whether the sheet takes a box that loses a notable number of points."""
+    """Return whether the sheet takes a box that loses a notable number of points."""
     return 0.3 <= example.options[0].loss <= 3 and len(example.options) == SHOWN_OPTIONS

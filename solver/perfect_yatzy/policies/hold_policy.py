@@ -1,8 +1,7 @@
-"""Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies.
-NumPy only.
+"""Write hold rules as arrays: the dice each rule names for every roll, and the cards it applies to.
 
-:func:`decisions` is the reference for what a list does, :mod:`.hold_rules_kernel` the compiled
-form.
+:func:`decisions` is the reference for what a list does, in NumPy only. :mod:`.hold_rules_kernel` is
+the compiled form.
 """
 
 from __future__ import annotations
@@ -32,22 +31,24 @@ CARD_LIMITS = ("all_open", "none_open", "scored", "rerolls", "least_turns", "mos
 
 
 def collected_faces(rules: RuleSet) -> list[int]:
-    """The faces that upper categories collect, ascending; bit i of a bitmask of open faces
-    stands for the i-th.
+    """Return the faces that upper categories collect, ascending.
+
+    Bit i of a bitmask of open faces stands for the i-th.
     """
     return sorted({c.face for c in rules.categories if c.face})
 
 
 def face_bits(rules: RuleSet) -> list[int]:
-    """The bit of the face that each category collects; 0 if it collects none."""
+    """Return the bit of the face that each category collects, 0 if it collects none."""
     collected = collected_faces(rules)
     return [1 << collected.index(c.face) if c.face else 0 for c in rules.categories]
 
 
 @lru_cache(maxsize=512)
 def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
-    """Lattice index of the dice a pattern names in each roll, or NO_FIT; by open faces: ``(1 or
-    2^faces, rolls)``.
+    """Return the lattice index of the dice a pattern names in each roll, or NO_FIT.
+
+    The array is ``(1 or 2^faces, rolls)``, a line for each bitmask of open faces if they matter.
     """
     dice = lattice(rules.dice, rules.faces)
     # (masks, rolls, faces)
@@ -56,7 +57,8 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
         fits = np.ones(shown.shape[:2], dtype=bool)
         kept = np.zeros_like(shown)
     elif pattern.kind == "pays":
-        fits, kept = (paying(rules, pattern) != 0)[None, :], shown
+        fits = (paying(rules, pattern) != 0)[None, :]
+        kept = shown
     elif pattern.kind == "dice":
         fits = shown.sum(-1) > 0
         kept = shown
@@ -71,8 +73,9 @@ def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
 
 
 def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_]:
-    """The faces that count, ``(1 or 2^faces, faces)``: a line for each bitmask of open faces if
-    they matter.
+    """Return the faces that count, ``(1 or 2^faces, faces)``.
+
+    There is a line for each bitmask of open faces if they matter.
     """
     in_range = np.zeros((1, rules.faces), dtype=bool)
     in_range[0, pattern.low - 1 : pattern.high] = True
@@ -87,11 +90,13 @@ def _counted_faces(rules: RuleSet, pattern: DicePattern) -> npt.NDArray[np.bool_
 
 
 def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Whether a row of at least so many faces is there; and its dice, of several rows the
-    longest, then highest.
+    """Return whether a row of at least so many faces is there, and its dice.
+
+    Of several rows the longest is taken, then the highest.
     """
     faces = shows.shape[-1]
-    best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
+    best = np.zeros(shows.shape[:-1], dtype=np.int64)
+    kept = np.zeros(shows.shape, dtype=np.int64)
     for length in range(least, faces + 1):
         for first in range(faces - length + 1):  # later rows are longer, or as long and higher
             row = shows[..., first : first + length].all(-1)
@@ -102,14 +107,15 @@ def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[
 
 
 def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Whether groups of the sizes of a pattern are there, each of another face; and all dice of
-    these faces.
+    """Return whether groups of the sizes of a pattern are there, and all dice of their faces.
+
+    Each group has another face.
     """
     faces = shown.shape[-1]
     left = shown.copy()  # dice that no group has taken
     kept = np.zeros_like(shown)
     fits = np.ones(shown.shape[:2], dtype=bool)
-    # Which of the faces with equally many dice is taken.
+    # This decides which of the faces with equally many dice is taken.
     preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
     # The largest group goes to the largest size, so that two groups fit whenever any assignment of
     # them does.
@@ -117,7 +123,7 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
         ranking = np.where(left >= size, left * faces + preference, -1)
         face = ranking.argmax(-1)[..., None]
         dice_of_face = np.take_along_axis(left, face, -1)
-        # If no face has enough dice, `face` is any, and has too few.
+        # If no face has enough dice, `face` is any of them, and has too few.
         fits &= dice_of_face[..., 0] >= size
         np.put_along_axis(kept, face, dice_of_face, -1)
         np.put_along_axis(left, face, 0, -1)
@@ -125,7 +131,7 @@ def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], I
 
 
 def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
-    """Bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
+    """Return the bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
     positions = np.array([rules.index_of[c] for c in pattern.categories])
     pays = points_table(rules)[positions] >= pattern.least  # (categories of the pattern, rolls)
     return np.asarray((1 << positions) @ pays)
@@ -133,17 +139,18 @@ def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
 
 @lru_cache(maxsize=16)
 def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
-    """Bitmask of the categories in which the dice of each hold may count, ``(holds,)``;
-    `jokers`: also as jokers.
+    """Return the bitmask of the categories in which the dice of each hold may count, ``(holds,)``.
+
+    With `jokers` they may also count as jokers.
     """
     dice = lattice(rules.dice, rules.faces)
     paid = points_table(rules) > 0  # (categories, rolls)
-    if jokers:  # rolls of the joker's kind, in every box that pays full points for them
+    if jokers:  # rolls of the joker's kind count in every box that pays full points for them
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
     is_of_use = np.zeros((dice.n_holds, len(paid)), dtype=bool)
     is_of_use[dice.first_roll :] = paid.T
-    # A hold is of use if it is with one die more. Larger holds have higher numbers, so they are
-    # done first.
+    # A hold is of use if it is with one die more. Larger holds have higher numbers, so they come
+    # first.
     for hold in range(dice.first_roll - 1, -1, -1):
         is_of_use[hold] = is_of_use[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
@@ -153,11 +160,12 @@ def boxes_of_use(rules: RuleSet, jokers: bool) -> Ints:
 
 
 def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
-    """What a rule does with every roll if its conditions hold, as :func:`pattern_holds`; and the
-    boxes it counts for.
+    """Return what a rule does with every roll if its conditions hold, and the boxes it counts for.
 
-    Bitmasks, 0 where it does not fit; the second half is for cards on which rolls of the joker's
-    kind are jokers.
+    The actions are as in :func:`pattern_holds`.
+
+    The boxes are bitmasks, 0 where the rule does not fit. Their second half is for cards on which
+    rolls of the joker's kind are jokers.
     """
     named = pattern_holds(rules, rule.pattern)
     first_roll = lattice(rules.dice, rules.faces).first_roll
@@ -171,42 +179,44 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
 
 
 def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints | int:
-    """Bitmask of the boxes of :func:`rule_lines`, as if the rule fitted every roll; -1: any box."""
+    """Return the bitmask of the boxes of :func:`rule_lines`, as if the rule fitted every roll.
+
+    It is -1 for any box.
+    """
     if rule.pattern.kind == "pays":
         return paying(rules, rule.pattern)
     if rule.action == "roll all":
         return -1
     by_hold = boxes_of_use(rules, jokers)
     first_roll = lattice(rules.dice, rules.faces).first_roll
-    # to stop is to keep all
+    # To stop is to keep all dice.
     return np.where(actions == STOP, by_hold[first_roll:], by_hold[np.maximum(actions, 0)])
 
 
 def joker_box(rules: RuleSet) -> int:
-    """Bit of the joker's box if its rolls may score as jokers once it is filled, else 0."""
+    """Return the bit of the joker's box if its rolls may score as jokers once it is filled, else 0."""
     return 1 << rules.joker_index if rules.joker and rules.joker.mode != "none" else 0
 
 
 def joker_scored(rules: RuleSet) -> bool:
-    """Whether rolls of the joker's kind score as jokers only once the joker's box holds points."""
+    """Return whether rolls of the joker's kind score as jokers only once its box holds points."""
     return rules.joker is not None and rules.joker.requires == "points"
 
 
 def bonus_box(rules: RuleSet) -> int:
-    """Bit of the joker's box if another roll of its kind pays a bonus once the box holds points,
-    else 0.
+    """Return the bit of the joker's box if another roll of its kind can pay a bonus, else 0.
+
+    It can do so once the box holds points.
     """
-    pays = (
-        rules.joker is not None
-        and rules.joker.bonus > 0
-        and rules.tracked_index == rules.joker_index
-    )
+    has_bonus = rules.joker is not None and rules.joker.bonus > 0
+    pays = has_bonus and rules.tracked_index == rules.joker_index
     return 1 << rules.joker_index if pays else 0
 
 
 def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> Ints:
-    """Bitmask of the rules whose conditions on the upper sum hold in each lane: ``(lane sets,
-    lane_width)``.
+    """Return the bitmask of the rules whose conditions on the upper sum hold in each lane.
+
+    The array is ``(lane sets, lane_width)``.
     """
     # Upper sums share a lane only if they differ in columns that have lost their bonus, or reached
     # its last step. No condition looks at those, so it holds for all sums of a lane or for none.
@@ -226,7 +236,7 @@ def rules_on_upper(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateS
 def holds_on_upper(
     rules: RuleSet, condition: Condition, filled: Ints, upper: Ints
 ) -> npt.NDArray[np.bool_]:
-    """Whether a condition on the upper sum holds, by the filled boxes and the sum."""
+    """Return whether a condition on the upper sum holds, by the filled boxes and the sum."""
     if condition.kind == "bonus needs":
         needed = _dice_needed(rules, filled, upper)
         return np.asarray((condition.low <= needed) & (needed <= condition.high))
@@ -234,8 +244,13 @@ def holds_on_upper(
 
 
 def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.bool_]:
-    """Whether a column can still reach a step of its bonus, and all that can have at least par."""
-    sums, has_step, is_below = upper_sums(rules), [], []  # by column
+    """Return whether an upper bonus is in reach and at least on par.
+
+    A column can still reach a step of its bonus, and all that can have at least par.
+    """
+    sums = upper_sums(rules)
+    has_step = []  # by column
+    is_below = []  # by column
     columns = zip(
         rules.bonuses, sums.split(upper), sums.to_come(filled), sums.to_come(0), strict=True
     )
@@ -248,8 +263,9 @@ def _is_above_par(rules: RuleSet, filled: Ints, upper: Ints) -> npt.NDArray[np.b
 
 
 def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
-    """The fewest dice in each empty upper box that reach the next step of a bonus; many if all
-    dice do not.
+    """Return the fewest dice in each empty upper box that reach the next step of a bonus.
+
+    It is a large number if all dice do not.
     """
     sums = upper_sums(rules)
     needed = np.full(np.broadcast_shapes(filled.shape, upper.shape), np.iinfo(np.int64).max)
@@ -267,14 +283,14 @@ def _dice_needed(rules: RuleSet, filled: Ints, upper: Ints) -> Ints:
 def hold_rule_arrays(
     rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace
 ) -> HoldRuleArrays:
-    """A list of rules as the kernel takes it, for the states of `space`."""
+    """Return a list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     lines = [rule_lines(rules, rule) for rule in hold_rules]
     actions = [of_rule for of_rule, _uses in lines]
     without_jokers = [uses[: len(of_rule)].ravel() for of_rule, uses in lines]
     with_jokers = [uses[len(of_rule) :].ravel() for of_rule, uses in lines]
     limits = [_card_limits(rules, rule) for rule in hold_rules]
-    any_open = [limit["any_open"] for limit in limits]  # masks of each rule
+    any_open = [limit["any_open"] for limit in limits]  # the masks of each rule
     return HoldRuleArrays(
         size=len(hold_rules),
         holds=np.concatenate([*(of_rule.ravel() for of_rule in actions), np.zeros(1, np.int32)]),
@@ -293,7 +309,7 @@ def hold_rule_arrays(
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
-    """The conditions of a rule as numbers, by the fields of :class:`HoldRuleArrays`."""
+    """Return the conditions of a rule as numbers, by the fields of :class:`HoldRuleArrays`."""
     limits: dict[str, Any] = dict.fromkeys(("all_open", "none_open", "scored", "least_turns"), 0)
     limits |= {"rerolls": -1, "most_turns": len(rules.categories), "any_open": ()}
     for condition in rule.conditions:
@@ -317,12 +333,12 @@ def _card_limits(rules: RuleSet, rule: HoldRule) -> dict[str, Any]:
 
 
 def category_mask(rules: RuleSet, condition: Condition) -> int:
-    """Bitmask of the categories of a condition."""
+    """Return the bitmask of the categories of a condition."""
     return sum(1 << rules.index_of[c] for c in all_categories(rules, condition))
 
 
 def _ints(values: Sequence[int]) -> Ints:
-    """An int64 array with one more entry, so that it is never empty."""
+    """Return an int64 array with one more entry, so that it is never empty."""
     return np.array([*values, 0], dtype=np.int64)
 
 
@@ -330,19 +346,20 @@ def _ints(values: Sequence[int]) -> Ints:
 class Cards:
     """Cards as far as conditions depend on them."""
 
-    choices: Ints  # (n,) int64: Bitmask of the categories that the turn may fill
-    usable: Ints  # (n,) int64: Bitmask of the categories in which dice may be of use
-    faces: Ints  # (n,) int64: Bitmask of the open faces
-    turns: Ints  # (n,) int64: Turns left, this one included
-    filled: Ints  # (n,) int64: Bitmask of the filled categories
-    upper: Ints  # (n,) int64: Upper sums
-    scored: npt.NDArray[np.bool_]  # (n,) bool: Whether the tracked box holds points
-    jokers: npt.NDArray[np.bool_]  # (n,) bool: Whether rolls of the joker's kind are jokers
+    choices: Ints  # (n,) int64: bitmask of the categories that the turn may fill
+    usable: Ints  # (n,) int64: bitmask of the categories in which dice may be of use
+    faces: Ints  # (n,) int64: bitmask of the open faces
+    turns: Ints  # (n,) int64: turns left, this one included
+    filled: Ints  # (n,) int64: bitmask of the filled categories
+    upper: Ints  # (n,) int64: upper sums
+    scored: npt.NDArray[np.bool_]  # (n,) bool: whether the tracked box holds points
+    jokers: npt.NDArray[np.bool_]  # (n,) bool: whether rolls of the joker's kind are jokers
 
     @classmethod
     def of(cls, rules: RuleSet, filled: Ints, upper: Ints, scored: npt.NDArray[np.bool_]) -> Cards:
-        """Cards by their filled boxes, their upper sums, and whether the tracked box holds
-        points.
+        """Return cards by their filled boxes and upper sums.
+
+        `scored` says whether the tracked box holds points.
         """
         still_open = ~filled & rules.full_mask
         choices = still_open.copy()
@@ -356,26 +373,26 @@ class Cards:
         if joker_scored(rules):
             jokers &= scored
         return cls(
-            choices,
-            choices | np.where(scored, bonus_box(rules), 0),
-            faces,
-            np.bitwise_count(still_open).astype(np.int64),
-            filled,
-            upper,
-            scored,
-            jokers,
+            choices=choices,
+            usable=choices | np.where(scored, bonus_box(rules), 0),
+            faces=faces,
+            turns=np.bitwise_count(still_open).astype(np.int64),
+            filled=filled,
+            upper=upper,
+            scored=scored,
+            jokers=jokers,
         )
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
-        """The cards of states, by their rows and lanes."""
+        """Return the cards of states, by their rows and lanes."""
         layout = space.layout
         upper = layout.lane_upper[layout.lane_sets[rows], lanes]
         return cls.of(rules, layout.masks[rows], upper, rows >= space.cards)
 
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
-        """The card of one state."""
+        """Return the card of one state."""
         return cls.of(rules, *map(np.atleast_1d, (state.filled, state.upper, state.joker_paid)))
 
 
@@ -386,8 +403,9 @@ def decisions(
     rolls: Ints,
     rolls_left: Ints | int,
 ) -> tuple[Holds, Ints]:
-    """What a list does on each card with its roll, and the place of the rule that decides (none:
-    the length).
+    """Return what a list does on each card with its roll, and the place of the rule that decides.
+
+    If none decides, the place is the length of the list.
     """
     actions = np.full(len(rolls), ROLL_ALL, dtype=np.int32)
     deciding = np.full(len(rolls), len(hold_rules))
@@ -402,10 +420,10 @@ def decisions(
 def decision_of(
     rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints, rolls_left: Ints | int
 ) -> Holds:
-    """What a rule does on each card with its roll; NO_FIT where it does not apply or count."""
+    """Return what a rule does on each card with its roll, NO_FIT where it does not apply or count."""
     actions, uses = rule_lines(rules, rule)
     line = cards.faces if len(actions) > 1 else np.zeros_like(cards.faces)
-    # the second half is for cards with jokers
+    # The second half is for cards with jokers.
     use_line = line + np.where(cards.jokers, len(actions), 0)
     fits = uses[use_line, rolls] & cards.usable != 0
     for condition in rule.conditions:
@@ -416,7 +434,7 @@ def decision_of(
 def applies(
     rules: RuleSet, condition: Condition, cards: Cards, rolls_left: Ints | int
 ) -> npt.NDArray[np.bool_]:
-    """Whether a condition holds on each card with its rolls left, ``(n,)`` bool."""
+    """Return whether a condition holds on each card with its rolls left, ``(n,)`` bool."""
     if condition.kind in ON_UPPER_SUM:
         return holds_on_upper(rules, condition, cards.filled, cards.upper)
     if condition.kind == "scored":
@@ -432,11 +450,12 @@ def applies(
 
 
 class HoldRulePolicy(Acting):
-    """A list of hold rules and a price sheet as a policy; `values`: ``prices.values(start)``, if
-    it is at hand.
+    """A list of hold rules and a price sheet as a policy.
+
+    `values` are those of ``prices.values(start)``, if they are at hand.
     """
 
-    ties = (1e-10, 0.0)  # of the categories, in points
+    ties = (1e-10, 0.0)  # ties of the categories, in points
 
     def __init__(
         self,
@@ -445,7 +464,8 @@ class HoldRulePolicy(Acting):
         start: State = EMPTY_STATE,
         values: Floats | None = None,
     ) -> None:
-        self.rules, self.start = prices.rules, start
+        self.rules = prices.rules
+        self.start = start
         self.hold_rules = tuple(hold_rules)
         self.prices = prices
         self.space = state_space(prices.rules, start)
@@ -453,7 +473,7 @@ class HoldRulePolicy(Acting):
         self.arrays = hold_rule_arrays(prices.rules, self.hold_rules, self.space)
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled."""
+        """Return the actions at the cards with `filled` categories filled."""
         from .hold_rules_kernel import HoldRuleActions
 
         table = window(self.space, self.values, filled)

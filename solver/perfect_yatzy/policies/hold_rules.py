@@ -1,15 +1,14 @@
-"""Rules for holds that a person can learn: which dice to keep, or whether to stop, by a short
-ordered list.
+"""Read rules for holds that a person can learn: a short ordered list of what to do.
 
-The first rule that fits decides; if no rule fits, all dice are rolled. A rule has three parts, and
+The first rule that fits decides. If no rule fits, all dice are rolled. A rule has three parts, and
 one line of text::
 
     three of open 3-6 if full-house open and rolls left 1: keep
     |---------------|    |----------------------------|    |--|
          pattern                  conditions              action
 
-README.md has every pattern and condition, and says when a rule counts. ``parse_hold_rule(rules,
-str(rule)) == rule``.
+README.md has every pattern and condition, and says when a rule counts. A rule is read again from its
+text: ``parse_hold_rule(rules, str(rule)) == rule``.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from .hold_rule_arrays import MAX_RULES
 
 GROUP_WORDS = {1: "single", 2: "pair", 3: "three", 4: "four", 5: "five", 6: "six"}
 SEVERAL_WORDS: dict[tuple[int, ...], str] = {(2, 2): "two pairs", (3, 2): "full house"}
-MAX_ROLLS_LEFT = 60  # with saved rolls
+MAX_ROLLS_LEFT = 60  # most rolls left with saved rolls
 SECTIONS = ("upper", "lower")  # words for all categories of a section
 
 PatternKind = Literal["any", "groups", "different", "row", "dice", "pays"]
@@ -61,19 +60,16 @@ class DicePattern:
     """What the dice of a roll must show, and which of them the pattern names."""
 
     kind: PatternKind
-    sizes: tuple[
-        int, ...
-    ] = ()  # ``groups``: fewest dice of each, descending; ``different``, ``row``: fewest faces
-    low: int = 1  # faces that count, both included
-    high: int = 0
+    # the fewest dice of each group for ``groups``, descending; the fewest faces for ``different`` and
+    # ``row``
+    sizes: tuple[int, ...] = ()
+    low: int = 1  # the lowest face that counts
+    high: int = 0  # the highest face that counts
     open: bool = False  # whether only faces count whose upper category is open
-    lowest: bool = (
-        False  # a single group: of several of the same size the lowest face instead of the highest
-    )
-    categories: tuple[
-        str, ...
-    ] = ()  # kind ``pays``: ids of the categories, in the order of the sheet
-    least: int = 1  # kind ``pays``: the fewest points that count
+    # whether a single group has the lowest face of several of the same size instead of the highest
+    lowest: bool = False
+    categories: tuple[str, ...] = ()  # for ``pays``: ids, in the order of the sheet
+    least: int = 1  # for ``pays``: the fewest points that count
 
 
 @dataclass(frozen=True)
@@ -81,13 +77,12 @@ class Condition:
     """A condition on the card or on the rolls left."""
 
     kind: ConditionKind
-    # ``open``, ``closed``, ``only``: ``upper`` or ``lower`` for a section, then ids in order;
-    # ``scored``: one id
+    # for ``open``, ``closed`` and ``only``: ``upper`` or ``lower`` for a section, then ids in order;
+    # for ``scored``: one id
     categories: tuple[str, ...] = ()
-    # the numbers allowed, both included; ``rolls left`` (one number), ``turns left``, ``bonus
-    # needs``
-    low: int = 0
-    high: int = 0
+    # The numbers allowed, for ``rolls left`` (one number), ``turns left`` and ``bonus needs``:
+    low: int = 0  # the lowest one
+    high: int = 0  # the highest one
 
     def __str__(self) -> str:
         names = " or ".join(self.categories)
@@ -106,12 +101,13 @@ class Condition:
 
 @dataclass(frozen=True)
 class HoldRule:
-    """A rule of a list: if the pattern and all conditions fit, do the action. ``str(rule)`` is
-    the canonical text.
+    """A rule of a list: if the pattern and all conditions fit, do the action.
+
+    ``str(rule)`` is the canonical text.
     """
 
     pattern: DicePattern
-    conditions: tuple[Condition, ...]  # In canonical order, none twice
+    conditions: tuple[Condition, ...]  # in canonical order, none twice
     action: Action
     faces: int = 6  # faces of a die; patterns of all faces leave them out in the text
 
@@ -120,7 +116,8 @@ class HoldRule:
         return f"{self._pattern_text()}{' if ' if conditions else ''}{conditions}: {self.action}"
 
     def _pattern_text(self) -> str:
-        pattern, sizes = self.pattern, self.pattern.sizes
+        pattern = self.pattern
+        sizes = pattern.sizes
         if pattern.kind == "any":
             return "any"
         if pattern.kind == "pays":
@@ -143,29 +140,34 @@ class HoldRule:
 
 
 def face_range(low: int, high: int) -> str:
-    """Faces as text: ``4`` or ``4-6``."""
+    """Return faces as text: ``4`` or ``4-6``."""
     return str(low) if low == high else f"{low}-{high}"
 
 
 def section(rules: RuleSet, name: str) -> tuple[str, ...]:
-    """Ids of the upper or lower categories; empty if a category has the name of the section."""
+    """Return the ids of the upper or lower categories.
+
+    None are returned if a category has the name of the section.
+    """
     if name in rules.index_of:
         return ()
     return tuple(c.id for c in rules.categories if c.upper == (name == "upper"))
 
 
 def all_categories(rules: RuleSet, condition: Condition) -> tuple[str, ...]:
-    """Ids of the categories of a condition, with sections written out."""
+    """Return the ids of the categories of a condition, with sections written out."""
     return tuple(c for name in condition.categories for c in section(rules, name) or (name,))
 
 
 def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
-    """Distinct ids in canonical order, with the name of a section in place of all its
-    categories.
+    """Return distinct ids in canonical order.
+
+    The name of a section stands in place of all its categories.
     """
-    ids = {
-        c for name in names for c in (section(rules, name) if name in SECTIONS else ()) or (name,)
-    }
+    ids = set[str]()
+    for name in names:
+        members = section(rules, name) if name in SECTIONS else ()
+        ids |= set(members or [name])
     sections = []
     for name in SECTIONS:
         members = section(rules, name)
@@ -178,7 +180,7 @@ def _shortened(rules: RuleSet, names: Iterable[str]) -> tuple[str, ...]:
 def hold_rule(
     rules: RuleSet, pattern: DicePattern, conditions: Iterable[Condition], action: Action
 ) -> HoldRule:
-    """A checked rule with its conditions in canonical order."""
+    """Return a checked rule with its conditions in canonical order."""
     names = [*SECTIONS, *rules.index_of]  # in canonical order
 
     def place(condition: Condition) -> tuple[int, list[int], int, int]:
@@ -255,13 +257,14 @@ def _check_condition(rules: RuleSet, condition: Condition) -> None:
 
 
 def rule_error(message: str) -> StateError:
-    """The error of a rule that is malformed or does not apply."""
+    """Return the error of a rule that is malformed or does not apply."""
     return StateError(message, code="invalid-value")
 
 
 def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRule, ...]:
-    """Read an ordered list of rules: one a line; empty lines and lines that begin with ``#`` are
-    ignored.
+    """Read an ordered list of rules, one a line.
+
+    Empty lines and lines that begin with ``#`` are ignored.
     """
     lines = text.splitlines() if isinstance(text, str) else text
     check_length([*lines], 10 * MAX_RULES, _("the list of hold rules"), _("lines"))
@@ -280,7 +283,7 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
 
 
 def parse_hold_rule(rules: RuleSet, text: str) -> HoldRule:
-    """Read one rule; see the module for the grammar. Case and additional blanks do not matter."""
+    """Read one rule by the grammar of the module. Case and additional blanks do not matter."""
     if not isinstance(text, str):
         raise rule_error(
             f"a hold rule is {shown(text)}; must be text such as 'three of open: keep'"
@@ -293,7 +296,8 @@ class _Parser:
     """Recursive descent over the words of one rule."""
 
     def __init__(self, rules: RuleSet, text: str) -> None:
-        self.rules, self.text = rules, text
+        self.rules = rules
+        self.text = text
         self.words = TOKENS.findall(text.lower())
         self.at = 0
 
@@ -301,14 +305,14 @@ class _Parser:
         return self.words[self.at + ahead] if self.at + ahead < len(self.words) else ""
 
     def take(self, *words: str) -> bool:
-        """Whether the next words are these; then they are read."""
+        """Read the next words if they are these. Returns whether they are."""
         if tuple(self.words[self.at : self.at + len(words)]) != words:
             return False
         self.at += len(words)
         return True
 
     def matched(self, form: re.Pattern[str]) -> re.Match[str] | None:
-        """The next word, which is read, if it has a form."""
+        """Read the next word if it has a form, and return its match."""
         found = form.fullmatch(self.peek())
         if found is not None:
             self.at += 1
@@ -372,7 +376,7 @@ class _Parser:
         raise self.expected("a pattern", known)
 
     def groups(self) -> DicePattern | None:
-        """A pattern of groups of equal dice, if one follows."""
+        """Read a pattern of groups of equal dice, if one follows."""
         for sizes, words in SEVERAL_WORDS.items():
             if self.take(*words.split()):
                 return self.with_faces("groups", sizes)
@@ -394,14 +398,17 @@ class _Parser:
         may_be_open: bool = True,
         may_be_lowest: bool = False,
     ) -> DicePattern:
-        """The rest of a pattern: ``[of FACES] [lowest]``."""
-        low, high, is_open = 1, self.rules.faces, False
+        """Read the rest of a pattern: ``[of FACES] [lowest]``."""
+        low = 1
+        high = self.rules.faces
+        is_open = False
         if sizes and min(sizes) < 1:
             raise rule_error(f"{shown(self.text)}: a pattern needs at least one die")
         if self.take("of"):
             is_open = may_be_open and self.take("open")
             if found := self.matched(NUMBERS):
-                low, high = int(found[1]), int(found[2] or found[1])
+                low = int(found[1])
+                high = int(found[2] or found[1])
             elif not is_open:
                 raise self.expected(
                     "`open`, a face or faces such as 4-6" if may_be_open else "faces such as 1-5"
@@ -424,7 +431,7 @@ class _Parser:
         return self.condition_of_boxes()
 
     def condition_of_boxes(self) -> Condition:
-        """A condition on boxes that are open or closed, or hold points."""
+        """Read a condition on boxes that are open or closed, or hold points."""
         only = self.take("only")
         names = self.boxes()
         while self.take("or"):
@@ -443,7 +450,7 @@ class _Parser:
         raise self.expected(known)
 
     def boxes(self) -> list[str]:
-        """A category, or all of a section."""
+        """Read a category, or all of a section."""
         for name in SECTIONS:
             if section(self.rules, name) and self.take(name):
                 return [name]

@@ -1,5 +1,4 @@
-"""Hold rules as a policy for the kernels: the first rule that fits chooses the dice to hold, a
-table the category.
+"""Play hold rules in the kernels: the first rule that fits chooses the hold, a table the category.
 
 For a block of a card, with the numbers of rerolls left from 1 on::
 
@@ -50,7 +49,7 @@ class HoldRuleActions(NamedTuple):
 
     rules: HoldRuleArrays
     prices: TableSlice  # values of the children, for which the category is greedy
-    chosen: npt.NDArray[np.int32]  # (rolls,): working memory: the rule that decides each roll
+    chosen: npt.NDArray[np.int32]  # (rolls,), working memory: the rule that decides each roll
 
 
 class CardRules(NamedTuple):
@@ -58,15 +57,16 @@ class CardRules(NamedTuple):
 
     applying: int  # bitmask of the rules whose conditions on the categories and turns left hold
     usable: int  # bitmask of the categories in which dice may be of use
-    # where the lines of `of_use` begin: the second half if rolls of the joker's kind are jokers
+    # where the lines of `of_use` begin, in the second half if rolls of the joker's kind are jokers
     first_use: int
     faces: int  # bitmask of the faces whose upper category the turn may fill
 
 
 @jit
 def applies(rules, i, choices, turns, paid):
-    """Whether the conditions of rule i on categories and turns left hold; `paid`: the tracked
-    box holds points.
+    """Return whether the conditions of rule i on categories and turns left hold.
+
+    `paid` says whether the tracked box holds points.
     """
     if (
         rules.all_open[i] & ~choices
@@ -82,7 +82,7 @@ def applies(rules, i, choices, turns, paid):
 
 @jit
 def card_rules(rules, model, block):
-    """The :class:`CardRules` of the card of a block."""
+    """Return the :class:`CardRules` of the card of a block."""
     choices = block.choices
     filled = model.layout.masks[block.row]
     paid = block.row >= model.card_count
@@ -101,8 +101,9 @@ def card_rules(rules, model, block):
 
 @jit
 def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
-    """The first rule that fits each roll, to `target` from entry `first` on; the number of rules
-    if none does.
+    """Write the first rule that fits each roll to `target`, from entry `first` on.
+
+    The number of rules is written if none does.
     """
     for roll in range(roll_count):
         target[first + roll] = rules.size
@@ -116,18 +117,22 @@ def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
 
 @jit
 def write_holds(policy, dice, card, rerolls, first_lane, actions):
-    """Write the hold of each roll to `actions`, which end the turn so far; where a rule stops
-    they are kept.
+    """Write the hold of each roll to `actions`, which end the turn so far.
+
+    Where a rule stops they are kept.
     """
-    rules, chosen = policy.rules, policy.chosen
-    begin = 0  # of a run of lanes in which the same rules apply
+    rules = policy.rules
+    chosen = policy.chosen
+    begin = 0  # where a run of lanes begins in which the same rules apply
     while begin < LANES:
-        applying, end = card.applying & rules.on_upper[first_lane + begin], begin + 1
+        applying = card.applying & rules.on_upper[first_lane + begin]
+        end = begin + 1
         while end < LANES and card.applying & rules.on_upper[first_lane + end] == applying:
             end += 1
         deciding_rules(rules, dice.roll_count, card, applying, rerolls, chosen, 0)
         for roll in range(dice.roll_count):
-            i, hold = chosen[roll], ROLL_ALL
+            i = chosen[roll]
+            hold = ROLL_ALL
             if i < rules.size:
                 hold = rules.holds[rules.start[i] + card.faces * rules.per_mask[i] + roll]
             if hold >= 0 and end - begin == LANES:
@@ -157,31 +162,33 @@ def _rule_actions(policy, job, block, most_saved):
 
 
 class SampledTurns(NamedTuple):
-    """Turns of n states under a list of hold rules; `stages` counts the numbers of rerolls left,
-    0 included.
+    """Turns of n states under a list of hold rules.
+
+    `stages` counts the numbers of rerolls left, 0 included.
     """
 
     outcome_chance: Floats  # (n * outcomes,)
-    roll_chance: (
-        Floats  # (n * stages * rolls,): chance of each roll with each number of rerolls left
-    )
-    roll_value: Floats  # its value
-    # (n * stages * holds,): value of each hold with each number of rerolls left; nothing for 0
+    # (n * stages * rolls,): chance of each roll with each number of rerolls left
+    roll_chance: Floats
+    roll_value: Floats  # (n * stages * rolls,): value of this roll
+    # (n * stages * holds,): value of each hold with each number of rerolls left, not written for 0
     hold_value: Floats
-    # (n * stages * rolls,): the rule that decides; the number of rules if none does; nothing for 0
-    # rerolls left
+    # (n * stages * rolls,): the rule that decides, or the number of rules if none does; not written
+    # for 0 rerolls left
     decided_by: npt.NDArray[np.int16]
 
 
 @jit
 def sample_turns(rows, lanes, arguments, policy, samples):
-    """Turns of sampled states under a list of hold rules, into `samples`, a
-    :class:`SampledTurns`.
+    """Write the turns of sampled states under a list of hold rules.
+
+    They go to `samples`, a :class:`SampledTurns`.
     """
     job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch, buffer = job.policy.model, job.policy.scratch, job.policy.scratch.buffer
     dice, size, stages = model.dice, model.turn_outcomes.size, model.rolls_per_turn
-    holds, roll_count = dice.first_roll + dice.roll_count, dice.roll_count
+    holds = dice.first_roll + dice.roll_count
+    roll_count = dice.roll_count
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)
@@ -209,8 +216,9 @@ def sample_turns(rows, lanes, arguments, policy, samples):
 
 @jit
 def turn_values(rows, lanes, arguments, policy, values):
-    """Values of sampled states if their turn is played by a policy, and the rest of the game has
-    given values.
+    """Write the values of sampled states if their turn is played by a policy.
+
+    The rest of the game has given values.
     """
     job, followed, result = views(arguments), views(policy), views(values)
     layout = job.policy.model.layout
@@ -223,21 +231,23 @@ def turn_values(rows, lanes, arguments, policy, values):
 
 @jit
 def rule_gains(holds, of_use, per_mask, faces, usable, first_use, weights, samples, sizes, gains):
-    """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding
-    rule.
+    """Write the gain of a pattern and its action, without conditions.
+
+    It is by state, rerolls left and deciding rule.
     """
     # The first three are fields of a HoldRuleArrays, the next three those of the CardRules of each
     # state.
     named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
-    stages, roll_count, hold_count, columns = sizes  # a column for each rule, and for none
-    for n in range(len(weights)):  # a state
+    stages, roll_count, hold_count, columns = sizes  # a column for each rule, and one for none
+    for n in range(len(weights)):  # state by state
         line = faces[n] * per_mask
         for rerolls in range(1, stages):
             stage = n * stages + rerolls
             for roll in range(roll_count):
                 if useful[first_use[n] + line + roll] & usable[n]:
-                    hold, here = named[line + roll], stage * roll_count + roll
-                    # The value with no rerolls left.
+                    hold = named[line + roll]
+                    here = stage * roll_count + roll
+                    # This is the value with no rerolls left.
                     stopped = source.roll_value[n * stages * roll_count + roll]
                     value = (
                         stopped if hold == STOP else source.hold_value[stage * hold_count + hold]

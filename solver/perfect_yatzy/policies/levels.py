@@ -1,10 +1,9 @@
-"""Levels of computer opponents: how many points a game each gives away, and the soft policy that
-achieves it.
+"""Levels of computer opponents, by how many points a game each gives away.
 
-README.md has the chances of the options of a decision, which depend on one number, the temperature
-T in points. What the policy gives away in a game is the sum of the expected losses of its
-decisions. It rises about as T^1.8, so the temperature of a level is found by a secant method on
-log(loss) against log(T).
+A soft policy achieves the loss of a level. README.md has the chances of the options of a decision,
+which depend on one number, the temperature T in points. What the policy gives away in a game is the
+sum of the expected losses of its decisions. It rises about as T^1.8, so the temperature of a level
+is found by a secant method on log(loss) against log(T).
 """
 
 from __future__ import annotations
@@ -36,21 +35,24 @@ from ..words import N_, _
 from .evaluation import policy_mean
 
 Option = TypeVar("Option", Hold, Choice)
-# an option that loses more than this many temperatures is never taken; the power of the weights
+# An option that loses more than this many temperatures is never taken. It is also the power of the
+# weights.
 LIMIT = 8.0
 CALIBRATION_GAMES = 4_000
 TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
 MAX_STEPS = 20
-EXACT_OPERATIONS = (
-    1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
-)
-# The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
-FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
-MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
+# The work of an evaluation, in options of vectors, up to which a calibration is exact.
+EXACT_OPERATIONS = 1e8
+# The first guess is a loss of 16 % of the value at a temperature of 0.8 % of it.
+FIRST_LOSS = 0.16
+FIRST_TEMPERATURE = 0.008
+EXPONENT = 1.8  # the power of the temperature with which the loss rises
+# A temperature at which play is random, as a share of the value of the game.
+MAX_TEMPERATURE_SHARE = 1e4
 
 
 class SoftPolicy(GreedyPolicy):
-    """A policy that takes worse options less often; its values are those of perfect play."""
+    """A policy that takes worse options less often. Its values are those of perfect play."""
 
     lost = np.empty(0)  # simulated games add what they give away, ``(games,)`` or empty
 
@@ -64,7 +66,8 @@ class SoftPolicy(GreedyPolicy):
         super().__init__(
             strategy.rules, strategy.table, strategy.check(start).state, strategy.space
         )
-        self.strategy, self.temperature = strategy, float(temperature)
+        self.strategy = strategy
+        self.temperature = float(temperature)
         self._random = np.random.default_rng(1)
 
     @property
@@ -73,19 +76,20 @@ class SoftPolicy(GreedyPolicy):
         return 1 / (LIMIT * self.temperature) if self.temperature > 1e-9 else 1e9
 
     def chances(self, losses: Floats) -> Floats:
-        """Chance of each option of a decision, ``(n,)``, from their losses against the best one,
-        ``(n,)`` points.
+        """Return the chance of each option of a decision, ``(n,)``.
+
+        `losses` are those against the best one, ``(n,)`` points.
         """
         weights = np.maximum(0.0, 1 - self.sharpness * losses) ** LIMIT
         return np.asarray(weights / weights.sum())
 
     def drawn(self, options: Sequence[Option], random: np.random.Generator) -> Option:
-        """One of the ranked options of a decision, by its chance."""
+        """Draw one of the ranked options of a decision, by its chance."""
         chances = self.chances(np.array([option.loss for option in options]))
         return options[int(random.choice(len(options), p=chances))]
 
     def act(self, position: TurnPosition) -> Action:
-        """The dice to hold or the id of the category to take, drawn anew each time."""
+        """Return the dice to hold or the id of the category to take, drawn anew each time."""
         if position.rolls_left:
             hold = self.drawn(self.strategy.holds(position), self._random)
             if hold.category is None:
@@ -102,8 +106,9 @@ class SoftPolicy(GreedyPolicy):
         return ScratchPool(lambda: soft_scratch(dice, model, most_saved))
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see
-        :class:`.state_space.Policy`.
+        """Return the actions at the cards with `filled` categories filled.
+
+        :class:`perfect_yatzy.objectives.policy_quantities.Policy` describes them.
         """
         from .soft_policy_kernel import SoftTurns
 
@@ -124,19 +129,23 @@ class SoftLoss:
     """Points a game that a soft policy gives away against perfect play."""
 
     points_lost: float
-    error: float = 0.0  # standard error; 0 where the loss is exact
+    error: float = 0.0  # standard error, 0 where the loss is exact
 
 
 def soft_loss(policy: SoftPolicy, *, threads: int | None = None) -> SoftLoss:
-    """What a soft policy gives away, exactly, by a backward pass: about 5 s for Yatzy."""
+    """Return what a soft policy gives away, exactly, by a backward pass.
+
+    It takes about 5 s for Yatzy.
+    """
     return SoftLoss(max(0.0, float(policy.values[-1]) - policy_mean(policy, threads=threads)))
 
 
 def simulated_loss(
     policy: SoftPolicy, games: int, seed: int = 1, *, threads: int | None = None
 ) -> SoftLoss:
-    """What a soft policy gives away in simulated games, at least 2; of 4,000 the error is about
-    0.2 % of the loss.
+    """Return what a soft policy gives away in simulated games, at least 2.
+
+    With 4,000 the error is about 0.2 % of the loss.
     """
     from ..strategy.rollout import Rollout
 
@@ -165,7 +174,7 @@ NAMES = (
     N_("expert"),
     N_("perfect"),
 )
-SHARES = 0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0
+SHARES = (0.16, 0.10, 0.06, 0.04, 0.024, 0.012, 0.006, 0.0)
 LEVELS = tuple(map(SkillLevel, range(1, 9), NAMES, SHARES))
 
 
@@ -174,19 +183,19 @@ class CalibratedLevel:
     """A level for one rule set."""
 
     level: SkillLevel
-    temperature: float  # of the soft policy
-    # expected, a game: the share of the level but for rounding; less if few decisions can lose
+    temperature: float  # the temperature of the soft policy
+    # expected points lost a game, the share of the level but for rounding; less if few decisions can
+    # lose
     points_lost: float
-    error: float  # standard error of `points_lost`; 0.0 where it is exact
+    error: float  # standard error of `points_lost`, 0.0 where it is exact
 
 
-_CALIBRATED: dict[
-    tuple[str, int], CalibratedLevel
-] = {}  # in this process, by fingerprint of the rules and level
+# The levels calibrated in this process, by fingerprint of the rules and number of the level.
+_CALIBRATED: dict[tuple[str, int], CalibratedLevel] = {}
 
 
 def parse_level(text: str | int) -> SkillLevel:
-    """A level by its number or name."""
+    """Return a level by its number or name."""
     word = str(text).strip().lower()
     for level in LEVELS:
         if word in (str(level.number), level.name):
@@ -198,14 +207,15 @@ def parse_level(text: str | int) -> SkillLevel:
 def calibrated_level(
     strategy: Strategy, level: SkillLevel, *, threads: int | None = None
 ) -> CalibratedLevel:
-    """A level for the rule set of a strategy: from the package, or calibrated now (once a
-    process).
+    """Return a level for the rule set of a strategy.
+
+    It is from the package, or calibrated now (once a process).
     """
     if not level.share:
         return CalibratedLevel(level, 0.0, 0.0, 0.0)
     if (shipped := shipped_levels().get(strategy.rules.fingerprint)) is not None:
         return shipped[level.number - 1]
-    key = strategy.rules.fingerprint, level.number
+    key = (strategy.rules.fingerprint, level.number)
     if key not in _CALIBRATED:
         policy, found = calibrate(
             strategy, level.share * float(strategy.table[-1]), threads=threads
@@ -217,24 +227,30 @@ def calibrated_level(
 
 
 def needs_calibration(rules: RuleSet, level: SkillLevel) -> bool:
-    """Whether a level has to be calibrated for a rule set: it takes seconds for a large game."""
+    """Return whether a level has to be calibrated for a rule set.
+
+    It takes seconds for a large game.
+    """
     return bool(level.share) and rules.fingerprint not in shipped_levels()
 
 
 @lru_cache(maxsize=1)
 def _shipped_entries() -> list[dict[str, Any]]:
-    """The entries of ``levels.toml``."""
+    """Return the entries of ``levels.toml``."""
     text = files(__package__).joinpath("levels.toml").read_text(encoding="utf-8")
     return list(tomllib.loads(text).values())
 
 
 def level_figures(rules: RuleSet) -> list[dict[str, float]]:
-    """The number, the temperature and the average final score of each level of a rule set in the
-    package, perfect play last. There are none for other rules.
+    """Return the figures of each level of a rule set in the package, perfect play last.
+
+    They are the number, the temperature and the average final score. There are none for other
+    rules.
     """
     for entry in _shipped_entries():
         if entry["fingerprint"] == rules.fingerprint:
-            temperatures, lost = [*entry["temperatures"], 0.0], [*entry["points_lost"], 0.0]
+            temperatures = [*entry["temperatures"], 0.0]
+            lost = [*entry["points_lost"], 0.0]
             return [
                 {
                     "level": level.number,
@@ -248,19 +264,21 @@ def level_figures(rules: RuleSet) -> list[dict[str, float]]:
 
 @lru_cache(maxsize=1)
 def shipped_levels() -> dict[str, list[CalibratedLevel]]:
-    """The levels of the rule sets in the package, except perfect play, by the fingerprint of the
-    rules.
+    """Return the levels of the rule sets in the package, by the fingerprint of the rules.
+
+    Perfect play is left out.
     """
     found = {}
     for entry in _shipped_entries():
-        figures = entry["temperatures"], entry["points_lost"], entry["errors"]
+        figures = (entry["temperatures"], entry["points_lost"], entry["errors"])
         found[entry["fingerprint"]] = [*map(CalibratedLevel, LEVELS, *figures)]
     return found
 
 
 def level_played(rules: RuleSet, start: float, points_lost: float) -> SkillLevel:
-    """The level that gives away about so many points a game, the nearest in ratio; perfect below
-    half of what an expert gives away.
+    """Return the level that gives away about so many points a game, the nearest in ratio.
+
+    It is perfect play below half of what an expert gives away.
     """
     shipped = shipped_levels().get(rules.fingerprint)
     known = [level.points_lost for level in shipped or ()]
@@ -274,7 +292,7 @@ def level_played(rules: RuleSet, start: float, points_lost: float) -> SkillLevel
 def calibrate(
     strategy: Strategy, points_lost: float, *, threads: int | None = None, exact: bool | None = None
 ) -> tuple[SoftPolicy, SoftLoss]:
-    """The soft policy that gives away a number of points a game."""
+    """Return the soft policy that gives away a number of points a game."""
     _check_points_lost(points_lost)
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
@@ -282,18 +300,20 @@ def calibrate(
     evaluated = partial(_evaluated, strategy, exact, threads)
     if points_lost == 0:
         return evaluated(0.0)
-    # The secant method on the logarithms of temperature, `x`, and of the loss over the one that is
-    # wanted, `error`.
-    value = max(1.0, float(strategy.table[-1]))  # of the game
+    # The secant method works on the logarithms of the temperature, `x`, and of the loss over the one
+    # that is wanted, `error`.
+    value = max(1.0, float(strategy.table[-1]))  # the value of the game
     highest = log(MAX_TEMPERATURE_SHARE * value)
     x = log(FIRST_TEMPERATURE * value) + log(points_lost / (FIRST_LOSS * value)) / EXPONENT
-    slope, last = EXPONENT, None  # last: x and error of the step before
-    low, high = -inf, inf  # the x nearest to the end that lose too little, and too much
+    slope = EXPONENT
+    last = None  # x and error of the step before
+    low = -inf  # the largest x that loses too little
+    high = inf  # the smallest x that loses too much
     for _step in range(MAX_STEPS):
         policy, found = evaluated(exp(x))
         if abs(found.points_lost / points_lost - 1) <= TOLERANCE:
             return policy, found
-        # even random play does not lose so much
+        # Even random play does not lose so much.
         if found.points_lost < points_lost and x >= highest:
             return evaluated(inf)
         error = log(found.points_lost / points_lost) if found.points_lost > 0 else -3.0
@@ -303,10 +323,10 @@ def calibrate(
             high = x
         if last is not None and x != last[0]:
             slope = min(6.0, max(0.3, (error - last[1]) / (x - last[0])))
-        last = x, error
+        last = (x, error)
         x -= error / slope
-        # outside the bracket, once there is one
-        if not low < x < high and low > -inf and high < inf:
+        has_bracket = low > -inf and high < inf
+        if has_bracket and not low < x < high:
             x = (low + high) / 2
         x = min(x, highest)
     return SoftPolicy(strategy, exp(x)), found
@@ -315,7 +335,7 @@ def calibrate(
 def _evaluated(
     strategy: Strategy, exact: bool, threads: int | None, temperature: float
 ) -> tuple[SoftPolicy, SoftLoss]:
-    """The soft policy of a temperature, and what it loses."""
+    """Return the soft policy of a temperature, and what it loses."""
     policy = SoftPolicy(strategy, temperature)
     if exact:
         return policy, soft_loss(policy, threads=threads)
@@ -330,7 +350,7 @@ def _check_points_lost(points_lost: object) -> None:
 
 
 def exact_operations(strategy: Strategy) -> float:
-    """Rough work of an exact evaluation: options of holds over all vectors of states."""
+    """Return the rough work of an exact evaluation: options of holds over all vectors of states."""
     rules = strategy.rules
     grid = lattice(strategy.rules.dice, strategy.rules.faces)
     options = float((grid.counts[grid.first_roll :] + 1).prod(axis=1).sum())

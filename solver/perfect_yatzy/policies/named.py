@@ -1,6 +1,4 @@
-"""Policies by name, as a command line or a request gives them (README.md has the table);
-simulated games of any.
-"""
+"""Open policies by name, as a command line or a request gives them, and simulate games of any."""
 
 from __future__ import annotations
 
@@ -60,12 +58,11 @@ class PolicyContext:
     settings: Settings
     rules: RuleSet
     card: Scorecard
-    # sampled, of a policy that is not evaluated exactly, and the seed of their dice
-    games: int = 200
-    seed: int = 1
+    games: int = 200  # games sampled of a policy that is not evaluated exactly
+    seed: int = 1  # the seed of their dice
 
     def strategy(self) -> Strategy:
-        """Perfect play of the game."""
+        """Return perfect play of the game."""
         settings = self.settings
         return open_strategy(
             self.rules, settings.tables, threads=settings.threads, progress=settings.progress
@@ -73,7 +70,7 @@ class PolicyContext:
 
 
 def named_policy(text: str, context: PolicyContext) -> NamedPolicy:
-    """The policy of a name; see the module."""
+    """Return the policy of a name. README.md lists the names."""
     for form, make in _FORMS:
         if match := re.fullmatch(form, text):
             return make(context, *match.groups())
@@ -87,7 +84,7 @@ def named_policy(text: str, context: PolicyContext) -> NamedPolicy:
 def open_policy(
     name: str, rules: str | RuleSet = "yatzy", tables: Folder = None
 ) -> Policy | Strategy | Actor:
-    """The policy of a name, as an object whose ``act(position)`` plays.
+    """Return the policy of a name, as an object whose ``act(position)`` plays.
 
     Parameters
     ----------
@@ -123,7 +120,7 @@ def computer_player(
     *,
     threads: int | None = None,
 ) -> ComputerPlayer:
-    """A computer player for a rule set.
+    """Return a computer player for a rule set.
 
     Parameters
     ----------
@@ -184,11 +181,14 @@ def computer_player(
 
 
 def evaluate_named(text: str, context: PolicyContext) -> tuple[str, Evaluation | SampledEvaluation]:
-    """The title of the policy of a name, and its evaluation from the card on; errors as for
-    both.
+    """Return the title of the policy of a name, and its evaluation from the card on.
+
+    Raises the errors of both.
     """
     named = named_policy(text, context)
-    policy, card, settings = exact_policy(named.policy), context.card, context.settings
+    policy = exact_policy(named.policy)
+    card = context.card
+    settings = context.settings
     if policy is not None:
         found = evaluate(
             policy,
@@ -213,8 +213,9 @@ class KnowsScoreLaw(Protocol):
 
 
 def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
-    """The law of the final score of a policy by its name; StateError for one that acts in one
-    position at a time.
+    """Return the law of the final score of a policy by its name.
+
+    Raises StateError for one that acts in one position at a time.
     """
     policy = named_policy(name, context).policy
     if isinstance(policy, KnowsScoreLaw):
@@ -232,7 +233,10 @@ def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
 
 
 def listed(name: str, policy: object) -> Policy | Strategy:
-    """The policy of a name, for exact chances; StateError for one that acts in single positions."""
+    """Return the policy of a name, for exact chances.
+
+    Raises StateError for one that acts in single positions.
+    """
     if (found := exact_policy(policy)) is None:
         text = _(
             "{policy} acts in one position at a time; this needs a policy whose actions can be listed "
@@ -244,7 +248,7 @@ def listed(name: str, policy: object) -> Policy | Strategy:
 
 
 def policy_file(text: str) -> str:
-    """The file that the name of a policy mentions; empty if it mentions none."""
+    """Return the file that the name of a policy mentions, empty if it mentions none."""
     if text.startswith(players.PROGRAM):
         return ""
     if source := players.PYTHON_FILE.fullmatch(text):
@@ -284,7 +288,8 @@ def _hold_rules(at: PolicyContext, size: str | None) -> NamedPolicy:
 
 
 def _level(at: PolicyContext, word: str | None, number: str | None) -> NamedPolicy:
-    level, strategy = parse_level(word or number or ""), at.strategy()
+    level = parse_level(word or number or "")
+    strategy = at.strategy()
     temperature = calibrated_level(strategy, level, threads=at.settings.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"
     return NamedPolicy(SoftPolicy(strategy, temperature, at.card), title)
@@ -393,8 +398,8 @@ def simulate(  # noqa: PLR0913 - the published parameters
     Returns
     -------
     Simulation
-        Of an approximate strategy an
-        :class:`perfect_yatzy.approximation.solve.ApproximateSimulation`: its ``mean`` and
+        For an approximate strategy it is an
+        :class:`perfect_yatzy.approximation.solve.ApproximateSimulation`, whose ``mean`` and
         ``standard_error`` have the luck of the dice removed, which makes them far more precise.
 
     Raises
@@ -414,16 +419,25 @@ def simulate(  # noqa: PLR0913 - the published parameters
         begin = start_of(load_rules(rules or "yatzy"), start)
         played_games = Games(number, check_seed(seed))
         played = play_games(player_of(policy), begin, played_games, progress=progress)
-        card, game_rules = begin.card, begin.rules
+        card = begin.card
+        game_rules = begin.rules
         assert isinstance(card, Scorecard)
-        # -1: filled before the start
+        # -1 stays where a box was filled before the start.
         boxes = np.full((number, len(game_rules.categories)), -1, dtype=np.int16)
         for game, full in enumerate(played.cards):
             for c in full.points.keys() - card.points.keys():
                 boxes[game, c] = full.points[c]
         bonus = np.array([upper_sums(game_rules).bonus(full.state.upper) for full in played.cards])
-        scores, name = played.scores.astype(np.int64), type(policy).__name__
-        return PlayedSimulation(game_rules, name, seed, card.total, scores, boxes, bonus, played)
+        return PlayedSimulation(
+            rules=game_rules,
+            policy=type(policy).__name__,
+            seed=seed,
+            points_before=card.total,
+            final_scores=played.scores.astype(np.int64),
+            category_points=boxes,
+            upper_bonus=bonus,
+            log=played,
+        )
     if isinstance(listed, ApproximateStrategy):
         from ..approximation import solve as fitted
 

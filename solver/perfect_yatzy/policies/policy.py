@@ -1,5 +1,4 @@
-"""Policies from a guess of the points still to come, and from a Python function of a card; any
-policy as a player.
+"""Make policies from a guess of the points to come or a Python function, and play any policy.
 
 A player says what to do with the dice of one position: an object with ``act(position)`` or a
 function of a position. A policy of the kernels (:class:`Acting`) looks its action up as the kernels
@@ -37,7 +36,9 @@ from ..strategy.turn_evaluator import GreedyPolicy
 if TYPE_CHECKING:
     from ..objectives.policy_kernel import PolicyJob
 
-STOP = -1  # in an array of holds: end the turn
+STOP = -1  # ends the turn, in an array of holds
+# Parameters of functions that are policies.
+PARAMETERS = ("position", "turn", "observations")
 Bools = npt.NDArray[np.bool_]
 
 
@@ -52,7 +53,7 @@ class Acting:
         return _ActionLookup(cast(Policy, self))
 
     def act(self, position: TurnPosition) -> Action:
-        """The dice to hold, or the id of the category to take.
+        """Return the dice to hold, or the id of the category to take.
 
         Raises
         ------
@@ -73,7 +74,7 @@ class _ActionLookup:
         self.outcomes = turn_outcomes(policy.rules, policy.start)
         self._lock = threading.Lock()
         self._row = -1  # the row asked for last
-        self._actions: Any = None  # of its states
+        self._actions: Any = None  # the actions of its states
 
     @cached_property
     def job(self) -> PolicyJob:
@@ -87,7 +88,7 @@ class _ActionLookup:
         )
 
     def action(self, position: TurnPosition) -> Action:
-        """As :meth:`Acting.act`."""
+        """Return the action as :meth:`Acting.act` does."""
         from ..objectives.policy_kernel import stop_action
         from ..objectives.propagation_kernel import action_in
 
@@ -95,37 +96,39 @@ class _ActionLookup:
             raise game_over()
         if position.to_roll:
             raise StateError("the dice are still to be rolled; use position.roll(dice)")
-        rules, state = self.policy.rules, position.state
+        rules = self.policy.rules
+        state = position.state
         row, lane = row_and_lane(self.space, state)
         roll = int(self.dice.rank(np.array(counts_of(rules, position.dice)))) - self.dice.first_roll
         is_first = position.is_first_roll and bool(rules.first_roll_bonus)
         with self._lock:
             if self._row != row:
                 actions_of_rows = self.policy.layer(state.filled.bit_count())
-                # one part with this row
+                # There is one part, which has this row.
                 ((_rows, self._actions),) = actions_of_rows(np.array([row]))
                 self._row = row
             action = action_in(
                 self.job, self._actions, row, lane, roll, position.rolls_left, is_first
             )
-        if action >= 0:  # the index of the dice to hold; else an outcome of the turn
+        if action >= 0:  # the index of the dice to hold, otherwise an outcome of the turn
             return dice_of(self.dice.counts[action].tolist())
         return rules.categories[int(self.outcomes.category[stop_action(action)])].id
 
 
 @dataclass(frozen=True)
 class States:
-    """All states of a game, as arrays ``(size,)`` with one entry for each state, in the order of
-    a table.
+    """All states of a game, as arrays ``(size,)`` with one entry for each state.
+
+    They are in the order of a table.
     """
 
     rules: RuleSet
-    filled: Ints  # int64: Bitmask of the filled categories, bit i for the i-th of the sheet
-    # int64: Upper sum. All from the threshold on share a state, and those that can no longer reach
-    # it
+    filled: Ints  # int64: bitmask of the filled categories, bit i for the i-th of the sheet
+    # int64: upper sum. All sums from the threshold on share a state, and so do those that can no longer
+    # reach it.
     upper: Ints
-    saved: Ints  # int64: Saved rolls
-    joker_paid: Bools  # Whether the joker's box holds points
+    saved: Ints  # int64: saved rolls
+    joker_paid: Bools  # whether the joker's box holds points
 
     @property
     def open(self) -> Bools:
@@ -134,7 +137,7 @@ class States:
 
 
 def all_states(space: StateSpace) -> States:
-    """Every state of a state space."""
+    """Return every state of a state space."""
     layout = space.layout
     rows = space.state_rows()
     lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
@@ -146,8 +149,9 @@ Guess = npt.ArrayLike | Callable[[States], npt.ArrayLike]
 
 
 class ValueFunction(Acting, GreedyPolicy):
-    """Greedy play for a value function: each turn is played exactly as if it gave the points still
-    to come.
+    """Greedy play for a value function.
+
+    Each turn is played exactly as if the function gave the points still to come.
 
     Parameters
     ----------
@@ -213,9 +217,7 @@ class CardTurn:
 
     @property
     def dice(self) -> Lattice:
-        """All multisets of dice: ``turn.dice.counts[h]`` has the number of each face in the hold
-        with index h.
-        """
+        """All multisets of dice. ``turn.dice.counts[h]`` has the number of each face in hold h."""
         return lattice(self.rules.dice, self.rules.faces)
 
     @property
@@ -225,8 +227,9 @@ class CardTurn:
 
     @property
     def roll_counts(self) -> Ints:
-        """``(rolls, faces)`` int64: how many dice of each roll show each face; rolls are in this
-        order everywhere.
+        """``(rolls, faces)`` int64: how many dice of each roll show each face.
+
+        Rolls are in this order everywhere.
         """
         return np.asarray(self.dice.counts[self.dice.first_roll :])
 
@@ -237,19 +240,21 @@ class CardTurn:
 
     @property
     def no_dice(self) -> int:
-        """Index of the hold without dice: to reroll all."""
+        """Index of the hold without dice, which is to reroll all."""
         return 0
 
     def hold_index(self, counts: npt.ArrayLike) -> Ints:
-        """Indices of holds, ``(...)``, from how many dice of each face they have, ``(...,
-        faces)``.
+        """Return the indices of holds, ``(...)``.
+
+        `counts` says how many dice of each face they have, ``(..., faces)``.
         """
         return np.asarray(self.dice.rank(np.asarray(counts, dtype=np.int64)))
 
 
 def parameter_name(function: object) -> str:
-    """The name of the only parameter of a function, which says what it takes; empty for all
-    else.
+    """Return the name of the only parameter of a function, which says what it takes.
+
+    It is empty for all else.
     """
     names = list(signature(function).parameters) if isfunction(function) else []
     return names[0] if len(names) == 1 else ""
@@ -257,7 +262,7 @@ def parameter_name(function: object) -> str:
 
 @lru_cache(maxsize=4)
 def legal_holds(dice: int, faces: int) -> Bools:
-    """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
+    """Return whether a roll contains a hold, ``(rolls, holds + 1)`` bool. The last column is STOP."""
     grid = lattice(dice, faces)
     within = np.ones((grid.n_rolls, grid.n_holds + 1), dtype=bool)
     within[:, :-1] = (grid.counts[None, :, :] <= grid.counts[grid.first_roll :, None, :]).all(
@@ -279,8 +284,7 @@ class FunctionPolicy(Acting):
 
         - ``(rolls, lanes)``: the category to fill when the turn ends with a roll;
         - ``(rerolls, rolls, lanes)``: the index of the dice to hold (:meth:`CardTurn.hold_index`),
-          or -1 to end the
-          turn; the first entry is for one reroll left, the last for all of them.
+          or -1 to end the turn; the first entry is for one reroll left, the last for all of them.
 
         It is called by one thread at a time, with the cards in no particular order, and must give
         the same answer for the same card.
@@ -297,7 +301,7 @@ class FunctionPolicy(Acting):
     """
 
     ties = GreedyPolicy.ties
-    parameter = "turn"  # of the function
+    parameter = "turn"  # the parameter of the function
 
     def __init__(
         self, rules: str | RuleSet, function: Callable[[Any], Any], start: CardText | Scorecard = ""
@@ -307,27 +311,26 @@ class FunctionPolicy(Acting):
             raise RulesError(
                 f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls"
             )
-        if (name := parameter_name(function)) != self.parameter and name in (
-            "position",
-            "turn",
-            "observations",
-        ):
+        name = parameter_name(function)
+        if name in PARAMETERS and name != self.parameter:
             text = f"the function takes {name}, not {self.parameter}; evaluate(function) takes it as it is"
             if name == "position":
                 text += ", and samples games; exact values need a function of turn or observations"
             raise StateError(text)
-        self.function, self.start = function, read_card(self.rules, start).state
+        self.function = function
+        self.start = read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
         self.lock = threading.Lock()
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see
-        :class:`.state_space.Policy`.
+        """Return the actions at the cards with `filled` categories filled.
+
+        :class:`perfect_yatzy.objectives.policy_quantities.Policy` describes them.
         """
         return lambda rows: ((np.array([row]), self.card_actions(int(row))) for row in rows)
 
     def turn(self, row: int) -> CardTurn:
-        """The turn of the card of a row."""
+        """Return the turn of the card of a row."""
         layout = self.space.layout
         filled = int(layout.masks[row])
         lane_set = layout.lane_sets[row]
@@ -337,45 +340,44 @@ class FunctionPolicy(Acting):
         return CardTurn(self.rules, filled, upper, joker_paid, options.allowed.T, options.points.T)
 
     def card_actions(self, row: int) -> Any:
-        """The actions at the card of a row, as an argument of the kernels."""
+        """Return the actions at the card of a row, as an argument of the kernels."""
         from ..objectives.propagation_kernel import GivenActions
 
         turn = self.turn(row)
         category, hold = self.ask(turn)
         self._check(turn, "category", category, turn.allowed)
         self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
-        # by rerolls left, roll and lane
-        shape = (
-            turn.n_rerolls + 1,
-            len(turn.allowed),
-            len(turn.upper),
-        )
+        # The actions are by rerolls left, roll and lane.
+        shape = (turn.n_rerolls + 1, len(turn.allowed), len(turn.upper))
         categories = np.broadcast_to(category, shape).astype(np.int16)
         holds = np.full(shape, STOP, dtype=np.int16)  # without rerolls left the turn ends
-        # to hold all dice is to end it
+        # To hold all dice is to end it.
         holds[1:] = np.where(hold >= turn.dice.first_roll, STOP, hold)
         return GivenActions(categories.ravel(), holds.ravel(), len(turn.upper))
 
     def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
-        """StateError unless all `chosen` ``(..., rolls, lanes)`` are `allowed` ``(rolls,
-        choices)``; STOP is last.
+        """Raise StateError unless all `chosen` ``(..., rolls, lanes)`` are allowed.
+
+        `allowed` is ``(rolls, choices)``, and STOP is last.
         """
         rolls, choices = allowed.shape
         least = STOP if kind == "hold" else 0
         most = choices - 1 + least
         if least <= chosen.min(initial=0) and chosen.max(initial=0) <= most:
-            # A lookup in the flat array, which is faster; most functions make no mistake.
+            # A lookup in the flat array is faster, and most functions make no mistake.
             columns = np.where(chosen == STOP, choices - 1, chosen)
             if allowed.ravel().take(np.arange(rolls)[:, None] * choices + columns).all():
                 return
         is_number = (chosen >= least) & (chosen <= most)
         wrong = ~(is_number & allowed[np.arange(rolls)[:, None], np.where(is_number, chosen, 0)])
-        *_, roll, lane = place = tuple(np.argwhere(wrong)[0])
+        place = tuple(np.argwhere(wrong)[0])
+        roll, lane = place[-2:]
         raise StateError(self._refused(turn, kind, chosen[place], roll, lane))
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """Categories ``([stages,] rolls, lanes)`` and holds ``(rerolls, rolls, lanes)`` of the
-        function on a card.
+        """Return the categories and the holds of the function on a card.
+
+        They are ``([stages,] rolls, lanes)`` and ``(rerolls, rolls, lanes)``.
         """
         with self.lock:
             answer = self.function(turn)
@@ -383,10 +385,10 @@ class FunctionPolicy(Acting):
             raise StateError(
                 f"the policy function returned {shown(answer)}; must be (categories, holds)"
             )
-        shape = len(turn.allowed), len(turn.upper)
-        return _whole(answer[0], "categories", shape), _whole(
-            answer[1], "holds", (turn.n_rerolls, *shape)
-        )
+        shape = (len(turn.allowed), len(turn.upper))
+        categories = _whole(answer[0], "categories", shape)
+        holds = _whole(answer[1], "holds", (turn.n_rerolls, *shape))
+        return categories, holds
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
         dice = "".join(
@@ -399,7 +401,7 @@ class FunctionPolicy(Acting):
 
 
 def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
-    """An array of integers of a policy function, broadcast to a shape."""
+    """Return an array of integers of a policy function, broadcast to a shape."""
     found = np.asarray(given)
     if found.dtype.kind not in "iu":
         raise StateError(
@@ -413,26 +415,27 @@ def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
 
 
 def row_and_lane(space: StateSpace, state: State) -> tuple[int, int]:
-    """The row of a state, and the place of its upper sum there; StateError if no game can reach
-    it.
+    """Return the row of a state, and the place of its upper sum there.
+
+    Raises StateError if no game can reach the state.
     """
     space.check(state)
     row = space.row(state)
     layout = space.layout
     lanes = int(layout.lane_count[layout.lane_sets[row]])
-    # all lanes for each number of saved rolls
+    # The states of a row are all lanes for each number of saved rolls.
     place_in_row = int(space.unchecked_index(state) - layout.offsets[row])
     return row, place_in_row % lanes
 
 
 def exact_policy(policy: object) -> Policy | Strategy | None:
-    """The policy whose actions can be listed; None if it acts in single positions only."""
+    """Return the policy whose actions can be listed, None if it acts in single positions only."""
     found: Any = getattr(policy, "exact_policy", None) or policy  # a computer player names its own
     return found if isinstance(found, Strategy) or callable(getattr(found, "layer", None)) else None
 
 
 def player_of(policy: object) -> Player:
-    """The function of a position that a policy is, or that its ``act`` is."""
+    """Return the function of a position that a policy is, or that its ``act`` is."""
     found = getattr(policy, "act", policy)
     if not callable(found) or isinstance(policy, type):
         raise StateError(

@@ -1,8 +1,8 @@
-"""The search of hold rules: a short list that, with a price sheet, has a high mean.
+"""Search for hold rules: a short list that, with a price sheet, has a high mean.
 
-Greedy, see README.md. In between rules are simplified, moved and removed where that costs little.
-With the values of perfect play blunders that anybody would see count as if they were points: what
-decisions lose beyond a limit, all of it together as much as URGENCY.
+The search is greedy (README.md). In between rules are simplified, moved and removed where that costs
+little. With the values of perfect play, blunders that anybody would see count as if they were points.
+They are what decisions lose beyond a limit, and all of it together counts as much as URGENCY.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,16 +36,38 @@ GAMES = 150  # games that are sampled for each step
 PAIRED_CONDITIONS = 10  # single conditions of a pattern that are tried together with every other
 RANKED = 30  # sets of conditions of a pattern whose cost is considered
 TRIED = 2  # candidates of a step whose exact mean is computed
-ROUNDS = 5  # of simplification, each time
+ROUNDS = 5  # rounds of simplification, each time
 MIN_GAIN = 0.05  # points a game that a further rule must gain
-WORTH_KEEPING = 0.03  # points a game: a simplification or removal may cost as much
-# Points that a hold may lose before it is a blunder that anybody sees: a finished Yatzy thrown again,
-# a bonus given away that was sure.
+WORTH_KEEPING = 0.03  # points a game that a simplification or removal may cost
+# Points that a hold may lose before it is a blunder that anybody sees, such as a finished Yatzy thrown
+# again, or a bonus given away that was sure.
 LIMIT = 30.0
 URGENCY = 0.3  # points a game that all such blunders of a list together count
 LEAST_EXCESS = 1.0  # points beyond the limit that count as much at the most
-# A further rule: its estimated gain less its cost, its place, the rule.
-Insertion = tuple[float, int, HoldRule]
+
+
+class Insertion(NamedTuple):
+    """A further rule of a list."""
+
+    estimate: float  # estimated gain less the cost, in points a game
+    place: int  # place in the list
+    rule: HoldRule
+
+
+class ConditionalGain(NamedTuple):
+    """The gain of a rule with some conditions."""
+
+    gain: float
+    place: int  # place in the list
+    conditions: tuple[int, ...]  # numbers of the conditions
+
+
+class MetStates(NamedTuple):
+    """The different states that games meet."""
+
+    rows: Ints  # (n,)
+    lanes: Ints  # (n,)
+    weights: Floats  # (n,): how often a game meets each
 
 
 class Sample:
@@ -54,11 +76,14 @@ class Sample:
     def __init__(
         self, policy: HoldRulePolicy, values: Floats, seed: Sequence[int], games: int = GAMES
     ) -> None:
-        self.rules, self.space, self.holds = policy.rules, policy.space, policy.hold_rules
+        self.rules = policy.rules
+        self.space = policy.space
+        self.holds = policy.hold_rules
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.stages = self.rules.rolls_per_turn
         self.outcomes = turn_outcomes(self.rules)
-        children, written = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
+        children = TableSlice(padded(values), 0)
+        written = TableSlice(padded(values), 0)
         self.job = EvaluationJob(
             policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties),
             means=children,
@@ -69,22 +94,22 @@ class Sample:
             square_weight=0.0,
         )
         self.price_table = TableSlice(padded(policy.values), 0)
-        # different states, and how often each is met
         self.rows, self.lanes, self.weights = self.play(games, seed)
         self.turns = self.sampled(self.rows, self.lanes)
         self.cards = Cards.of_rows(self.rules, self.space, self.rows, self.lanes)
-        self.base = self.values_of(self.holds)  # of the states under the list itself
+        self.base = self.values_of(self.holds)  # values of the states under the list itself
 
     def argument(self, holds: tuple[HoldRule, ...]) -> Any:
-        """A list as the policy argument of the kernels."""
+        """Return a list as the policy argument of the kernels."""
         arrays = hold_rule_arrays(self.rules, holds, self.space)
         return kernels.HoldRuleActions(
             arrays, self.price_table, np.zeros(self.dice.n_rolls, dtype=np.int32)
         )
 
     def sampled(self, rows: Ints, lanes: Ints) -> Any:
-        """The turns of states under the list, as
-        :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`.
+        """Return the turns of states under the list.
+
+        They are :class:`perfect_yatzy.policies.hold_rules_kernel.SampledTurns`.
         """
         stages = len(rows) * self.stages
         rolls = stages * self.dice.n_rolls
@@ -98,10 +123,8 @@ class Sample:
         kernels.sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
-    def play(self, games: int, seed: Sequence[int]) -> tuple[Ints, Ints, Floats]:
-        """Rows and lanes of the states that games of the list meet, and how often each is met in
-        a game.
-        """
+    def play(self, games: int, seed: Sequence[int]) -> MetStates:
+        """Return the states that games of the list meet."""
         random = np.random.default_rng(seed)
         rows = np.full(games, self.space.row(EMPTY_STATE), dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)
@@ -109,29 +132,32 @@ class Sample:
         for _ in range(self.space.categories):
             lanes = self.space.lanes_of(rows, upper)
             met.append(np.stack([rows, lanes]))
-            # (games, outcomes)
+            # (games, outcomes): chance of an outcome or one before it
             up_to = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
             drawn = random.random(games) * up_to[:, -1]
-            # the first whose chances reach the drawn number
+            # The first outcome whose chances reach the drawn number is taken.
             outcome = (up_to <= drawn[:, None]).sum(axis=1)
             outcome = np.minimum(outcome, self.outcomes.size - 1)
             rows = rows + self.outcomes.step[outcome]
             upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
         states, times = np.unique(np.concatenate(met, axis=1), axis=1, return_counts=True)
-        return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
+        rows, lanes = map(np.ascontiguousarray, states)
+        return MetStates(rows, lanes, times / games)
 
     def gains(self, rule: HoldRule) -> Floats:
-        """Estimated gain of a rule without conditions, ``(rolls left * states, rules + 1)``, by
-        who decides now.
+        """Return the estimated gain of a rule without conditions, by the rule that decides so far.
+
+        The array is ``(rolls left * states, rules + 1)``.
         """
-        # a line for each mask of open faces, or one for all
+        # There is a line for each mask of open faces, or one for all cards.
         holds, of_use = rule_lines(self.rules, rule)
-        cards, states = self.cards, len(self.weights)
-        columns = len(self.holds) + 1  # the last one: no rule of the list decides
-        per_mask = self.dice.n_rolls if len(holds) > 1 else 0  # 0: all cards have the same line
-        # the second half of `of_use` is for cards with jokers
+        cards = self.cards
+        states = len(self.weights)
+        columns = len(self.holds) + 1  # in the last one no rule of the list decides
+        per_mask = self.dice.n_rolls if len(holds) > 1 else 0
+        # The second half of `of_use` is for cards with jokers.
         first_use = cards.jokers * np.int64(holds.size)
-        sizes = self.stages, self.dice.n_rolls, self.dice.n_holds, columns
+        sizes = (self.stages, self.dice.n_rolls, self.dice.n_holds, columns)
         gains = np.zeros(states * self.stages * columns)
         kernels.rule_gains(
             holds.ravel(),
@@ -146,10 +172,10 @@ class Sample:
             gains,
         )
         by_stage = gains.reshape(states, self.stages, columns).transpose(1, 0, 2)
-        return by_stage[1:].reshape(-1, columns)  # without 0 rolls left
+        return by_stage[1:].reshape(-1, columns)  # no hold is chosen with 0 rolls left
 
     def factors(self, conditions: Sequence[Condition]) -> Floats:
-        """1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
+        """Return 1 where a condition holds, else 0: ``(conditions, rolls left * states)``."""
         stages = range(1, self.stages)
         holds = [
             [applies(self.rules, c, self.cards, rolls) for rolls in stages] for c in conditions
@@ -157,13 +183,13 @@ class Sample:
         return np.array(holds, dtype=np.float64).reshape(len(conditions), -1)
 
     def values_of(self, holds: tuple[HoldRule, ...]) -> Floats:
-        """Values of the states if their turn is played by another list."""
+        """Return the values of the states if their turn is played by another list."""
         values = np.zeros(len(self.rows))
         kernels.turn_values(self.rows, self.lanes, self.job, self.argument(holds), values)
         return values
 
     def gain_of_list(self, holds: tuple[HoldRule, ...]) -> float:
-        """Estimated gain of another list."""
+        """Return the estimated gain of another list."""
         return float(self.weights @ (self.values_of(holds) - self.base))
 
 
@@ -173,10 +199,9 @@ class Learned:
 
     holds: tuple[HoldRule, ...]
     mean: float  # exact mean of the final score with the hold rules and the prices
-    worth: tuple[float, ...] = ()  # points a game that are lost without each rule; exact
-    worst: float | None = (
-        None  # the most that a single hold loses, on any card and roll; None if it was not computed
-    )
+    worth: tuple[float, ...] = ()  # points a game that are lost without each rule, exactly
+    # the most that a single hold loses, on any card and roll, None if it was not computed
+    worst: float | None = None
     # lists of other lengths, by their number of rules
     shorter: dict[int, Learned] = field(default_factory=dict)
 
@@ -210,7 +235,7 @@ def learn_holds(
     sizes: Sequence[int] = (5, 10),
     **how: Any,
 ) -> Learned:
-    """Find a list of hold rules for a price sheet; `how`: as for :class:`Search`."""
+    """Find a list of hold rules for a price sheet. `how` has further arguments of :class:`Search`."""
     return Search(settings, prices, **how).run(max_rules, sizes)
 
 
@@ -226,51 +251,53 @@ class Search:
         seed: int = 0,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        self.prices, self.rules, self.seed = prices, prices.rules, seed
-        self.threads, self.report = settings.threads, report or (lambda line: None)
+        self.prices = prices
+        self.rules = prices.rules
+        self.seed = seed
+        self.threads = settings.threads
+        self.report = report or (lambda line: None)
         self.space = state_space(self.rules)
         self.price_values = prices.values()
         self.patterns = candidate_patterns(self.rules)
         self.conditions = candidate_conditions(self.rules)
-        self.step = 0  # samples drawn so far; each has its own seed
-        self.unit = (
-            1.0  # points of excess that count as one point a game, in this step (:meth:`sample`)
-        )
-        self.worst: dict[
-            tuple[HoldRule, ...], float
-        ] = {}  # largest loss of a hold of the lists that were swept
+        self.step = 0  # samples drawn so far, each with its own seed
+        # points of excess that count as one point a game, in this step (:meth:`sample`)
+        self.unit = 1.0
+        # the largest loss of a hold of each list that was swept
+        self.worst: dict[tuple[HoldRule, ...], float] = {}
         self.guard: HoldGuard | None = None
-        # No worst decision is computed for rules that save rolls; with a single roll there are no
+        # No worst decision is computed for rules that save rolls, and with a single roll there are no
         # holds.
         if perfect is not None and not self.rules.saved_rolls and self.rules.rolls_per_turn > 1:
             empty_list = HoldRulePolicy((), prices, values=self.price_values)
             self.guard = HoldGuard(empty_list, perfect, LIMIT, seed, settings.threads)
 
     def policy(self, holds: Sequence[HoldRule]) -> HoldRulePolicy:
-        """A list as a policy."""
+        """Return a list as a policy."""
         return HoldRulePolicy(holds, self.prices, values=self.price_values)
 
     def candidate(self, holds: Sequence[HoldRule]) -> Candidate:
-        """A list with its exact values."""
+        """Return a list with its exact values."""
         return Candidate(tuple(holds), policy_values(self.policy(holds), threads=self.threads))
 
     def sweep(self, holds: tuple[HoldRule, ...]) -> float | None:
-        """The largest loss of a hold on any card; None without values of perfect play."""
+        """Return the largest loss of a hold on any card, None without values of perfect play."""
         if self.guard is not None and holds not in self.worst:
             self.worst[holds] = self.guard.sweep(self.policy(holds)).hold
         return self.worst.get(holds)
 
     def penalty(self, holds: Sequence[HoldRule]) -> float:
-        """What the blunders of a list count, in points a game."""
+        """Return what the blunders of a list count, in points a game."""
         return self.guard.excess(holds) / self.unit if self.guard else 0.0
 
     def score(self, found: Candidate) -> float:
-        """Mean less penalty and cost."""
+        """Return the mean less penalty and cost."""
         return found.mean - self.penalty(found.holds) - sum(map(rule_cost, found.holds))
 
     def sample(self, found: Candidate) -> Sample:
-        """Turns of a list for the next step; all its blunders together count as much as is
-        urgent from here on.
+        """Return turns of a list for the next step.
+
+        From here on all its blunders together count as much as is urgent.
         """
         self.step += 1
         self.sweep(found.holds)
@@ -279,9 +306,9 @@ class Search:
         return Sample(self.policy(found.holds), found.values, (self.seed, self.step))
 
     def run(self, max_rules: int, sizes: Sequence[int]) -> Learned:
-        """The search; see :func:`learn_holds`."""
+        """Run the search, as :func:`learn_holds` describes it."""
         found = self.candidate(())
-        # Shorter lists, by size.
+        # the shorter lists, by size
         grown: dict[int, list[Candidate]] = {size: [] for size in sizes if size < max_rules}
         while len(found.holds) < max_rules and (longer := self.extend(found, MIN_GAIN)):
             found = longer
@@ -302,13 +329,16 @@ class Search:
         )
 
     def learned(self, found: Candidate) -> Learned:
-        """A list with its figures."""
+        """Return a list with its figures."""
         holds = found.holds
         worth = [found.mean - self.candidate(_without(holds, i)).mean for i in range(len(holds))]
         return Learned(holds, found.mean, tuple(worth), self.sweep(holds))
 
     def shorten(self, found: Candidate, size: int) -> Candidate:
-        """A list of at most a size: again and again without the rule that is missed least."""
+        """Return a list of at most a size.
+
+        Again and again the rule that is missed least is removed.
+        """
         while len(found.holds) > size:
             sample = self.sample(found)
             lists = [_without(found.holds, i) for i in range(len(found.holds))]
@@ -320,7 +350,7 @@ class Search:
         return found
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
-        """The list with one more rule; None if no rule gains enough."""
+        """Return the list with one more rule, None if no rule gains enough."""
         sample = self.sample(found)
         before = self.score(found)
         best: Candidate | None = None
@@ -332,10 +362,9 @@ class Search:
             self.report(
                 f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
             )
-            if gain >= min_gain - rule_cost(rule) and (
-                best is None or self.score(new) > self.score(best)
-            ):
-                # the guard learns what the rule spoils, which changes all scores
+            is_best = best is None or self.score(new) > self.score(best)
+            if gain >= min_gain - rule_cost(rule) and is_best:
+                # The guard learns what the rule spoils, which changes all scores.
                 self.sweep(new.holds)
                 before = self.score(found)
                 if self.score(new) > before:
@@ -345,8 +374,8 @@ class Search:
         return best
 
     def insertions(self, sample: Sample) -> list[Insertion]:
-        """The best further rules, the best first."""
-        # (conditions, situations): those of the sample, then of the guard
+        """Return the best further rules, the best first."""
+        # (conditions, situations): the situations of the sample, then those of the guard
         factors = sample.factors(self.conditions)
         if self.guard:
             cards, _rolls, left = self.guard.situations
@@ -361,21 +390,20 @@ class Search:
             ranked = []
             for gain, place, chosen in _gains_with_conditions(gains, factors)[:RANKED]:
                 rule = hold_rule(self.rules, pattern, [self.conditions[i] for i in chosen], action)
-                ranked.append((gain - rule_cost(rule), place, rule))
-            ranked.sort(key=lambda entry: (-entry[0], str(entry[2])))
-            found += ranked[:2]
-        # Of rules that do the same in all sampled situations only the one that costs least: it is
-        # the first of them.
+                ranked.append(Insertion(gain - rule_cost(rule), place, rule))
+            found += sorted(ranked, key=_best_first)[:2]
+        # Of rules that do the same in all sampled situations only the one that costs least is kept,
+        # which is the first of them.
         different: dict[tuple[float, int], Insertion] = {}
-        for estimate, place, rule in sorted(found, key=lambda entry: (-entry[0], str(entry[2]))):
-            different.setdefault(
-                (round(estimate + rule_cost(rule), 9), place), (estimate, place, rule)
-            )
+        for insertion in sorted(found, key=_best_first):
+            gain = round(insertion.estimate + rule_cost(insertion.rule), 9)
+            different.setdefault((gain, insertion.place), insertion)
         return [*different.values()][:TRIED]
 
     def simplify(self, found: Candidate) -> Candidate:
-        """Change, move and remove rules while the estimate says that it gains, and the exact
-        mean agrees.
+        """Change, move and remove rules while this gains.
+
+        The estimate must say so, and the exact mean agree.
         """
         for _ in range(ROUNDS):
             if (better := self._better_variant(found)) is None:
@@ -384,8 +412,9 @@ class Search:
         return found
 
     def _better_variant(self, found: Candidate) -> Candidate | None:
-        """A list that differs in one rule, and gains by its estimate and its exact mean; None if
-        none was found.
+        """Return a list that differs in one rule, and gains by its estimate and its exact mean.
+
+        It is None if none was found.
         """
         sample = self.sample(found)
         base = (
@@ -395,9 +424,8 @@ class Search:
         )
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):
-            saved = (
-                base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other) - self.penalty(other)
-            )
+            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other)
+            saved -= self.penalty(other)
             ranked.append((sample.gain_of_list(other) + saved, other))
         ranked.sort(key=lambda entry: -entry[0])
         for estimate, other in ranked[:TRIED]:
@@ -415,7 +443,10 @@ class Search:
         return None
 
     def variants(self, holds: tuple[HoldRule, ...]) -> Iterator[tuple[HoldRule, ...]]:
-        """Lists that differ in one rule: removed, moved, without a condition, with other faces."""
+        """Yield lists that differ in one rule.
+
+        It is removed, moved, without a condition, or with other faces.
+        """
         for i, rule in enumerate(holds):
             rest = _without(holds, i)
             yield rest
@@ -426,14 +457,16 @@ class Search:
                 yield _with(rest, i, changed)
 
     def _variants_of(self, rule: HoldRule) -> Iterator[HoldRule]:
-        """The rule without a condition, with another one in its place, and with a similar
-        pattern.
+        """Yield variants of a rule.
+
+        They are without a condition, with another one in its place, and with a similar pattern.
         """
         for condition in rule.conditions:
             kept = [c for c in rule.conditions if c != condition]
             yield hold_rule(self.rules, rule.pattern, kept, rule.action)
             for other in self.conditions:
-                names, other_names = set(condition.categories), set(other.categories)
+                names = set(condition.categories)
+                other_names = set(other.categories)
                 more_or_fewer = other_names <= names or other_names >= names
                 if other.kind == condition.kind and other != condition and more_or_fewer:
                     yield hold_rule(self.rules, rule.pattern, [*kept, other], rule.action)
@@ -446,7 +479,7 @@ class Search:
 
 
 def _neighbours(a: DicePattern, b: DicePattern) -> bool:
-    """Whether two patterns differ in one step of one number, or in what is marked."""
+    """Return whether two patterns differ in one step of one number, or in what is marked."""
     if a.kind != b.kind or a.kind == "pays" or len(a.sizes) != len(b.sizes):
         return False
     steps = abs(sum(a.sizes) - sum(b.sizes)) + abs(a.low - b.low) + abs(a.high - b.high)
@@ -454,33 +487,40 @@ def _neighbours(a: DicePattern, b: DicePattern) -> bool:
 
 
 def best_places(gains: Floats) -> tuple[Ints, Floats]:
-    """Where each of n rules gains most, the last of equal places, and how much; `gains`: ``(n,
-    rules + 1)``.
+    """Return where each of n rules gains most, the last of equal places, and how much.
+
+    `gains` is ``(n, rules + 1)``.
     """
-    # Gains are by the rule of the list that decides now (last: none): a new rule takes over from
-    # its place on.
-    from_last = gains[:, ::-1].cumsum(axis=1)  # of each place, the last one first
+    # Gains are by the rule of the list that decides now, and the last column is for none. A new rule
+    # takes over from its place on.
+    from_last = gains[:, ::-1].cumsum(axis=1)  # the gain of each place, the last one first
     most = from_last.max(axis=1)
     is_best = from_last > most[:, None] - 1e-9
     return gains.shape[1] - 1 - np.argmax(is_best, axis=1), most
 
 
-def _gains_with_conditions(
-    gains: Floats, factors: Floats
-) -> list[tuple[float, int, tuple[int, ...]]]:
-    """Gain, place and conditions of a rule without any, with one, and with two of them; the
-    highest gain first.
+def _best_first(insertion: Insertion) -> tuple[float, str]:
+    """Return the key that sorts insertions, the highest estimate first."""
+    return (-insertion.estimate, str(insertion.rule))
+
+
+def _gains_with_conditions(gains: Floats, factors: Floats) -> list[ConditionalGain]:
+    """Return the gains of a rule without conditions, with one, and with two of them.
+
+    The highest gain comes first.
     """
     conditions = range(len(factors))
     places, without = best_places(gains.sum(axis=0)[None])
-    entries: list[tuple[float, int, tuple[int, ...]]] = [(float(without[0]), int(places[0]), ())]
+    entries = [ConditionalGain(float(without[0]), int(places[0]), ())]
     places, alone = best_places(factors @ gains)
-    entries += zip(alone.tolist(), places.tolist(), [(i,) for i in conditions], strict=True)
+    for i in conditions:
+        entries.append(ConditionalGain(float(alone[i]), int(places[i]), (i,)))
     for i in np.argsort(-alone, kind="stable")[:PAIRED_CONDITIONS].tolist():
         places, both = best_places(factors @ (factors[i][:, None] * gains))
-        pairs = zip(both.tolist(), places.tolist(), [(i, j) for j in conditions], strict=True)
-        entries += [entry for entry in pairs if entry[2] != (i, i)]
-    return sorted(entries, key=lambda entry: -entry[0])
+        for j in conditions:
+            if j != i:
+                entries.append(ConditionalGain(float(both[j]), int(places[j]), (i, j)))
+    return sorted(entries, key=lambda entry: -entry.gain)
 
 
 def _without(holds: tuple[HoldRule, ...], place: int) -> tuple[HoldRule, ...]:

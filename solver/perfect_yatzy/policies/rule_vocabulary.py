@@ -1,5 +1,6 @@
-"""The patterns and conditions among which the search of hold rules chooses: not all, but what a
-person would say.
+"""List the patterns and conditions among which the search of hold rules chooses.
+
+These are not all, but what a person would say.
 """
 
 from __future__ import annotations
@@ -12,23 +13,23 @@ from ..core.rules import Category, RuleSet, leaves_choice
 from ..core.scoring import possible_points
 from .hold_rules import Action, Condition, DicePattern, HoldRule, hold_rule
 
-# Cost of a rule in points a game, by what it makes a person remember.
+# The costs of a rule in points a game, by what it makes a person remember.
 CONDITION_COST = {"open": 0.05, "scored": 0.05, "rolls left": 0.04, "turns left": 0.1}
 CONDITION_COST |= dict.fromkeys(("closed", "only", "above par", "below par", "bonus needs"), 0.08)
 FURTHER_CATEGORY_COST = 0.03  # each category of a condition or pattern after the first
 LEAST_COST = 0.03  # points that must be made
 FACES_COST = 0.02  # a range of faces
-LOWEST_COST = 0.05
-MOST_PAYING = 4  # categories of a pattern that pays
+LOWEST_COST = 0.05  # the lowest face instead of the highest
+MOST_PAYING = 4  # most categories of a pattern that pays
 
 
 def rule_cost(rule: HoldRule) -> float:
-    """What a rule costs in the search, in points a game."""
-    cost, pattern = 0.0, rule.pattern
+    """Return what a rule costs in the search, in points a game."""
+    cost = 0.0
+    pattern = rule.pattern
     for condition in rule.conditions:
-        cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * max(
-            0, len(condition.categories) - 1
-        )
+        further = max(0, len(condition.categories) - 1)
+        cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * further
     least_cost = LEAST_COST if pattern.least > 1 else 0.0
     cost += FURTHER_CATEGORY_COST * max(0, len(pattern.categories) - 1) + least_cost
     if pattern.kind in ("groups", "dice") and (pattern.low, pattern.high) != (1, rule.faces):
@@ -37,7 +38,7 @@ def rule_cost(rule: HoldRule) -> float:
 
 
 def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
-    """Patterns and what to do with the dice they name."""
+    """Return patterns and what to do with the dice they name."""
     found: list[tuple[DicePattern, Action]] = []
     for pattern in _patterns(rules):
         actions: tuple[Action, ...] = ("keep",)
@@ -66,7 +67,7 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
         for low in range(1, faces):
             yield DicePattern("dice", (), low, faces, open=True)
     possible = possible_points(rules)
-    # Most points of each lower box.
+    # the most points of each lower box
     lower = {c.id: max(possible[i]) for i, c in enumerate(rules.categories) if not c.upper}
     for ids in [*((name,) for name in lower), *_families(rules)]:
         if len(ids) <= MOST_PAYING and lower.keys() >= set(ids):
@@ -77,8 +78,9 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
 
 
 def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
-    """One group, and several that a category asks for; `has_open`: whether faces may be
-    restricted to open ones.
+    """Yield one group, and several that a category asks for.
+
+    `has_open` says whether faces may be restricted to open ones.
     """
     faces = rules.faces
     may_be_open = (False, True) if has_open else (False,)
@@ -102,8 +104,9 @@ def _group_patterns(rules: RuleSet, has_open: bool) -> Iterator[DicePattern]:
 
 
 def _straight_patterns(rules: RuleSet) -> Iterator[DicePattern]:
-    """Parts of straights: of the faces of each, of those that two of them share, and of all
-    faces.
+    """Yield parts of straights.
+
+    The faces are those of each, those that two of them share, and all faces.
     """
     straights = [
         set(p.contains) for c in rules.categories for p in c.patterns if len(set(p.contains)) > 2
@@ -120,7 +123,7 @@ def _straight_patterns(rules: RuleSet) -> Iterator[DicePattern]:
 
 
 def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePattern]:
-    """Patterns ``pays`` with one category more or less, or other points."""
+    """Yield patterns ``pays`` with one category more or less, or other points."""
     for c in rules.categories:
         without = tuple(name for name in pattern.categories if name != c.id)
         ids = without if c.id in pattern.categories else (*without, c.id)
@@ -132,7 +135,7 @@ def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePatter
 
 
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
-    """Conditions, each of which a rule may have alone or with one other."""
+    """Return conditions, each of which a rule may have alone or with one other."""
     found: list[Condition] = []
     has_choice = leaves_choice(rules)
     families = _families(rules)
@@ -140,8 +143,10 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
     if has_choice:
         kinds = {c.id: {p.kind for p in c.patterns} for c in boxes}
-        pairs = combinations(kinds, 2)  # of boxes that are alike, or of which one takes any dice
-        sets += [(a, b) for a, b in pairs if kinds[a] & kinds[b] or "any" in kinds[a] | kinds[b]]
+        for one, other in combinations(kinds, 2):
+            are_alike = bool(kinds[one] & kinds[other])
+            if are_alike or "any" in kinds[one] | kinds[other]:  # or one of them takes any dice
+                sets.append((one, other))
         sets += families
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
@@ -173,7 +178,7 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
     if has_choice:
         found += [Condition("turns left", (), 1, n) for n in (2, 3, 5, 8) if n < turns]  # late
         found += [Condition("turns left", (), n, turns) for n in (4, 6, 9) if n < turns]  # early
-    # As they are in a rule: sorted, and a whole section by its name. None twice.
+    # They are as in a rule: sorted, a whole section by its name, and none twice.
     anything = DicePattern("any", high=rules.faces)
     return list(
         dict.fromkeys(hold_rule(rules, anything, (c,), "stop").conditions[0] for c in found)
@@ -181,7 +186,7 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
 
 
 def _families(rules: RuleSet) -> list[tuple[str, ...]]:
-    """Categories that are alike: upper boxes, of a kind, groups, straights."""
+    """Return categories that are alike: upper boxes, of a kind, groups, straights."""
 
     def ids(test: Callable[[Category], bool]) -> tuple[str, ...]:
         return tuple(c.id for c in rules.categories if test(c))

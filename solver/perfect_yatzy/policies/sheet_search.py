@@ -1,9 +1,8 @@
-"""A whole strategy sheet: prices are fitted, rules for the holds found, and the prices rounded for
-use by hand.
+"""Learn a whole strategy sheet: fit prices, find hold rules, and round the prices for use by hand.
 
 The price sheet begins with least squares: the numbers that come closest to the exact table in the
 states that perfect play meets. Then Powell's method maximises, in rounds, a sample of turns
-(:mod:`.worst_decisions`), which is cheap; the exact mean decides how far to go in the direction
+(:mod:`.worst_decisions`), which is cheap. The exact mean decides how far to go in the direction
 found, so no round makes the sheet worse. Where the exact mean takes no longer than a sample, it is
 maximised itself.
 """
@@ -35,33 +34,36 @@ from .rule_search import learn_holds
 from .strategy_sheet import PriceSheet, StrategySheet, price_figures, terms_of
 from .worst_decisions import TurnSample, Visits, visited_states
 
-MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
+# Numbers of a sheet. With more, the prices of the upper boxes are put on a line.
+MAX_NUMBERS = 20
 STEP = 0.1  # numbers are printed in multiples of it
-# cards of each layer that are sampled, scale of the widths
+# The cards of each layer that are sampled in each round, and the scale of the widths.
 ROUNDS = (
     (60, 1.0),
     (60, 1.0),
     (120, 0.7),
     (200, 0.5),
 )
-# estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
+# The estimated solve of one card of each layer. Where it takes longer, fewer cards are sampled.
 SAMPLE_SECONDS = 1.2e-4
 LEAST_CARDS = 8
-SWEEPS = 2  # of Powell's method in a round
-LEAST_GAIN = 1e-3  # points; a sweep that gains less is the last of its round
+SWEEPS = 2  # sweeps of Powell's method in a round
+LEAST_GAIN = 1e-3  # points, and a sweep that gains less is the last of its round
 EXACT_ROUNDS = 5  # sweeps where the exact mean itself is maximised
 TINY_SECONDS = 0.02  # an estimated solve this short is evaluated rather than sampled
-JUDGED_SECONDS = (
-    3.0  # the longest estimated solve of games whose sheets are compared by their exact means
-)
+# The longest estimated solve of games whose sheets are compared by their exact means.
+JUDGED_SECONDS = 3.0
 STATED_SECONDS = 60.0  # the same for the mean that is stated
 VISITED_GAMES = 6_000  # games whose states weigh the least squares and the samples
 JUDGED_GAMES = 10_000  # games that judge a sheet where the exact mean takes too long
 LAST_GAMES = 100_000  # games for the figure that is stated then
-LENGTHS = (1.0, 0.5, 0.25)  # of the step in the direction found
+LENGTHS = (1.0, 0.5, 0.25)  # lengths of the step in the direction found
 LONGEST_STEP = 3.0  # in widths
-PRICE_STEP, PAR_STEP, TERM_STEP = 0.5, 0.5, 1.0  # of the numbers used by hand
-HAND_SWEEPS = 3  # over these numbers
+# Numbers used by hand are multiples of these.
+PRICE_STEP = 0.5
+PAR_STEP = 0.5
+TERM_STEP = 1.0
+HAND_SWEEPS = 3  # sweeps over these numbers
 HAND_GAIN = 1e-4  # points a game
 FIRST_RULES = 5  # rules that the prices are rounded with
 SHORTER = (5, 10)  # lengths of the shorter lists of a sheet
@@ -72,8 +74,8 @@ class PriceFit:
     """A fitted price sheet."""
 
     sheet: PriceSheet  # rounded to multiples of STEP
-    mean: float  # Its mean: exact if `interval` is 0
-    interval: float  # half the width of the 95 % interval of a simulated mean; 0 if it is exact
+    mean: float  # mean of the sheet, exact if `interval` is 0
+    interval: float  # half the width of the 95 % interval of a simulated mean, 0 if it is exact
 
 
 def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int = 1) -> PriceFit:
@@ -81,8 +83,9 @@ def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int 
     seconds = rule_set_stats(rules).seconds
 
     def by_simulation(sheet: PriceSheet) -> tuple[float, Table]:
-        """The mean of simulated games, all on the same dice; the values are those of perfect
-        play.
+        """Return the mean of simulated games, all on the same dice.
+
+        The values are those of perfect play.
         """
         return simulated(sheet, JUDGED_GAMES, seed, settings.threads)[0], perfect
 
@@ -91,63 +94,64 @@ def fit_prices(settings: Settings, rules: RuleSet, perfect: Table, *, seed: int 
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, settings.threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
     form = every_number(rules)
-    # its upper prices are not on a line
+    # The upper prices of this sheet are not on a line.
     uneven = PriceSheet(rules, tuple(np.arange(len(rules.categories)) ** 2.0))
-    # prices change no play: they are those of the closest sheet, the terms are free
     if not leaves_choice(rules):
+        # Prices change no play. They are those of the closest sheet, and the terms are free.
         prices = least_squares(form, visits, targets).prices
         form = SheetForm(rules, form.matrix[:, len(prices) :], np.array(prices))
     elif uneven.n_numbers > MAX_NUMBERS:
         form = upper_prices_on_a_line(rules)
     closest = least_squares(form, visits, targets)
-    # Sums may differ in their last bits between machines, hence rounded.
+    # Sums may differ in their last bits between machines, so they are rounded.
     starts = [np.round(form.numbers(sheet), 1) for sheet in (closest, with_usual_terms(closest))]
     if seconds <= TINY_SECONDS:
         numbers = _maximise(form, judge, starts, report)
     else:
         numbers = _climb(settings, form, judge, starts, seed)
-    # A line stays one if its two numbers are rounded before the prices follow from them.
+    # A line stays a line if its two numbers are rounded before the prices follow from them.
     rounded = form.sheet(np.round(numbers / STEP) * STEP).rounded(STEP)
-    # One number more in all prices changes no choice; with it they sum to the mean, as near as
+    # Adding one number to all prices changes no choice. With it they sum to the mean, as near as
     # possible.
     shift = (judge(rounded)[0] - sum(rounded.prices)) / len(rounded.prices)
     shift = round(shift / STEP) * STEP
-    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices)).rounded(
-        STEP
-    )
-    return stated(shifted, seed, settings.threads)
+    shifted = replace(rounded, prices=tuple(price + shift for price in rounded.prices))
+    return stated(shifted.rounded(STEP), seed, settings.threads)
 
 
 def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
-    """A sheet with its mean: exact, or simulated where that would take too long."""
+    """Return a sheet with its mean, which is exact, or simulated where that would take too long."""
     if rule_set_stats(sheet.rules).seconds <= STATED_SECONDS:
         return PriceFit(sheet, exactly(sheet.rules, threads)(sheet)[0], 0.0)
     return PriceFit(sheet, *simulated(sheet, LAST_GAMES, seed + len(ROUNDS) + 1, threads))
 
 
 class SheetForm:
-    """Which numbers of a sheet are free: ``all numbers = fixed + matrix @ numbers``."""
+    """The numbers of a sheet that are free: ``all numbers = fixed + matrix @ numbers``."""
 
     def __init__(self, rules: RuleSet, matrix: Floats, fixed: Floats | None = None) -> None:
-        self.rules, self.matrix, self.count = rules, matrix, len(rules.categories)
+        self.rules = rules
+        self.matrix = matrix
+        self.count = len(rules.categories)
         self.fixed = np.zeros(len(matrix))
         if fixed is not None:
             self.fixed[: self.count] = fixed
 
     def sheet(self, numbers: Floats) -> PriceSheet:
-        """The sheet of some free numbers."""
+        """Return the sheet of some free numbers."""
         every = (self.fixed + self.matrix @ numbers).tolist()
         terms = dict(zip(terms_of(self.rules), every[self.count :], strict=True))
         return PriceSheet(self.rules, every[: self.count], terms)
 
     def numbers(self, sheet: PriceSheet) -> Floats:
-        """The free numbers of a sheet of this form."""
+        """Return the free numbers of a sheet of this form."""
         every = np.array([*sheet.prices, *(sheet.terms[name] for name in terms_of(self.rules))])
         return np.asarray(np.linalg.lstsq(self.matrix, every - self.fixed)[0])
 
     def widths(self) -> Floats:
-        """How far apart to compare each free number: far enough that the mean changes, near
-        enough to be one hill.
+        """Return how far apart to compare each free number.
+
+        It is far enough that the mean changes, and near enough to be one hill.
         """
         rules = self.rules
         bonus = rules.bonus.points / 16 if rules.bonus else 0.0
@@ -167,25 +171,30 @@ class SheetForm:
 
 
 def every_number(rules: RuleSet) -> SheetForm:
-    """Every price and term is free."""
+    """Return the form in which every price and term is free."""
     return SheetForm(rules, np.eye(len(rules.categories) + len(terms_of(rules))))
 
 
 def upper_prices_on_a_line(rules: RuleSet) -> SheetForm:
-    """The price of an upper box is a + b times its face; every other number is free."""
+    """Return the form in which the price of an upper box is a + b times its face.
+
+    Every other number is free.
+    """
     matrix = np.eye(len(rules.categories) + len(terms_of(rules)))
     upper = [c for c, box in enumerate(rules.categories) if box.face]
     line = np.zeros((len(matrix), 2))  # the columns of a and b
     for c in upper:
-        line[c] = 1.0, rules.categories[c].face
+        line[c] = (1.0, rules.categories[c].face)
     return SheetForm(rules, np.hstack([line, np.delete(matrix, upper, axis=1)]))
 
 
 def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
-    """The sheet with the terms that fitted sheets of most games have, about: another place to
-    start from.
+    """Return the sheet with the terms that fitted sheets of most games have, about.
+
+    It is another place to start from.
     """
-    bonus, joker = sheet.rules.bonus, sheet.rules.joker
+    bonus = sheet.rules.bonus
+    joker = sheet.rules.joker
     terms = {"saved_roll": 4.0, "joker_turn": 0.04 * joker.bonus if joker else 0.0}
     if bonus:
         terms |= {"lost": -0.3 * bonus.points, "secured": 0.4 * bonus.points}
@@ -196,7 +205,10 @@ def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
 
 
 def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:
-    """The sheet that comes closest to the values of some states, each weighted with its visits."""
+    """Return the sheet that comes closest to the values of some states.
+
+    Each state is weighted with its visits.
+    """
     space = visits.space
     filled = space.filled[visits.rows]
     table = np.zeros(space.size)
@@ -208,7 +220,7 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
         sheet.write_values(table, space, layers)
         return table[visits.places]
 
-    # Values are linear in the numbers: those of the fixed numbers, plus a column for each free
+    # Values are linear in the numbers. They are those of the fixed numbers, plus a column for each free
     # number.
     n_free = form.matrix.shape[1]
     without_fixed = SheetForm(form.rules, form.matrix)
@@ -221,7 +233,7 @@ def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceShee
 
 # Gives the mean of a sheet, and values of states, for the samples of turns.
 Judge = Callable[[PriceSheet], tuple[float, Table]]
-Point = tuple[float, Floats]  # the value of a function, and where it has that
+Point = tuple[float, Floats]  # the value of a function, and where it has that value
 
 
 def no_progress(done: int, total: int) -> None:
@@ -229,7 +241,7 @@ def no_progress(done: int, total: int) -> None:
 
 
 def exactly(rules: RuleSet, threads: int | None) -> Judge:
-    """Judge sheets by their exact mean; the values are those of the sheet."""
+    """Return a judge of sheets by their exact mean. The values are those of the sheet."""
 
     def judge(sheet: PriceSheet) -> tuple[float, Table]:
         values = policy_values(GreedyPolicy(rules, sheet.values()), threads=threads)
@@ -239,7 +251,7 @@ def exactly(rules: RuleSet, threads: int | None) -> Judge:
 
 
 def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> tuple[float, float]:
-    """Mean of simulated games on a sheet, and half the width of its 95 % interval."""
+    """Return the mean of simulated games on a sheet, and half the width of its 95 % interval."""
     strategy = Strategy(sheet.rules, None, TurnEvaluator(sheet.rules, sheet.values()))
     result = simulate(strategy, games, seed, threads=threads)
     return result.mean, 1.96 * result.standard_error
@@ -248,14 +260,15 @@ def simulated(sheet: PriceSheet, games: int, seed: int, threads: int | None) -> 
 def _climb(
     settings: Settings, form: SheetForm, judge: Judge, starts: list[Floats], seed: int
 ) -> Floats:
-    """Free numbers with a higher mean than the best start, in rounds of samples of turns."""
+    """Return free numbers with a higher mean than the best start, in rounds of samples of turns."""
     threads = settings.threads
     report = settings.progress or no_progress
     judged = [(*judge(form.sheet(start)), start) for start in starts]
-    # of the best sheet: `later`: values of states
+    # The mean, the values of states and the numbers of the best sheet.
     mean, later, numbers = max(judged, key=lambda entry: entry[0])
-    rules, layers = form.rules, state_space(form.rules).layers
-    # of one card of each layer
+    rules = form.rules
+    layers = state_space(rules).layers
+    # the estimated solve of one card of each layer
     seconds = rule_set_stats(rules).seconds / sum(map(len, layers)) * len(layers)
     for number, (most_cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
@@ -277,19 +290,22 @@ def _climb(
             tried = start + length * direction
             tried_mean, values = judge(form.sheet(tried))
             if tried_mean > mean:
-                numbers, mean, later = tried, tried_mean, values
+                numbers = tried
+                mean = tried_mean
+                later = values
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
 
 
 def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:
-    """Free numbers with a higher mean than the starts, by the mean itself."""
+    """Return free numbers with a higher mean than the starts, by the mean itself."""
 
     def loss(tried: Floats) -> float:
         return -judge(form.sheet(tried))[0]
 
-    found, steps = [], EXACT_ROUNDS * len(starts)
+    found = []
+    steps = EXACT_ROUNDS * len(starts)
     for number, point in enumerate(starts):
         for sweep in range(EXACT_ROUNDS):
             report(number * EXACT_ROUNDS + sweep, steps)
@@ -307,8 +323,9 @@ def descend(
     sweeps: int,
     least_gain: float = 0.0,
 ) -> tuple[Floats, float]:
-    """A point with a lower value of a function, by Powell's method (The Computer Journal 7,
-    1964), and that value.
+    """Return a point with a lower value of a function, and that value.
+
+    The method is Powell's (The Computer Journal 7, 1964).
     """
     # The points of a parabola are a width apart, because a mean is a sum of many small steps.
     directions = np.diag(widths)
@@ -327,20 +344,20 @@ def descend(
         whole = point - point_before
         further = function(point + whole)
         if further < value:
-            value, point = further, point + whole
-        # The whole step replaces the direction that gained most, and comes last: so they become
-        # conjugate.
+            value = further
+            point = point + whole
+        # The whole step replaces the direction that gained most, and comes last. So the directions
+        # become conjugate.
         directions[int(np.argmax(gains))] = directions[-1]
         directions[-1] = whole
     return point, value
 
 
 def _along(function: Callable[[Floats], float], best: Point, direction: Floats) -> Point:
-    """The lowest of a point, its neighbours in a direction and the vertex of the parabola
-    through the three.
-    """
+    """Return the lowest of a point, its neighbours in a direction and the vertex of their parabola."""
     value, point = best
-    up, down = function(point + direction), function(point - direction)
+    up = function(point + direction)
+    down = function(point - direction)
     found = [best, (up, point + direction), (down, point - direction)]
     if (curvature := up - 2 * value + down) > 0:
         step = float(np.clip((down - up) / (2 * curvature), -LONGEST_STEP, LONGEST_STEP))
@@ -355,7 +372,10 @@ def hand_prices(
     *,
     report: Callable[[str], None] | None = None,
 ) -> PriceSheet:
-    """The best sheet of round numbers near a sheet: each is improved while the exact mean rises."""
+    """Return the best sheet of round numbers near a sheet.
+
+    Each number is improved while the exact mean rises.
+    """
     rules = prices.rules
     names = terms_of(prices.rules)
     count = len(prices.prices)
@@ -396,7 +416,10 @@ def learn_sheet(
     seed: int = 1,
     report: Callable[[str], None] | None = None,
 ) -> StrategySheet:
-    """Find a strategy that a person can play; `hold_rules`: at most so many, 0: prices alone."""
+    """Find a strategy that a person can play.
+
+    It has at most `hold_rules` hold rules, and prices alone for 0.
+    """
     rules = strategy.rules
     perfect_mean = strategy.value()
     fit = fit_prices(settings, rules, strategy.table, seed=seed)
@@ -415,7 +438,7 @@ def learn_sheet(
 
 
 def turn_losses(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
-    """Expected points that a sheet gives away in each turn, exactly."""
+    """Return the expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
         return tuple(stored)
     if not has_distribution(sheet.rules):
@@ -432,12 +455,13 @@ def turn_losses(settings: Settings, sheet: StrategySheet) -> tuple[float, ...]:
 
 
 def with_turn_losses(settings: Settings, sheet: StrategySheet) -> StrategySheet:
-    """The sheet with the figure ``losses_by_turn`` of each of its lists, if the rules have an exact
-    distribution.
+    """Return the sheet with the figure ``losses_by_turn`` of each of its lists.
+
+    It has it if the rules have an exact distribution.
     """
 
     def figures(of_list: StrategySheet) -> dict[str, Any]:
-        """The figures of one list."""
+        """Return the figures of one list."""
         losses = turn_losses(settings, of_list)
         rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
         return {"losses_by_turn": rounded} if losses else {}

@@ -1,4 +1,4 @@
-"""A soft policy for one turn: worse options are taken, too, the less often the more they lose.
+"""Play a soft policy for one turn: worse options are taken, too, the less often the more they lose.
 
 At each decision (a hold with rerolls left, a category at the end) every option i has a value v_i,
 the expected points to come if everything after it is perfect play. It is taken with a chance that
@@ -13,9 +13,9 @@ is then a decision of its own.
 
 The turn runs backwards for the values of all holds (:func:`.turn.backup_holds`), then forwards from
 the dice for the chance of each outcome of the turn, and on the way for the points lost
-(:mod:`.losses`). In simulated games (:mod:`.rollout`) the losses of a game are the expected losses
-of the decisions it came to, before one of the options is drawn: their mean is that of the losses of
-the options drawn, their variance is smaller.
+(:mod:`..strategy.losses_kernel`). In simulated games (:mod:`..strategy.rollout`) the losses of a game
+are the expected losses of the decisions it came to, before one of the options is drawn. Their mean is
+that of the losses of the options drawn, and their variance is smaller.
 """
 
 from __future__ import annotations
@@ -56,38 +56,40 @@ class SoftScratch(NamedTuple):
     holds: HoldValues  # values of all holds for each number of rerolls left
     stop_chance: Floats  # (rolls,): chance to stop with the roll
     weight: Floats  # (options,): weights of the options of one decision
-    # (kinds,): points lost: by holds with 1, 2, ... rerolls left, then by each category that was
-    # filled
+    # (kinds,): points lost by holds with 1, 2, ... rerolls left, then by each category that was filled
     lost: Floats
-    hold_kinds: (
-        int  # kinds of losses before those of the categories: most rerolls left when dice are held
-    )
+    # kinds of losses before those of the categories, the most rerolls left when dice are held
+    hold_kinds: int
 
 
 class SoftTurns(NamedTuple):
-    """A soft policy as an argument of the kernels that take any policy (:mod:`.propagation`),
-    for one thread.
-    """
+    """A soft policy as an argument of the kernels that take any policy, for one thread."""
 
     means: TableSlice  # table of means
     sharpness: float  # 1 / limit, 0 for random play
     scratch: SoftScratch  # used by no other thread during the call
-    lost: Floats  # (games,): points that each simulated game has given away, increased; or (0,)
+    # (games,): points that each simulated game has given away, which is added to; or (0,)
+    lost: Floats
     is_counting: int  # whether `lost` has an entry for each game
 
 
 def soft_scratch(dice: Lattice, model: TurnModel, most_saved: int) -> SoftScratch:
-    """Scratch for one thread, for turns that begin with up to `most_saved` saved rolls."""
-    categories, rerolls = model.category_count, model.rolls_per_turn - 1 + most_saved
-    weight = aligned(max(categories, int(np.diff(model.dice.hold_start).max())))
-    holds = hold_values(dice, model, rerolls)
-    lost = aligned(rerolls + categories)
-    return SoftScratch(holds, aligned(dice.n_rolls), weight, lost, rerolls)
+    """Return scratch for one thread, for turns that begin with up to `most_saved` saved rolls."""
+    categories = model.category_count
+    rerolls = model.rolls_per_turn - 1 + most_saved
+    most_holds = int(np.diff(model.dice.hold_start).max())
+    return SoftScratch(
+        holds=hold_values(dice, model, rerolls),
+        stop_chance=aligned(dice.n_rolls),
+        weight=aligned(max(categories, most_holds)),
+        lost=aligned(rerolls + categories),
+        hold_kinds=rerolls,
+    )
 
 
 @jit
 def option_weight(lost, sharpness, like):
-    """Weight of an option that loses `lost` points, lane by lane."""
+    """Return the weight of an option that loses `lost` points, lane by lane."""
     base = maximum(1.0 - lost * sharpness, splat(like, 0.0))
     square = base * base
     return (square * square) * (square * square)
@@ -96,12 +98,10 @@ def option_weight(lost, sharpness, like):
 @jit
 def hold_or_stop(policy, job, rerolls):
     """Move the chance of every roll on the table to the holds within it, and to stopping."""
-    scratch, dice, temp, node = (
-        policy.scratch,
-        job.model.dice,
-        job.scratch.temp,
-        job.scratch.hold_chance,
-    )
+    scratch = policy.scratch
+    dice = job.model.dice
+    temp = job.scratch.temp
+    node = job.scratch.hold_chance
     weights = scratch.weight
     values = scratch.holds.values
     lost = load(scratch.lost, rerolls - 1)
@@ -109,20 +109,16 @@ def hold_or_stop(policy, job, rerolls):
         place = dice.first_roll + roll
         chance, stop = load(node, place), load(job.scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
-        # without that of all dice: it is to stop
-        first, end = (
-            dice.hold_start[roll] + 1,
-            dice.hold_start[roll + 1],
-        )
+        # The hold of all dice is left out, because it is to stop.
+        first = dice.hold_start[roll] + 1
+        end = dice.hold_start[roll + 1]
         best = stop
         for k in range(first, end):
             best = maximum(best, load(values, hold_place(dice, rerolls, dice.holds[k])))
         stop_weight = option_weight(best - stop, policy.sharpness, temp)
-        # sums over the options: of weight, weight * loss
-        total, expected = (
-            stop_weight,
-            stop_weight * (best - stop),
-        )
+        # the sums over the options of weight, and of weight * loss
+        total = stop_weight
+        expected = stop_weight * (best - stop)
         for k in range(first, end):
             loss = best - load(values, hold_place(dice, rerolls, dice.holds[k]))
             weight = option_weight(loss, policy.sharpness, temp)
@@ -229,12 +225,15 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 
 @jit
 def drawn(policy, game, count, word):
-    """Draw one of the first `count` options in ``weight`` that are above LOWEST; the game loses
-    the expected loss.
+    """Draw one of the first `count` options in ``weight`` that are above LOWEST.
+
+    The expected loss is added to what the game loses.
     """
-    # the values of the options; in the second loop the weights replace them
+    # These are the values of the options. In the second loop the weights replace them.
     options = policy.scratch.weight
-    best, total, expected = LOWEST, 0.0, 0.0
+    best = LOWEST
+    total = 0.0
+    expected = 0.0
     for i in range(count):
         best = max(best, options[i])
     for i in range(count):
@@ -244,7 +243,7 @@ def drawn(policy, game, count, word):
         total += options[i]
         expected += options[i] * loss
     chosen = -1
-    # the option whose part of the total holds this point is taken
+    # The option whose part of the total holds this point is taken.
     left = float(word) / float(1 << DIE_BITS) * total
     for i in range(count):
         if options[i] > 0.0 and (chosen < 0 or left >= 0.0):
@@ -270,7 +269,7 @@ def _decide_softly(player, job, game, roll, rerolls, number):
     lane = fields[game * FIELDS + LANE]
     saved = rerolls if model.saves_rolls else 0
     state = TurnStart(fields[game * FIELDS + ROW], lane, 0, player.choices)
-    # for two words of each roll: of the hold, and of the category
+    # Each roll has two words: one for the hold, and one for the category.
     seed = np.uint64(job.seed) ^ np.uint64(SALT)
     _, way = category_means(player.means.values, turn, state, roll, saved, number == 0, values)
     if rerolls > 0:
@@ -278,7 +277,8 @@ def _decide_softly(player, job, game, roll, rerolls, number):
         for c in range(model.category_count):
             best = max(best, values[c])
         # The list of holds opens with that of all dice, which is to stop: option 0.
-        first, count = dice.hold_start[roll], dice.hold_start[roll + 1] - dice.hold_start[roll]
+        first = dice.hold_start[roll]
+        count = dice.hold_start[roll + 1] - dice.hold_start[roll]
         values[0] = best
         for i in range(1, count):
             values[i] = hold_value(

@@ -1,8 +1,8 @@
-"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, how good it is
-(see README.md).
+"""Hold a strategy on one page, as a JSON file: prices of the boxes, hold rules, and how good it is.
 
-*Par* is what the filled upper boxes should have made: the threshold, shared out in proportion to what each box can
-pay at most. A full card has its true value, the upper bonus. In a forced order prices change no choice. The file::
+README.md explains it. *Par* is what the filled upper boxes should have made: the threshold, shared out
+in proportion to what each box can pay at most. A full card has its true value, the upper bonus. In a
+forced order prices change no choice. The file looks like this::
 
     {"format": 1, "rules": "yatzy", "fingerprint": "...",
      "prices": {"ones": 6.9, ...},
@@ -45,11 +45,11 @@ from ..settings import Folder
 from ..tablebase.store import tables_folder
 from .hold_rules import HoldRule, parse_hold_rule
 
-MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
-UPPER_TERMS = ("lost", "secured", "par_point")  # of the upper bonus
+MAX_PRICE = 1e6  # the largest number of a sheet, which keeps sums of them finite
+UPPER_TERMS = ("lost", "secured", "par_point")  # the terms of the upper bonus
 CELL_TERMS = (*UPPER_TERMS, "saved_roll")
 BONUS_TERMS = (*CELL_TERMS, "joker_turn")
-BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory in addition to the table
+BLOCK_VALUES = 1 << 20  # values written at once, which bounds the memory beside the table
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class PriceSheet:
 
     rules: RuleSet
     prices: Sequence[float]
-    # other numbers; 0 if left out
+    # the other numbers, 0 if left out
     terms: dict[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
@@ -71,11 +71,8 @@ class PriceSheet:
         ids = (c.id for c in self.rules.categories)
         named: dict[str, Any] = {**dict(zip(ids, self.prices, strict=True)), **self.terms}
         for name, number in named.items():
-            if (
-                isinstance(number, bool)
-                or not isinstance(number, Real)
-                or not abs(float(number)) <= MAX_PRICE
-            ):
+            is_number = isinstance(number, Real) and not isinstance(number, bool)
+            if not is_number or not abs(float(number)) <= MAX_PRICE:
                 raise StateError(
                     f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}"
                 )
@@ -88,8 +85,9 @@ class PriceSheet:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers choices depend on; prices of upper boxes that rise evenly with the
-        face are two.
+        """How many numbers choices depend on.
+
+        Prices of upper boxes that rise evenly with the face are two numbers.
         """
         terms = len(terms_of(self.rules))
         if not leaves_choice(self.rules):
@@ -107,14 +105,14 @@ class PriceSheet:
         return terms + len(self.prices) + (2 - len(by_face) if is_line else 0)
 
     def bonus_value(self, filled: int, upper: int) -> float:
-        """Value of the bonus at the start of a turn, in points."""
+        """Return the value of the bonus at the start of a turn, in points."""
         if filled == self.rules.full_mask:
             return float(upper_sums(self.rules).bonus(upper))
         features = bonus_features(self.rules, filled, np.array([upper]))[0]
         return float(features @ [self.terms[name] for name in UPPER_TERMS])
 
     def values(self, start: State = EMPTY_STATE) -> Floats:
-        """The value function as a table."""
+        """Return the value function as a table."""
         space = state_space(self.rules, start)
         values = np.empty(space.size)
         self.write_values(values, space)
@@ -126,22 +124,19 @@ class PriceSheet:
         """Write the value function to a table."""
         card_numbers, cell_numbers = self.weights
         for block in state_blocks(space, space.layers if rows is None else rows):
-            values[block.places] = (block.cards @ card_numbers)[
-                :, None
-            ] + block.cells @ cell_numbers
+            of_cards = block.cards @ card_numbers
+            values[block.places] = of_cards[:, None] + block.cells @ cell_numbers
         values[space.layer_slice(space.categories)] = final_bonus(space)
 
     @property
     def weights(self) -> tuple[Floats, Floats]:
-        """The numbers that the features of cards and of cells are multiplied with
-        (:class:`StateBlock`).
-        """
-        return np.array([*self.prices, self.terms["joker_turn"]]), np.array(
-            [self.terms[name] for name in CELL_TERMS]
-        )
+        """The numbers that multiply the features of cards and of cells (:class:`StateBlock`)."""
+        of_cards = np.array([*self.prices, self.terms["joker_turn"]])
+        of_cells = np.array([self.terms[name] for name in CELL_TERMS])
+        return of_cards, of_cells
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
-        """The sheet with every number a multiple of a step, as it is printed."""
+        """Return the sheet with every number a multiple of a step, as it is printed."""
         places = max(0, -math.floor(math.log10(step)))
 
         def nearest(number: float) -> float:
@@ -152,7 +147,7 @@ class PriceSheet:
 
 
 def terms_of(rules: RuleSet) -> tuple[str, ...]:
-    """The numbers other than prices that a rule set uses."""
+    """Return the numbers other than prices that a rule set uses."""
     bonus = UPPER_TERMS if rules.bonus and any(c.upper for c in rules.categories) else ()
     saved = ("saved_roll",) if rules.saved_rolls else ()
     joker = ("joker_turn",) if rules.joker and rules.joker.bonus else ()
@@ -160,14 +155,14 @@ def terms_of(rules: RuleSet) -> tuple[str, ...]:
 
 
 def pars(rules: RuleSet) -> tuple[float, ...]:
-    """The threshold of each bonus, shared out over the boxes of its column by the most that each
-    can pay.
+    """Return the threshold of each bonus, shared out over the boxes of its column.
+
+    They share it by the most that each can pay.
     """
     sums = upper_sums(rules)
     possible = possible_points(rules)
-    # by category, by column
-    most = {c: max(possible[c]) for c in sums.counting}
-    total = sums.to_come(0)
+    most = {c: max(possible[c]) for c in sums.counting}  # by category
+    total = sums.to_come(0)  # by column
     columns = [box.column for box in rules.categories]
     return tuple(
         sums.thresholds[k] * most[c] / total[k] if most.get(c) else 0.0
@@ -176,19 +171,18 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
 
 
 def has_step_ahead(bonus: Bonus, made: Ints, to_come: Ints | int) -> npt.NDArray[np.bool_]:
-    """Whether a step of a bonus is above the sum of its column, and within reach with the points
-    to come.
+    """Return whether a step of a bonus is ahead of the sum of its column.
+
+    It must be within reach with the points to come.
     """
-    return np.asarray(
-        np.any(
-            [(made < least) & (least <= made + to_come) for least, _points in bonus.steps], axis=0
-        )
-    )
+    is_ahead = [(made < least) & (least <= made + to_come) for least, _points in bonus.steps]
+    return np.asarray(np.any(is_ahead, axis=0))
 
 
 def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
-    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above
-    par.
+    """Return what the numbers of the bonus multiply, ``(n, 3)``.
+
+    These are bonuses lost and secured, and points above par.
     """
     sums = upper_sums(rules)
     par = pars(rules)
@@ -209,20 +203,22 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class StateBlock:
-    """The states of some cards with the same upper boxes filled, as features that the numbers of
-    a sheet multiply.
+    """The states of some cards with the same upper boxes filled, as features.
+
+    The numbers of a sheet multiply them.
     """
 
-    # (cards, cells): of the states in the table; a cell is a number of saved rolls and an upper sum
+    # (cards, cells): places of the states in the table, where a cell is a number of saved rolls and an
+    # upper sum
     places: Ints
-    # (cards, categories + 1): 1 for each open box; their number if the joker's box holds points
+    # (cards, categories + 1): 1 for each open box, and their number if the joker's box holds points
     cards: Floats
-    # (cells, 4), by CELL_TERMS: bonus lost, bonus secured, else points above par; saved rolls
+    # (cells, 4), by CELL_TERMS: bonus lost, bonus secured, else points above par, and saved rolls
     cells: Floats
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
-    """The states of some rows of each layer, without those of full cards."""
+    """Yield the states of some rows of each layer, without those of full cards."""
     layout = space.layout
     for rows in layers:
         if not len(rows) or space.filled[rows[0]] == space.categories:
@@ -230,7 +226,7 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
         for lane_set in np.unique(layout.lane_sets[rows]):
             alike = rows[layout.lane_sets[rows] == lane_set]
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
-            # turns left once it is paid
+            # turns left once the joker's box is paid
             joker_turns = np.where(alike >= space.cards, is_open.sum(axis=1), 0)
             cards = np.column_stack([is_open, joker_turns]).astype(np.float64)
             cells = _cells(space, int(alike[0]))
@@ -242,10 +238,12 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
 
 
 def _cells(space: StateSpace, row: int) -> Floats:
-    """``StateBlock.cells`` of a row, in the order of its states: all upper sums for each number
-    of saved rolls.
+    """Return ``StateBlock.cells`` of a row, in the order of its states.
+
+    These are all upper sums for each number of saved rolls.
     """
-    layout, lane_set = space.layout, space.layout.lane_sets[row]
+    layout = space.layout
+    lane_set = layout.lane_sets[row]
     upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
     saved = np.arange(int(space.most_saved[space.filled[row]]) + 1)
     features = bonus_features(space.rules, int(layout.masks[row]), upper)
@@ -253,8 +251,9 @@ def _cells(space: StateSpace, row: int) -> Floats:
 
 
 class SheetWriter:
-    """Writes the values of one sheet after another to the same rows of a table, in a fraction of
-    the time.
+    """Writer of the values of one sheet after another to the same rows of a table.
+
+    It takes a fraction of the time.
     """
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
@@ -265,23 +264,27 @@ class SheetWriter:
         self._cards = np.concatenate([block.cards for block in blocks])
         self._cells = np.concatenate([block.cells for block in blocks])
         self.places = np.concatenate([block.places.ravel() for block in blocks])
-        # The value of a place is the sum of those of a card and of a cell of its block: by their
-        # lines in the arrays.
-        card_lines, cell_lines = [], []
-        first_card = first_cell = 0  # lines of the block
+        # The value of a place is the sum of those of a card and of a cell of its block, which are found
+        # by their lines in the arrays.
+        card_lines = []
+        cell_lines = []
+        first_card = 0  # the first lines of the block
+        first_cell = 0
         for block in blocks:
             card, cell = np.indices(block.places.shape)
             card_lines.append(first_card + card.ravel())
             cell_lines.append(first_cell + cell.ravel())
-            first_card, first_cell = first_card + len(block.cards), first_cell + len(block.cells)
-        self._card, self._cell = np.concatenate(card_lines), np.concatenate(cell_lines)
+            first_card += len(block.cards)
+            first_cell += len(block.cells)
+        self._card = np.concatenate(card_lines)
+        self._cell = np.concatenate(cell_lines)
 
     def write(self, sheet: PriceSheet, values: Floats) -> None:
         """Write the values of the states of the rows, without full cards, to their places."""
         card_numbers, cell_numbers = sheet.weights
-        values[self.places] = (self._cards @ card_numbers)[self._card] + (
-            self._cells @ cell_numbers
-        )[self._cell]
+        of_cards = self._cards @ card_numbers
+        of_cells = self._cells @ cell_numbers
+        values[self.places] = of_cards[self._card] + of_cells[self._cell]
 
 
 FORMAT = 1
@@ -295,14 +298,14 @@ class StrategySheet:
     """A strategy that fits on a page."""
 
     rules: RuleSet
-    prices: PriceSheet  # what chooses the box
-    holds: tuple[
-        HoldRule, ...
-    ] = ()  # the first that fits chooses the hold. Empty: the prices do, by the turn
-    # figures by name, in points: means of perfect play (``perfect``), if prices choose holds, too
-    # (``prices_mean``, and ``prices_mean_interval``, 95 %, if simulated), with the rules
-    # (``mean``); ``worth`` of each rule, in their order; ``worst`` loss of a single hold by the
-    # rules, on any card and roll; ``losses_by_turn``: points given away
+    prices: PriceSheet  # chooses the box
+    # The first rule that fits chooses the hold. Without rules the prices choose it, by the turn.
+    holds: tuple[HoldRule, ...] = ()
+    # Figures by name, in points. ``perfect`` is the mean of perfect play, ``prices_mean`` the mean if
+    # prices choose holds, too (with ``prices_mean_interval``, 95 %, if simulated), and ``mean`` that
+    # with the rules. ``worth`` has what each rule is worth, in their order, ``worst`` the loss of the
+    # worst single hold by the rules, on any card and roll, and ``losses_by_turn`` the points given
+    # away.
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
     # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
     shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(
@@ -315,7 +318,7 @@ class StrategySheet:
         return (*sorted(self.shorter), len(self.holds)) if self.holds else ()
 
     def with_rules(self, size: int) -> StrategySheet:
-        """The sheet with a list of hold rules of another length."""
+        """Return the sheet with a list of hold rules of another length."""
         if size == len(self.holds):
             return replace(self, shorter={})
         if size not in self.shorter:
@@ -330,7 +333,7 @@ class StrategySheet:
         return replace(self, holds=holds, figures={**common, **figures}, shorter={})
 
     def to_json(self) -> dict[str, Any]:
-        """The sheet as JSON values."""
+        """Return the sheet as JSON values."""
 
         def list_fields(holds: tuple[HoldRule, ...], figures: Mapping[str, Any]) -> dict[str, Any]:
             return {"holds": [*map(str, holds)], "figures": dict(figures)}
@@ -352,7 +355,7 @@ class StrategySheet:
 
     @classmethod
     def from_json(cls, raw: Any, rules: RuleSet | None = None) -> StrategySheet:
-        """The sheet that :meth:`to_json` has written."""
+        """Return the sheet that :meth:`to_json` has written."""
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             raise StateError(f"not a strategy sheet of format {FORMAT}")
         if wrong := sorted(FIELDS ^ (set(raw) - {"shorter"})):
@@ -372,7 +375,7 @@ class StrategySheet:
         return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sheet to a JSON file; an old file is replaced in one step."""
+        """Write the sheet to a JSON file. An old file is replaced in one step."""
         path = Path(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -385,7 +388,7 @@ class StrategySheet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], rules: RuleSet | None = None) -> StrategySheet:
-        """Read a sheet from a JSON file; see :meth:`from_json`."""
+        """Read a sheet from a JSON file, as :meth:`from_json` does."""
         try:
             return cls.from_json(_parsed(read_limited(Path(path), MAX_GAME_BYTES)), rules)
         except OSError as error:
@@ -395,26 +398,27 @@ class StrategySheet:
 
 
 def price_figures(perfect: float, mean: float, interval: float = 0.0) -> dict[str, Any]:
-    """The figures of a price sheet, to four decimals."""
+    """Return the figures of a price sheet, to four decimals."""
     figures = {"perfect": round(perfect, 4), "prices_mean": round(mean, 4)}
     return figures | ({"prices_mean_interval": round(interval, 4)} if interval else {})
 
 
 def sheet_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """Where `yatzy learn` writes the sheet of a rule set, next to its table."""
+    """Return where `yatzy learn` writes the sheet of a rule set, next to its table."""
     return tables_folder(tables) / f"{rules.key}-{rules.fingerprint[:12]}.sheet.json"
 
 
 def find_sheet(rules: RuleSet, tables: Folder = None) -> StrategySheet | None:
-    """The sheet of a rule set: the one next to its table, else the one in this package, else
-    None.
+    """Return the sheet of a rule set.
+
+    It is the one next to its table, else the one in this package, else None.
     """
     path = sheet_path(rules, tables)
     return StrategySheet.load(path, rules) if os.path.isfile(path) else packaged_sheet(rules)
 
 
 def packaged_sheet(rules: RuleSet) -> StrategySheet | None:
-    """The sheet of a rule set in this package; None if there is none."""
+    """Return the sheet of a rule set in this package, None if there is none."""
     file = files(__package__).joinpath("sheets", f"{rules.key}.json")
     if not file.is_file():
         return None
@@ -431,7 +435,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
-    """The numbers of a JSON object with exactly these keys, in their order."""
+    """Return the numbers of a JSON object with exactly these keys, in their order."""
     if not isinstance(raw, dict) or set(raw) != set(keys):
         raise StateError(
             f"{name} is {shown(raw)}; must have a number for each of {', '.join(keys) or 'nothing'}"
@@ -440,7 +444,7 @@ def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
 
 
 def _figures(raw: Any) -> dict[str, Any]:
-    """Figures are numbers and lists of numbers."""
+    """Check figures, which are numbers and lists of numbers, and return them."""
     if not isinstance(raw, dict):
         raise StateError(f"figures is {shown(raw)}; must be an object")
     for name, figure in raw.items():
@@ -461,7 +465,7 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
 
 
 def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
-    """Shorter lists by their length."""
+    """Return shorter lists by their length."""
     parts = raw.values() if isinstance(raw, dict) else [None]
     if not all(isinstance(part, dict) and set(part) == LIST_FIELDS for part in parts):
         raise StateError(
@@ -472,5 +476,5 @@ def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], 
         holds = _hold_rules(part["holds"], rules)
         if str(len(holds)) != size:
             raise StateError(f"shorter: {shown(size)} has {len(holds)} hold rules")
-        found[len(holds)] = holds, _figures(part["figures"])
+        found[len(holds)] = (holds, _figures(part["figures"]))
     return found

@@ -1,6 +1,4 @@
-"""Policies that a user wrote, in Python or as another program: their contracts, and what is said
-when they fail.
-"""
+"""Run policies that a user wrote, in Python or as another program, and say why they fail."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ Agent = Callable[[dict[str, Any]], npt.ArrayLike]
 
 
 class Observations(dict[str, Any]):
-    """Observations by name; those of `made` are computed when they are first read."""
+    """Observations by name. Those of `made` are computed when they are first read."""
 
     def __init__(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> None:
         super().__init__(arrays)
@@ -90,13 +88,15 @@ class BatchPolicy(FunctionPolicy):
         super().__init__(rules, agent, start)
 
     def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
-        """The actions of the agent on a card; see :meth:`FunctionPolicy.ask`. Categories are
-        those of each stage.
+        """Return the actions of the agent on a card, as :meth:`FunctionPolicy.ask` does.
+
+        Categories are those of each stage.
         """
         # One observation for each number of rerolls left, each roll and each lane, in this order.
-        shape = turn.n_rerolls + 1, len(turn.allowed), len(turn.upper)
+        shape = (turn.n_rerolls + 1, len(turn.allowed), len(turn.upper))
         rolls_left, counts = _by_lanes(turn.rules.dice, turn.rules.faces, shape)
-        n, boxes = len(counts), turn.allowed.shape[1]
+        n = len(counts)
+        boxes = turn.allowed.shape[1]
         arrays = {
             "filled": np.broadcast_to(turn.filled >> np.arange(boxes) & 1, (n, boxes)),
             "upper": np.broadcast_to(turn.upper, shape).reshape(n, 1),
@@ -119,18 +119,18 @@ class BatchPolicy(FunctionPolicy):
         if illegal.any():
             stage, roll, lane = np.argwhere(illegal)[0]
             raise StateError(self._refused(turn, "action", numbers[stage, roll, lane], roll, lane))
-        # Where dice are held the category is checked, but not used: the one without rerolls left is
-        # legal.
+        # Where dice are held the category is checked, but not used. It is the one without rerolls left,
+        # which is legal.
         categories = np.where(is_hold, numbers[0], numbers) - first_category
         return categories, np.where(is_hold, numbers, STOP)[1:]
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
-        """As the agent numbers its actions: categories after the holds."""
+        """Return the message as the agent numbers its actions: categories after the holds."""
         number += turn.dice.first_roll if kind == "category" else 0
         return super()._refused(turn, "action", number, roll, lane)
 
     def _asked(self, arrays: dict[str, Ints], made: dict[str, Callable[[], Any]]) -> Ints:
-        """The numbers of the actions of the agent, ``(n,)``."""
+        """Return the numbers of the actions of the agent, ``(n,)``."""
         with self.lock:
             answer = np.asarray(self.function(Observations(arrays, made)))
         n = len(arrays["counts"])
@@ -142,11 +142,11 @@ class BatchPolicy(FunctionPolicy):
         return answer
 
     def act(self, position: TurnPosition) -> Action:
-        """The action of the agent in one position; as :meth:`.policy.Acting.act`."""
+        """Return the action of the agent in one position, as :meth:`.policy.Acting.act` does."""
         row, lane = row_and_lane(self.space, position.state)
         upper = self.space.layout.lane_upper[self.space.layout.lane_sets[row], lane]
         arrays = {name: array[None] for name, array in position.observation().items()}
-        # of sums without a difference the one of :meth:`ask`
+        # Of upper sums that make no difference the agent sees the one of :meth:`ask`.
         arrays["upper"] = np.array([[int(upper)]])
         pays = position.categories()
         made = {
@@ -165,8 +165,9 @@ class BatchPolicy(FunctionPolicy):
 
 @lru_cache(maxsize=64)
 def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints, Ints]:
-    """The observations ``rolls_left`` and ``counts`` of a card: they depend on its number of
-    lanes alone.
+    """Return the observations ``rolls_left`` and ``counts`` of a card.
+
+    They depend on its number of lanes alone.
     """
     stages, rolls, lanes = shape
     grid = lattice(dice, faces)
@@ -178,9 +179,9 @@ def _by_lanes(dice: int, faces: int, shape: tuple[int, int, int]) -> tuple[Ints,
 
 
 def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
-    """``(n, actions)`` int8: the legal actions of all observations of a card."""
+    """Return the legal actions of all observations of a card, ``(n, actions)`` int8."""
     stages, _rolls, lanes = shape
-    # The holds of fewer dice; to hold all is no action.
+    # These are the holds of fewer than all dice, because to hold all is no action.
     n_holds = turn.dice.first_roll
     holds = legal_holds(turn.rules.dice, turn.rules.faces)[:, :n_holds]
     mask = np.concatenate([holds, turn.allowed], axis=1).astype(np.int8)
@@ -190,16 +191,17 @@ def _masks(turn: CardTurn, shape: tuple[int, int, int]) -> npt.NDArray[np.int8]:
 
 
 class ExitRefused(Exception):
-    """Code of a user wants to end this process."""
+    """An attempt of a user's code to end this process."""
 
 
-_running = local()  # `process`: that in which this thread runs code of a user
+_running = local()  # its `process` is the one in which this thread runs code of a user
 _end_at_once = os._exit
 
 
 def _exit(status: int) -> NoReturn:
-    """In the place of `os._exit`: code of a user cannot end this process without a word; a process
-    that it has forked may end.
+    """Raise ExitRefused, in the place of `os._exit`.
+
+    So code of a user cannot end this process without a word. A process that it has forked may end.
     """
     if getattr(_running, "process", None) == os.getpid():
         raise ExitRefused(f"os._exit({status!r})")
@@ -208,9 +210,10 @@ def _exit(status: int) -> NoReturn:
 
 @contextmanager
 def no_exit() -> Iterator[None]:
-    """Code of a user runs in this block."""
+    """Run code of a user in this block."""
     before = getattr(_running, "process", None)
-    _running.process, os._exit = os.getpid(), _exit
+    _running.process = os.getpid()
+    os._exit = _exit
     try:
         yield
     finally:
@@ -218,8 +221,9 @@ def no_exit() -> Iterator[None]:
 
 
 class UserCode:
-    """A function of a user, or an object with ``act``; an exception in it is told with its line
-    and its question.
+    """A function of a user, or an object with ``act``.
+
+    An exception in it is reported with its line and its question.
     """
 
     def __init__(self, found: Any, path: str) -> None:
@@ -229,7 +233,7 @@ class UserCode:
         self.path = path
 
     def act(self, question: Any) -> Any:
-        """The answer of the function."""
+        """Return the answer of the function."""
         try:
             with no_exit():
                 return self.function(question)
@@ -255,18 +259,15 @@ class UserCode:
 
 
 def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scorecard = "") -> Any:
-    """The policy of a function of ``turn`` or ``observations``; all else as it is. StateError
-    for other rules.
+    """Return the policy of a function of ``turn`` or ``observations``, and all else as it is.
+
+    Raises StateError for other rules.
     """
     own = getattr(found, "rules", None)
-    if (
-        rules is not None
-        and isinstance(own, RuleSet)
-        and own.fingerprint != load_rules(rules).fingerprint
-    ):
-        raise StateError(
-            f"the policy is for {own.key}, not for {load_rules(rules).key}", field="rules"
-        )
+    if rules is not None and isinstance(own, RuleSet):
+        wanted = load_rules(rules)
+        if own.fingerprint != wanted.fingerprint:
+            raise StateError(f"the policy is for {own.key}, not for {wanted.key}", field="rules")
     rules = rules or "yatzy"
     name = parameter_name(found.function if isinstance(found, UserCode) else found)
     if name == "turn":
@@ -275,13 +276,13 @@ def policy_of(found: Any, rules: str | RuleSet | None, start: CardText | Scoreca
 
 
 def file_attribute(path: str, name: str) -> Any:
-    """A function, class or object of a Python file, which is run."""
+    """Return a function, class or object of a Python file, which is run."""
     spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     try:
-        open_file(path).close()  # a pipe would be waited for
+        open_file(path).close()  # refuses a pipe, which would be waited for
         with no_exit():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
@@ -303,11 +304,10 @@ class ProcessError(SolverError):
 
 
 class ProcessPlayer:
-    """A running program that chooses the actions; a context manager that ends it.
+    """A running program that chooses the actions. It is a context manager that ends the program.
 
     It reads positions and writes actions, one JSON object a line, which are the requests and
-    answers of ``yatzy hold
-    --jsonl`` and ``yatzy score --jsonl`` (:mod:`perfect_yatzy.service`)::
+    answers of ``yatzy hold --jsonl`` and ``yatzy score --jsonl`` (:mod:`perfect_yatzy.service`)::
 
         {"query": "hold", "rules": "yatzy", "card": {"ones": 3}, "dice": [3, 3, 4, 5, 6], "rolls_left": 2, "id": 1}
         {"best": {"hold": [3, 3]}, "id": 1}
@@ -318,16 +318,17 @@ class ProcessPlayer:
     """
 
     def __init__(self, command: str) -> None:
-        self.command, self._sent = command, 0
+        self.command = command
+        self._sent = 0
         try:
-            # Windows splits it itself
+            # Windows splits it itself.
             arguments = shlex.split(command) if os.name == "posix" else command
             self._process = subprocess.Popen(
                 arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except (OSError, ValueError, IndexError) as error:
             raise ProcessError(f"cannot start {shown(command)}: {error}") from error
-        # also of a player that is not a context manager
+        # This also ends the program of a player that is not used as a context manager.
         self._end = finalize(self, _end, self._process)
 
     def __enter__(self) -> ProcessPlayer:
@@ -337,7 +338,7 @@ class ProcessPlayer:
         self._end()
 
     def __call__(self, position: TurnPosition) -> ActionText:
-        """The action of the program in a position."""
+        """Return the action of the program in a position."""
         self._sent += 1
         answer = self._exchange(json.dumps(self._request(position)))
         return self._action(answer)
@@ -345,8 +346,9 @@ class ProcessPlayer:
     act = __call__
 
     def _request(self, position: TurnPosition) -> dict[str, Any]:
-        """The request for the action in a position."""
-        rules, card = position.rules, position.card
+        """Return the request for the action in a position."""
+        rules = position.rules
+        card = position.card
         assert isinstance(card, Scorecard)
         request = {
             "query": "hold" if position.rolls_left else "score",
@@ -364,7 +366,8 @@ class ProcessPlayer:
 
     def _exchange(self, line: str) -> bytes:
         """Send a line, and wait for one."""
-        stdin, stdout = self._process.stdin, self._process.stdout
+        stdin = self._process.stdin
+        stdout = self._process.stdout
         assert stdin is not None
         assert stdout is not None
         try:
@@ -373,7 +376,7 @@ class ProcessPlayer:
         except OSError as error:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=2)
-            # it still runs; one that has ended may have answered before
+            # The program still runs. One that has ended may have answered before.
             if self._process.returncode is None:
                 raise ProcessError(
                     f"{self.command} does not read requests: {error.strerror}"
@@ -388,7 +391,7 @@ class ProcessPlayer:
         return answer
 
     def _action(self, line: bytes) -> ActionText:
-        """The action of an answer."""
+        """Return the action of an answer."""
         try:
             answer = parse_json(line)
         except (ValueError, RecursionError):

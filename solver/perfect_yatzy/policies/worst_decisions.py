@@ -1,5 +1,4 @@
-"""The worst single decisions of a policy: a sweep over all cards that games can reach, and all
-rolls.
+"""Find the worst single decisions of a policy on all cards that games can reach, and all rolls.
 
 One turn at sampled cards is a cheap stand-in for the exact mean of a policy. Let Q be the exact
 values of a policy and d(s) how often its games meet the state s. For a policy nearby that plays one
@@ -17,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,8 @@ class Visits:
 
     space: StateSpace
     games: int  # number of games
-    rows: Ints  # (n,): of each state that was met
-    places: Ints  # (n,): in the table, ascending
+    rows: Ints  # (n,): row of each state that was met
+    places: Ints  # (n,): its place in the table, ascending
     counts: Ints  # (n,): games that met the state
 
 
@@ -67,7 +67,7 @@ class _Recorder(Rollout):
     def turn(
         self, filled: int, games: Games, order: Ints, rest: TurnArguments
     ) -> Callable[[int, int], None]:
-        """As for :class:`Rollout`."""
+        """Note the states before the turn, and return the function of :class:`Rollout`."""
         fields = games.fields.reshape(len(order), -1)
         rows = fields[:, ROW]
         of_games = state_places(self.space.layout, rows, fields[:, SAVED], fields[:, LANE])
@@ -79,34 +79,37 @@ class _Recorder(Rollout):
 def visited_states(
     rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None
 ) -> Visits:
-    """Simulate games that are greedy for a value function."""
+    """Simulate games that are greedy for a value function, and return the states they visit."""
     recorder = _Recorder(GreedyPolicy(rules, values), thread_count(threads))
     recorder.play(games, 0, seed, lambda turn: None)
-    # as in the table, so that the places ascend
+    # The order is that of the table, so that the places ascend.
     last_turn_first = zip(*reversed(recorder.met), strict=True)
     rows, places, counts = map(np.concatenate, last_turn_first)
     return Visits(state_space(rules), games, rows, places, counts)
 
 
 class TurnSample:
-    """Cards sampled from those that games meet, each with the weight that makes sums come out
-    right on average.
+    """Cards sampled from those that games meet.
+
+    Each has the weight that makes sums come out right on average.
     """
 
     def __init__(
         self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None
     ) -> None:
-        self.space, self.threads = visits.space, thread_count(threads)
+        self.space = visits.space
+        self.threads = thread_count(threads)
         random = np.random.default_rng(seed)
-        self._rows: list[Ints] = []  # of the sampled cards, by layer
-        places, weights = [], []  # of the states of these cards that were met
+        self._rows: list[Ints] = []  # rows of the sampled cards, by layer
+        places = []  # places of the states of these cards that were met
+        weights = []  # weights of these states
         filled = self.space.filled[visits.rows]
         for k in range(self.space.first_layer, self.space.categories):
             in_layer = filled == k
-            # a card is a place in `rows`
+            # Each card is a place in `rows`.
             rows, card_of_state = np.unique(visits.rows[in_layer], return_inverse=True)
             state_counts = visits.counts[in_layer]
-            # games that met each card
+            # the number of games that met each card
             counts = np.bincount(card_of_state, weights=state_counts).astype(np.float64)
             chance = inclusion_chances(counts, cards)
             is_sampled = systematic_sample(chance, random)
@@ -114,13 +117,14 @@ class TurnSample:
             states = is_sampled[card_of_state]
             places.append(visits.places[in_layer][states])
             weights.append(state_counts[states] / visits.games / chance[card_of_state][states])
-        self._places, self._weights = np.concatenate(places), np.concatenate(weights)
+        self._places = np.concatenate(places)
+        self._weights = np.concatenate(weights)
         self.cards = sum(map(len, self._rows))
         self._writer = SheetWriter(self.space, children(self.space, self._rows))
-        # Tables: the values by which a turn is played, those after it, and what is computed.
-        self._guess, self._later, self._out = (
-            np.zeros(self.space.size + PADDING) for _ in range(3)
-        )
+        size = self.space.size + PADDING
+        self._guess = np.zeros(size)  # table of the values by which a turn is played
+        self._later = np.zeros(size)  # table of the values after it
+        self._out = np.zeros(size)  # table of what is computed
         self._later[self._writer.places] = later[self._writer.places]
         for values in (self._guess, self._later):
             values[self.space.layer_slice(self.space.categories)] = final_bonus(self.space)
@@ -129,14 +133,18 @@ class TurnSample:
         )
 
     def mean(self, sheet: PriceSheet) -> float:
-        """Expected points of the sampled turns and after them, summed over the turns of a game."""
+        """Return the expected points of the sampled turns and after them.
+
+        They are summed over the turns of a game.
+        """
         self._writer.write(sheet, self._guess)
         tasks = [
             rows[i : i + ROWS_PER_TASK]
             for rows in self._rows
             for i in range(0, len(rows), ROWS_PER_TASK)
         ]
-        later, out = TableSlice(self._later, 0), TableSlice(self._out, 0)
+        later = TableSlice(self._later, 0)
+        out = TableSlice(self._out, 0)
         with thread_map(self.threads) as in_threads:
             for _ in in_threads(self._solver.solve, tasks, repeat(later), repeat(out)):
                 pass
@@ -144,8 +152,9 @@ class TurnSample:
 
 
 def inclusion_chances(counts: Floats, number: int) -> Floats:
-    """Chances to be sampled in proportion to counts, none above 1, that sum to `number`; all 1
-    if there are fewer.
+    """Return chances to be sampled in proportion to counts, none above 1, that sum to `number`.
+
+    All are 1 if there are fewer counts.
     """
     chances = np.ones(len(counts))
     if number >= len(counts):
@@ -164,20 +173,19 @@ def inclusion_chances(counts: Floats, number: int) -> Floats:
 def systematic_sample(
     chances: Floats, random: np.random.Generator
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which entries are sampled: each with its chance, and as many as the chances sum to."""
-    # Those in whose part of the sum lies one of the marks u, 1 + u, 2 + u, ...; one of chance 1
-    # whatever is rounded.
+    """Return which entries are sampled, each with its chance, and as many as the chances sum to."""
+    # An entry is sampled if one of the marks u, 1 + u, 2 + u, ... lies in its part of the sum. One of
+    # chance 1 is sampled whatever is rounded.
     whole_numbers = np.floor(np.cumsum(chances) + random.random())
     taken: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.diff(whole_numbers, prepend=0) > 0
     return taken | (chances >= 1)
 
 
 def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
-    """Rows that follow the rows of some layers, ascending, a layer each."""
+    """Return the rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
-    # needed: bitmask of the boxes that must be filled before each
-    needed = prerequisites(space.rules)
+    needed = prerequisites(space.rules)  # bitmask of the boxes that must be filled before each
     found = []
     for rows in layers:
         masks = space.layout.masks[rows]
@@ -191,12 +199,11 @@ def children(space: StateSpace, layers: list[Ints]) -> list[Ints]:
 
 
 ROWS = 64  # rows of states a thread takes at a time
-# decisions that a sweep adds: the worst, and some of the others beyond the limit
-WORST = 40
-OTHERS = 260
-SENTINELS = (
-    1_500  # decisions of any kind, so that a rule that mends some places does not spoil others
-)
+# A sweep adds these decisions:
+WORST = 40  # the worst ones
+OTHERS = 260  # some of the others beyond the limit
+# Decisions of any kind, so that a rule that mends some places does not spoil others.
+SENTINELS = 1_500
 
 
 @dataclass(frozen=True)
@@ -204,15 +211,14 @@ class WorstDecisions:
     """The worst decision of each card with each number of rerolls left."""
 
     policy: Policy
-    # (n,) int64: The rows of the table: sets of filled boxes, and whether the joker's box holds
+    # (n,) int64: rows of the table, which are sets of filled boxes, and whether the joker's box holds
     # points
     rows: Ints
-    # (n, rolls a turn): Largest loss on the cards of a row, in points, by rerolls left (0:
-    # category)
+    # (n, rolls a turn): largest loss on the cards of a row, in points, by rerolls left, where 0 is the
+    # category
     losses: Floats
-    # (n, rolls a turn) int64: Place of the upper sum among those of the row, and number of the roll
-    lanes: Ints
-    rolls: Ints  # (n, rolls a turn) int64
+    lanes: Ints  # (n, rolls a turn) int64: place of the upper sum among those of the row
+    rolls: Ints  # (n, rolls a turn) int64: number of the roll
 
     @property
     def hold(self) -> float:
@@ -227,7 +233,8 @@ def worst_decisions(
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(Settings(threads=threads), policy, perfect)
-    space, stages = sweep.space, policy.rules.rolls_per_turn
+    space = sweep.space
+    stages = policy.rules.rolls_per_turn
     found: list[tuple[Floats, Ints]] = []
     for filled in range(space.first_layer, space.categories):
         layer = space.layers[filled]
@@ -243,11 +250,13 @@ def worst_decisions(
 def _worst_of_rows(
     sweep: ForwardPass, actions: RowActions, table: TableSlice, rows: Ints
 ) -> tuple[Floats, Ints]:
-    """Largest loss of each row by rerolls left, and where: ``lane * rolls + roll``; both ``(rows
-    * stages,)``.
+    """Return the largest loss of each row by rerolls left, and where it is.
+
+    The place is ``lane * rolls + roll``, and both arrays are ``(rows * stages,)``.
     """
     stages = sweep.policy.rules.rolls_per_turn
-    losses, places = np.zeros(len(rows) * stages), np.zeros(len(rows) * stages, dtype=np.int64)
+    losses = np.zeros(len(rows) * stages)
+    places = np.zeros(len(rows) * stages, dtype=np.int64)
     first = 0
     with sweep.jobs.borrow() as job:
         for part, argument in actions(rows):  # consecutive parts of the rows
@@ -257,9 +266,18 @@ def _worst_of_rows(
     return losses, places
 
 
+class Situations(NamedTuple):
+    """Positions in which dice may be held, in the order of the arguments of :func:`decisions`."""
+
+    cards: Cards
+    rolls: Ints  # (n,): numbers of the rolls
+    rolls_left: Ints  # (n,): rerolls left
+
+
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost: some of millions, on which lists are
-    judged at once.
+    """Decisions on which no more than a limit may be lost.
+
+    They are some of millions, to judge lists at once.
 
     Among these are all that have been the worst of a list, found by a sweep over all cards (a
     cutting-plane method).
@@ -273,8 +291,11 @@ class HoldGuard:
         seed: int,
         threads: int | None = None,
     ) -> None:
-        self.perfect, self.limit, self.threads = perfect, limit, threads
-        self.rules, self.space = policy.rules, policy.space
+        self.perfect = perfect
+        self.limit = limit
+        self.threads = threads
+        self.rules = policy.rules
+        self.space = policy.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
         self.sweep_memory = ForwardPass(Settings(threads=1), policy, perfect)
@@ -284,7 +305,7 @@ class HoldGuard:
         self.stages = self.rules.rolls_per_turn
         # The decisions that are known, and their values under perfect play.
         self.keys = np.empty((0, 4), dtype=np.int64)  # row, lane, rerolls left, roll
-        self.stops = np.empty(0)  # to end the turn
+        self.stops = np.empty(0)  # values of ending the turn
         self.holds = np.empty((0, self.dice.n_holds), dtype=np.float32)
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
@@ -300,8 +321,9 @@ class HoldGuard:
             self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
-        """The worst decisions of a list on all cards; some beyond the limit are added to the
-        guard.
+        """Return the worst decisions of a list on all cards.
+
+        Some beyond the limit are added to the guard.
         """
         found = worst_decisions(policy, self.perfect, threads=self.threads)
         beyond = found.losses > self.limit
@@ -328,9 +350,10 @@ class HoldGuard:
         state = state_of_key.ravel()
         left = new[:, 2]
         roll = new[:, 3]
-        # of all decisions of these states
+        # the values of all decisions of these states
         by_roll, by_hold = self.turns(*np.ascontiguousarray(states.T))
-        stops, holds = by_roll[state, roll], by_hold[state, left - 1]
+        stops = by_roll[state, roll]
+        holds = by_hold[state, left - 1]
         fewer = slice(self.dice.first_roll)  # holds of fewer than all dice
         legal = legal_holds(self.rules.dice, self.rules.faces)[roll, fewer]
         best_hold = np.where(legal, holds[:, fewer], -np.inf).max(axis=1)
@@ -341,8 +364,9 @@ class HoldGuard:
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
 
     def turns(self, rows: Ints, lanes: Ints) -> tuple[Floats, Floats]:
-        """Values under perfect play: to stop ``(states, rolls)``, and of holds ``(states,
-        rerolls left, holds)``.
+        """Return the values under perfect play, to stop and of holds.
+
+        They are ``(states, rolls)`` and ``(states, rerolls left, holds)``.
         """
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
@@ -351,25 +375,27 @@ class HoldGuard:
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 
     @property
-    def situations(self) -> tuple[Cards, Ints, Ints]:
+    def situations(self) -> Situations:
         """Cards, rolls and rerolls left of the decisions."""
-        return self.cards, self.keys[:, 3], self.keys[:, 2]
+        return Situations(self.cards, rolls=self.keys[:, 3], rolls_left=self.keys[:, 2])
 
     def beyond(self, actions: Holds) -> Floats:
-        """How far each decision loses more than the limit; `actions`: what is done, a hold or
-        STOP.
+        """Return how far each decision loses more than the limit.
+
+        `actions` has what is done, a hold or STOP.
         """
         hold_values = self.holds[np.arange(len(actions)), np.maximum(actions, 0)]
         values = np.where(actions == STOP, self.stops, hold_values)
         return np.maximum(self.best - values - self.limit, 0.0)
 
     def excess(self, holds: Sequence[HoldRule]) -> float:
-        """How far the decisions of a list lose more than the limit, added up."""
+        """Return how far the decisions of a list lose more than the limit, added up."""
         return float(self.beyond(decisions(self.rules, holds, *self.situations)[0]).sum())
 
     def gains(self, rule: HoldRule, holds: Sequence[HoldRule]) -> Floats:
-        """What a rule takes off the excess, ``(decisions, rules + 1)``, by the rule that decides
-        in the list.
+        """Return what a rule takes off the excess, by the rule that decides in the list.
+
+        The array is ``(decisions, rules + 1)``.
         """
         actions, deciding = decisions(self.rules, holds, *self.situations)
         of_rule = decision_of(self.rules, rule, *self.situations)

@@ -1,4 +1,4 @@
-"""Fit a player's own prices to recorded games; the model is in README.md.
+"""Fit a player's own prices to recorded games. The README of this folder describes the model.
 
 The log-likelihood of all decisions, less that of weak priors, is maximised by Fisher scoring: each
 step solves with the expected information, and is halved until it improves.
@@ -30,19 +30,22 @@ from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
 from ..words import _
 
-MIN_GAMES = 10  # of fewer, nothing is called significant
-MAX_GAMES = 1_000  # only so many are fitted, the last ones
+MIN_GAMES = 10  # with fewer games, no error is called significant
+MAX_GAMES = 1_000  # number of games that are fitted at most, which are the last ones
 SIGNIFICANT = 3.0  # standard errors
-WIDENED = 1.15  # factor of all standard errors: those of the fit are a little too small
+WIDENED = 1.15  # factor of all standard errors, because those of the fit are a little too small
 HALF_WIDTH = 1.6448536  # standard errors on each side of an interval of 90 %
 # Priors, as shares of what a box brings on average in perfect play. In Yatzy that is 16.6 points.
-PRICE_SPREAD, TEMPERATURE = 0.5, 0.05
-BONUS_SPREAD, LOG_TEMPERATURE_SPREAD = 1.0, 1.5
+PRICE_SPREAD = 0.5
+TEMPERATURE = 0.05
+BONUS_SPREAD = 1.0  # a share of the value of the bonus
+LOG_TEMPERATURE_SPREAD = 1.5
 # The noise of categories is much like that of holds, which many more decisions tell. Without this,
 # prices that fit the few slips of ten games by chance would look certain.
 LOG_RATIO_SPREAD = 0.4
-SLICE = 64  # turns of a call; the sums are added in the order of the slices
-MAX_STEPS, MAX_HALVINGS = 50, 6
+SLICE = 64  # turns of a call, whose sums are added in the order of the slices
+MAX_STEPS = 50
+MAX_HALVINGS = 6
 # Least gain of the log-likelihood in a step. It has edges, where the player would change a later
 # choice, so that its maximum need not have a derivative of 0.
 LEAST_GAIN = 1e-3
@@ -59,13 +62,13 @@ class Price:
         Id of the category, or ``bonus``.
     error : float
         For a box the points by which the player values it too highly while it is open, compared
-        with the median box; for the bonus the share of its value by which it is overvalued.
+        with the median box. For the bonus the share of its value by which it is overvalued.
     standard_error : float
     significant : bool
         Whether the error is at least three standard errors, in at least ten games.
     cost : float or None
-        Points a game that this error alone would lose at the decisions of these games; None if it
-        is not significant.
+        Points a game that this error alone would lose at the decisions of these games, or None if
+        it is not significant.
     """
 
     name: str
@@ -86,8 +89,15 @@ class Price:
 
     @property
     def high(self) -> float:
-        """The upper end."""
+        """The upper end of this interval."""
         return self.error + self.half_width
+
+
+class Narrowing(NamedTuple):
+    """How many more games would make an interval so narrow."""
+
+    games: int
+    half_width: float
 
 
 @dataclass(frozen=True)
@@ -104,9 +114,9 @@ class Prices:
         The part of it that a player with these prices and without slips would lose at the same
         decisions.
     boxes : tuple of Price
-        Of each category, in the order of the sheet.
+        The price of each category, in the order of the sheet.
     bonus : Price or None
-        Of the upper bonus; None if the rules have none.
+        The price of the upper bonus, or None if the rules have none.
     temperatures : tuple of float
         Noise of holds and of categories, in points: an option is taken with a chance in proportion
         to exp(value / temperature).
@@ -133,13 +143,14 @@ class Prices:
 
     @property
     def all(self) -> tuple[Price, ...]:
-        """Those of the boxes and of the bonus."""
+        """The prices of the boxes and of the bonus."""
         return self.boxes if self.bonus is None else (*self.boxes, self.bonus)
 
     @property
     def errors(self) -> list[Price]:
-        """The significant ones, the most costly first."""
-        return sorted((p for p in self.all if p.significant), key=lambda p: -(p.cost or 0.0))
+        """The significant prices, the most costly first."""
+        significant = [price for price in self.all if price.significant]
+        return sorted(significant, key=lambda price: -(price.cost or 0.0))
 
     @property
     def level(self) -> SkillLevel:
@@ -152,18 +163,16 @@ class Prices:
         holds, categories = map(float, np.log(self.temperatures))
         return (holds - categories) / sqrt(sum(error**2 for error in self.temperature_errors))
 
-    def narrowing(self) -> tuple[int, float] | None:
-        """How many more games would narrow the first of the errors, and to which half-width; None
-        without one.
-        """
+    def narrowing(self) -> Narrowing | None:
+        """Return how many more games would narrow the first of the errors, or None without one."""
         if not self.errors:
             return None
         now = self.errors[0].half_width
         goal = max((width for width in WIDTHS if width <= 0.95 * now), default=now / 2)
-        return ceil(self.games * ((now / goal) ** 2 - 1)), goal
+        return Narrowing(ceil(self.games * ((now / goal) ** 2 - 1)), goal)
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON values."""
+        """Return all figures as plain JSON values."""
         narrowing = self.narrowing()
         figures = ("games", "turns", "decisions", "lost", "lost_by_prices", "slips")
         names = ("holds", "categories")
@@ -174,8 +183,8 @@ class Prices:
             "temperatures": dict(zip(names, self.temperatures, strict=True)),
             "log_temperature_errors": dict(zip(names, self.temperature_errors, strict=True)),
             "level": self.level.number,
-            "more_games": narrowing[0] if narrowing else None,
-            "narrowed_to": narrowing[1] if narrowing else None,
+            "more_games": narrowing.games if narrowing else None,
+            "narrowed_to": narrowing.half_width if narrowing else None,
         }
 
 
@@ -215,14 +224,16 @@ class Decisions:
         if strategy.policy != "mean":
             text = _("the prices of players of {rules} cannot be found: they need an exact table")
             raise StateError(text.format(rules=strategy.rules.key))
-        self.strategy, self.rules, self.threads = strategy, strategy.rules, thread_count(threads)
+        self.strategy = strategy
+        self.rules = strategy.rules
+        self.threads = thread_count(threads)
         self.bonuses = _bonus_table(strategy, tables, self.threads)
         filled = strategy.space.filled[played.rows]
         order = np.argsort(filled, kind="stable")  # of the turns, by layer
         self.layers = np.searchsorted(filled[order], np.arange(len(self.rules.categories) + 1))
         counts = played.rolls_of_turn[order].astype(np.int64)
         self.first_roll = np.concatenate([[0], np.cumsum(counts)])
-        # of the rolls: the first ones of the turns, and the others after them
+        # The rolls are put in the order of the turns too, each first roll followed by the others.
         starts = np.cumsum(played.rolls_of_turn) - played.rolls_of_turn
         of_rolls = np.repeat(starts[order] - self.first_roll[:-1], counts) + np.arange(counts.sum())
         by_turn = (played.rows, played.lanes, played.saved, played.categories)
@@ -233,18 +244,19 @@ class Decisions:
         )
         self.games = len(played.turns_of_game)
         most_rerolls = self.rules.rolls_per_turn - 1 + self.saved
-        # A category is a decision of its own, after that to stop if rerolls were left.
+        # A category is a decision of its own. If rerolls were left, the decision to stop precedes
+        # it.
         self.count = len(self.rolls) + int((counts <= most_rerolls).sum())
 
     @property
     def size(self) -> int:
-        """Number of parameters: a price of each box, the bonus, both log temperatures."""
+        """Number of parameters: a price of each box and of the bonus, and both log temperatures."""
         return len(self.rules.categories) + 3
 
     def weigh(
         self, parameters: Floats, categories: Ints | None = None, holds: Ints | None = None
     ) -> Weighed:
-        """Weigh the recorded decisions, or others at the same positions."""
+        """Weigh the recorded decisions, or others at the same positions, under some prices."""
         from .price_kernel import (
             Findings,
             PriceJob,
@@ -292,11 +304,11 @@ class Decisions:
         )
 
     def _no_sums(self) -> Floats:
-        """Zeros for what is summed: the log-likelihood, its derivatives, the information."""
+        """Return zeros for the sums: the log-likelihood, its derivatives and the information."""
         return np.zeros(1 + self.size + self.size**2)
 
     def _slices(self) -> list[_Slice]:
-        """The recorded turns, in slices of at most SLICE turns of one layer."""
+        """Return the recorded turns, in slices of at most SLICE turns of one layer."""
         return [
             _Slice(filled, start, min(start + SLICE, end))
             for filled, (begin, end) in enumerate(pairwise(self.layers.tolist()))
@@ -304,22 +316,23 @@ class Decisions:
         ]
 
     def _windows(self, filled: int) -> tuple[TableSlice, TableSlice]:
-        """The means, and what the bonus is worth, that turns of a layer need."""
+        """Return the means, and what the bonus is worth, that turns of a layer need."""
         means = window(self.strategy.space, self.strategy.table, filled)
         if self.bonuses is None:
-            return means, means  # any values: the bonus that is not there keeps the price 0
+            return means, means  # any values will do, since a missing bonus keeps the price 0
         return means, window(self.strategy.space, self.bonuses, filled)
 
     def cost(self, parameters: Floats) -> float:
-        """Points a game that a player with these prices and without slips would lose here."""
+        """Return the points a game that these prices alone, without slips, would lose here."""
         right = np.append(np.zeros(self.size - 2), parameters[-2:])
         chosen = self.weigh(parameters)
         return self.weigh(right, chosen.categories, chosen.holds).lost / self.games
 
 
 def _bonus_table(strategy: Strategy, tables: Folder, threads: int) -> Table | None:
-    """What the upper bonus is worth in each state; None without a bonus. StateError if its table
-    would take long to solve.
+    """Return what the upper bonus is worth in each state, or None without a bonus.
+
+    Raises StateError if the table would take long to solve.
     """
     rules = strategy.rules
     if not rules.bonuses:
@@ -338,16 +351,16 @@ class Prior(NamedTuple):
     precision: Floats  # the inverse of their covariance
 
     def penalty(self, parameters: Floats) -> float:
-        """What the logarithm of the density lacks to its maximum."""
+        """Return how much less the logarithm of the density is than its maximum."""
         return float(0.5 * (parameters - self.means) @ self.slope(parameters))
 
     def slope(self, parameters: Floats) -> Floats:
-        """The derivatives of the penalty."""
+        """Return the derivatives of the penalty."""
         return np.asarray(self.precision @ (parameters - self.means))
 
 
 def prior_of(strategy: Strategy) -> Prior:
-    """Weak priors, in proportion to what a box brings on average."""
+    """Return weak priors, in proportion to what a box brings on average."""
     boxes = len(strategy.rules.categories)
     box = float(strategy.value()) / boxes
     means = np.zeros(boxes + 3)
@@ -360,7 +373,7 @@ def prior_of(strategy: Strategy) -> Prior:
 
 
 def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
-    """The most likely parameters, and their covariance."""
+    """Return the most likely parameters, and their covariance."""
     prior = prior_of(decisions.strategy)
     free = np.arange(decisions.size)
     if decisions.bonuses is None:
@@ -382,7 +395,8 @@ def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
                 break
         else:
             break
-        parameters, weighed = tried, found
+        parameters = tried
+        weighed = found
     information = weighed.information + prior.precision
     covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
@@ -392,7 +406,7 @@ def maximise(decisions: Decisions) -> tuple[Floats, Floats]:
 def fit_prices(
     strategy: Strategy, played: PlayedTurns, tables: Folder = None, threads: int | None = None
 ) -> Prices:
-    """The prices of the player of some games.
+    """Fit the prices of the player of some games.
 
     Parameters
     ----------
@@ -403,7 +417,11 @@ def fit_prices(
     tables
         Folder of the table of what the upper bonus is worth, which is solved if it is missing.
     threads
-        Number of threads; default: one per processor. The result does not depend on it.
+        Number of threads. By default it is one per processor. The result does not depend on it.
+
+    Returns
+    -------
+    Prices
 
     Raises
     ------
@@ -414,16 +432,18 @@ def fit_prices(
     parameters, covariance = maximise(decisions)
     boxes = len(strategy.rules.categories)
     size = decisions.size
-    # All prices together have no effect: the level of the median is taken from the prices, and that
-    # of their mean from the covariance.
+    # A change of all prices by the same number has no effect. So the median is subtracted from the
+    # prices, and the covariance is that of their differences from the mean.
     level = float(np.median(parameters[:boxes]))
     errors = np.append(parameters[:boxes] - level, parameters[boxes:])
     contrasts = np.eye(size)
     contrasts[:boxes, :boxes] -= 1 / boxes
     spreads = WIDENED * np.sqrt(np.maximum(0.0, np.diag(contrasts @ covariance @ contrasts.T)))
 
-    def cost(of: npt.NDArray[np.bool_]) -> float:
-        return decisions.cost(np.append(np.where(of, errors, 0.0)[:-2], errors[-2:]))
+    def cost(is_kept: npt.NDArray[np.bool_]) -> float:
+        """Return what only some of the errors cost."""
+        kept = np.where(is_kept, errors, 0.0)
+        return decisions.cost(np.append(kept[:-2], errors[-2:]))
 
     significant = (np.abs(errors) >= SIGNIFICANT * spreads) & (spreads > 0)
     significant &= decisions.games >= MIN_GAMES

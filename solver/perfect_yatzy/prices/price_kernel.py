@@ -32,12 +32,14 @@ from ..core.turn import LOWEST
 from ..core.turn_model import TurnModel
 from ..core.value_tables import state_number, values_of
 
-BONUS, FIRST_BOX = 1, 2  # columns of a row; the first one is the value
-STOP = -1  # in place of a hold: to stop
+# Columns of a row. The column 0 is the value.
+BONUS = 1
+FIRST_BOX = 2
+STOP = -1  # to stop, in place of a hold
 
 
 class TurnColumns(NamedTuple):
-    """Recorded turns of one layer of cards, int64; dice are numbers of the lattice."""
+    """Recorded turns of one layer of cards, int64. Dice are numbers of the lattice."""
 
     rows: Ints  # (turns,): the state before each turn
     lanes: Ints
@@ -49,9 +51,10 @@ class TurnColumns(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What is written."""
+    """The arrays that the kernel writes."""
 
-    # (1 + n + n * n,): the log-likelihood, its n derivatives, the Fisher information; added to
+    # (1 + n + n * n,): the log-likelihood, its n derivatives, and the Fisher information, to which
+    # the decisions are added
     sums: Floats
     best_categories: Ints  # (turns,): what the player thinks is best
     best_holds: Ints  # (rolls,)
@@ -60,7 +63,7 @@ class Findings(NamedTuple):
 
 
 class PriceScratch(NamedTuple):
-    """Working memory."""
+    """Working memory of a thread."""
 
     values: Floats  # rows of all holds and full rolls
     ends: Floats  # (2 * outcomes,): value and B* of each outcome of the turn
@@ -89,17 +92,19 @@ class PriceJob(NamedTuple):
 
 
 def row_vectors(model: TurnModel) -> int:
-    """How many vectors a row has."""
+    """Return how many vectors a row has."""
     return int(ceil_div(FIRST_BOX + model.category_count, LANES))
 
 
 def price_scratch(model: TurnModel) -> PriceScratch:
-    """Working memory for one thread."""
+    """Return working memory for one thread."""
     dice = model.dice
     vectors = row_vectors(model)
-    holds, columns = dice.first_roll + dice.roll_count, vectors * LANES
+    holds = dice.first_roll + dice.roll_count
+    columns = vectors * LANES
     options = max(model.category_count, int(np.diff(dice.hold_start).max()))
-    ends, chances = np.zeros(2 * model.turn_outcomes.size), np.zeros(options)
+    ends = np.zeros(2 * model.turn_outcomes.size)
+    chances = np.zeros(options)
     rows = (aligned(count * vectors) for count in (holds, options, 1, columns))
     values, option_rows, mean, products = rows
     sizes = options, holds, dice.roll_count, columns, model.category_count
@@ -109,7 +114,7 @@ def price_scratch(model: TurnModel) -> PriceScratch:
 
 @jit
 def number_columns(job, choices):
-    """Note which parameter each column of a row belongs to; the number of columns."""
+    """Note which parameter each column of a row belongs to, and return the number of columns."""
     job.scratch.parameter_of[BONUS] = job.model.category_count
     count = FIRST_BOX
     for c in range(job.model.category_count):
@@ -122,7 +127,7 @@ def number_columns(job, choices):
 
 @jit
 def end_values(job, means, bonuses, turn, choices, saved):
-    """The player's value of every outcome of the turn, and next to it the outcome's B*."""
+    """Write the player's value of every outcome of the turn, and next to it the outcome's B*."""
     model = job.model
     outcomes = model.turn_outcomes
     row = job.turns.rows[turn]
@@ -160,13 +165,13 @@ def copy_row(job, source, place, target, target_place, vectors):
 
 @partial(jit, inline=True)
 def value_at(job, rows, place):
-    """The value of a row."""
+    """Return the value of a row."""
     return rows[place * job.stride * LANES]
 
 
 @jit
 def mean_holds(job, vectors):
-    """Rows of all holds of fewer dice, from those of the full rolls."""
+    """Write the rows of all holds of fewer dice, from those of the full rolls."""
     dice, values, stride = job.model.dice, job.scratch.values, job.stride
     share = 1.0 / dice.faces
     for hold in range(dice.first_roll - 1, -1, -1):
@@ -180,7 +185,7 @@ def mean_holds(job, vectors):
 
 @jit
 def best_holds(job):
-    """The best hold of fewer dice within each hold and roll."""
+    """Find the best hold of fewer dice within each hold and roll."""
     dice, values, best = job.model.dice, job.scratch.values, job.scratch.best
     for hold in range(dice.first_roll + dice.roll_count):
         found = hold if hold < dice.first_roll else -1
@@ -193,7 +198,7 @@ def best_holds(job):
 
 @jit
 def best_stops(job, row, choices):
-    """The best outcome of each roll if the turn stops with it, not being its first."""
+    """Find the best outcome of each roll if the turn stops with it after a reroll."""
     model, ends = job.model, job.scratch.ends
     for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, row, choices, roll, False)
@@ -208,7 +213,7 @@ def best_stops(job, row, choices):
 
 @jit
 def roll_values(job, rerolls, vectors):
-    """Rows of all rolls with a number of rerolls left: of their best hold, or of stopping."""
+    """Write the rows of all rolls with a number of rerolls left, of the best hold or stop."""
     dice, scratch, values = job.model.dice, job.scratch, job.scratch.values
     if rerolls > 0:
         best_holds(job)
@@ -225,7 +230,7 @@ def roll_values(job, rerolls, vectors):
 
 @jit
 def category_options(job, row, choices, roll, is_first, vectors):
-    """The categories as options of a decision; how many there are."""
+    """Write the categories as options of a decision, and return how many there are."""
     allowed, way = scoring_of_roll(job.model, row, choices, roll, is_first)
     count = 0
     for c in range(job.model.category_count):
@@ -239,7 +244,10 @@ def category_options(job, row, choices, roll, is_first, vectors):
 
 @jit
 def hold_options(job, roll, stop, vectors):
-    """To stop, which is the category option `stop`, and the holds as options; how many there are."""
+    """Write the holds as options, after the one to stop, and return how many there are.
+
+    To stop is the category option `stop`.
+    """
     dice, scratch = job.model.dice, job.scratch
     copy_row(job, scratch.options, stop, scratch.options, 0, vectors)
     scratch.names[0] = STOP
@@ -253,7 +261,7 @@ def hold_options(job, roll, stop, vectors):
 
 @jit
 def best_option(job, count):
-    """The option of the highest value."""
+    """Return the option of the highest value."""
     best, options = 0, job.scratch.options
     for k in range(1, count):
         if value_at(job, options, k) > value_at(job, options, best):
@@ -263,8 +271,9 @@ def best_option(job, count):
 
 @jit
 def weigh(job, count, taken, log_temperature, columns, vectors):
-    """Add one decision to the sums; its best option, and what the one with the name `taken`
-    loses.
+    """Add one decision to the sums.
+
+    Return its best option, and what the option with the name `taken` loses.
     """
     scratch, sums, stride = job.scratch, job.found.sums, job.stride
     options, chances, mean, products = (
@@ -316,7 +325,7 @@ def weigh(job, count, taken, log_temperature, columns, vectors):
 
 @jit
 def weigh_turns(start, stop, arguments):
-    """Add the decisions of the turns `start` to `stop - 1`; `arguments`: a PriceJob."""
+    """Add the decisions of the turns `start` to `stop - 1`. `arguments` is a PriceJob."""
     job = views(arguments)
     model, turns, found, scratch = job.model, job.turns, job.found, job.scratch
     means, bonuses = values_of(job.means), values_of(job.bonuses)
@@ -346,7 +355,7 @@ def weigh_turns(start, stop, arguments):
                     found.best_categories[turn] = scratch.names[best]
                     found.lost[turn] += lost
                 if rerolls > 0:
-                    if i == last:  # the rows of the categories have been used up
+                    if i == last:  # `weigh` has overwritten the rows of the categories
                         category_options(job, row, choices, roll, i == first, vectors)
                     count = hold_options(job, roll, stop_option, vectors)
                     best, lost = weigh(job, count, turns.holds[i], of_holds, columns, vectors)

@@ -1,5 +1,6 @@
-"""Environments for reinforcement learning (extra `rl`): one player, many games at once, several
-players.
+"""Environments for reinforcement learning: one player, many games at once, several players.
+
+They need the extra `rl`.
 
 Importing this package registers ``perfect-yatzy/Yatzy-v0`` with Gymnasium. An id with the package
 in front imports it:
@@ -10,7 +11,7 @@ in front imports it:
 >>> observation, reward, terminated, truncated, info = env.step(env.unwrapped.action([6, 6]))  # hold two sixes
 
 =======================  ========================================================================================
-:class:`YatzyEnv`        ``gymnasium.make(ID)``: the game of one player; says what actions and observations are
+:class:`YatzyEnv`        ``gymnasium.make(ID)``: the game of one player, and what actions and observations are
 :class:`YatzyVectorEnv`  ``gymnasium.make_vec(ID, num_envs=N)``: N games, stepped by compiled code
 :mod:`.yatzy_v0`         ``yatzy_v0.env(players=2)``: several players in turns, for PettingZoo
 =======================  ========================================================================================
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from .vector import YatzyVectorEnv as YatzyVectorEnv
 
 ID = "perfect-yatzy/Yatzy-v0"
-OPTIMUM = 248.4399893778553  # of the default rules, Yatzy; of others: `optimum` of the environment
+# The optimum of the default rules, Yatzy. For other rules it is `optimum` of the environment.
+OPTIMUM = 248.4399893778553
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
 gymnasium.register(

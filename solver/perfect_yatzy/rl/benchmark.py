@@ -1,5 +1,6 @@
-"""A benchmark for language models and other agents: 300 positions and 20 games of five rule sets,
-with the exact points that each decision loses.
+"""Measure language models and other agents by the exact points that their decisions lose.
+
+There are 300 positions and 20 games of five rule sets.
 
 ::
 
@@ -7,8 +8,8 @@ with the exact points that each decision loses.
     python -m perfect_yatzy.rl.benchmark --policy random --policy level:3 --policy perfect
 
 A program is started for each decision. It reads a prompt on standard input (the rules, the card, the
-dice, the form of an answer) and writes an action, such as ``hold 3 3`` or ``take full-house``; the
-last line that begins so counts. No answer, one that is not legal, and one after the time limit cost
+dice, the form of an answer) and writes an action, such as ``hold 3 3`` or ``take full-house``. The
+last line that begins in this way counts. No answer, one that is not legal, and one after the time limit cost
 what the worst legal action costs, which is then played. All agents meet the same positions, and in
 the games the same dice.
 """
@@ -33,15 +34,19 @@ from ..game.scorecard import Scorecard
 from . import single
 
 RULES = ("yatzy", "yahtzee", "yacht-51", "generala", "crag")
-POSITIONS, GAMES = 60, 4  # of each rule set
-POSITION_SEED, GAME_SEED, RANDOM_SEED = 2027, 4054, 1
+POSITIONS = 60  # positions of each rule set
+GAMES = 4  # games of each rule set
+POSITION_SEED = 2027
+GAME_SEED = 4054
+RANDOM_SEED = 1
 MISTAKES = 0.3  # the chance of a random action in the games that the positions are taken from
 BASELINES = ("random", "most-points", "level:1", "level:3", "level:5", "level:7", "perfect")
 TIME_LIMIT = 120.0  # seconds for an answer of a program
 KINDS = ("first hold", "later hold", "category")
 ANSWER = re.compile(r"^\W*(hold|take)\b[:\s]*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
-# An agent: from the environment before a decision to the number of an action; None: no legal answer.
+# An agent takes the environment before a decision, and returns the number of an action, or None for no
+# legal answer.
 Agent = Callable[[single.YatzyEnv], int | None]
 
 
@@ -51,7 +56,7 @@ class Score:
 
     regrets: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     best: int = 0  # decisions without a loss
-    illegal: int = 0
+    illegal: int = 0  # decisions without a legal answer
     game_regrets: list[float] = field(default_factory=list)
     game_scores: list[float] = field(default_factory=list)
 
@@ -62,8 +67,9 @@ class Score:
 
 
 def prompt(position: TurnPosition) -> str:
-    """A decision in words: the rules, the card, the dice, and the form of the answer."""
-    rules, card = position.rules, position.card
+    """Return a decision in words: the rules, the card, the dice, and the form of the answer."""
+    rules = position.rules
+    card = position.card
     assert isinstance(card, Scorecard)
     boxes = []
     for i, box in enumerate(rules.categories):
@@ -86,7 +92,10 @@ def prompt(position: TurnPosition) -> str:
 
 
 def read_answer(env: single.YatzyEnv, text: str) -> int | None:
-    """The action that an answer names: its last line that begins with ``hold`` or ``take``."""
+    """Return the action that an answer names.
+
+    It is named by the last line that begins with ``hold`` or ``take``.
+    """
     found = ANSWER.findall(text)
     if not found:
         return None
@@ -102,7 +111,7 @@ def read_answer(env: single.YatzyEnv, text: str) -> int | None:
 
 
 def program_agent(command: str, time_limit: float = TIME_LIMIT) -> Agent:
-    """An agent that starts a program for each decision."""
+    """Return an agent that starts a program for each decision."""
 
     def act(env: single.YatzyEnv) -> int | None:
         try:
@@ -122,18 +131,19 @@ def program_agent(command: str, time_limit: float = TIME_LIMIT) -> Agent:
 
 
 def policy_agent(name: str, rules: RuleSet) -> Agent:
-    """An agent that plays a policy of ``yatzy evaluate``, or ``random``: any legal action."""
+    """Return an agent that plays a policy of ``yatzy evaluate``, or ``random``: any legal action."""
     if name == "random":
         draw = np.random.default_rng(RANDOM_SEED)
         return lambda env: int(draw.choice(np.flatnonzero(env.position.action_mask())))
-    import perfect_yatzy  # as a user does: environments work without policies, which can be removed
+    # It is imported as a user does, because environments work without policies, which can be removed.
+    import perfect_yatzy
 
     policy: Any = perfect_yatzy.open_policy(name, rules)
     return lambda env: env.action(policy.act(env.position))
 
 
 def decide(env: single.YatzyEnv, agent: Agent, score: Score) -> tuple[int, float]:
-    """Ask an agent for a decision; the action that is played, and what it loses."""
+    """Ask an agent for a decision, and return the action that is played, and what it loses."""
     values = env.action_values()
     action = agent(env)
     if action is None:
@@ -147,13 +157,17 @@ def decide(env: single.YatzyEnv, agent: Agent, score: Score) -> tuple[int, float
 
 
 def run_positions(rules: str, agent: Agent, score: Score, count: int) -> None:
-    """Ask for one decision of each of `count` games, which are played well but for some mistakes."""
+    """Ask for one decision of each of `count` games.
+
+    The games are played well but for some mistakes.
+    """
     env = single.YatzyEnv(rules, oracle=True)
     draw = np.random.default_rng(POSITION_SEED)
     for game in range(count):
         env.reset(seed=POSITION_SEED + game)
         wanted = int(draw.integers(2 * len(env.rules.categories)))
-        over, decision = False, 0
+        over = False
+        decision = 0
         while not over and decision < wanted:
             if draw.random() < MISTAKES:
                 action = int(draw.choice(np.flatnonzero(env.position.action_mask())))
@@ -161,7 +175,7 @@ def run_positions(rules: str, agent: Agent, score: Score, count: int) -> None:
                 action = int(env.action_values().argmax())
             over = bool(env.step(np.int64(action))[2])
             decision += 1
-        if over:  # its last decision was before: ask for the first one of the same game
+        if over:  # the last decision is past, so the first one of the same game is asked for
             env.reset(seed=POSITION_SEED + game)
         decide(env, agent, score)
 
@@ -171,7 +185,8 @@ def run_games(rules: str, agent: Agent, score: Score, count: int) -> None:
     env = single.YatzyEnv(rules, oracle=True)
     for game in range(count):
         env.reset(seed=GAME_SEED + game)
-        lost, over = 0.0, False
+        lost = 0.0
+        over = False
         while not over:
             action, regret = decide(env, agent, score)
             lost += regret
@@ -186,8 +201,9 @@ def run(
     positions: int = POSITIONS,
     games: int = GAMES,
 ) -> tuple[Score, Score]:
-    """What an agent loses in positions and in games of several rule sets; `agent_of` makes it for
-    the rules.
+    """Return what an agent loses in positions and in games of several rule sets.
+
+    `agent_of` makes the agent for the rules.
     """
     asked, played = Score(), Score()
     for name in rules:
@@ -208,7 +224,7 @@ HEADS = (
 
 
 def table_row(name: str, asked: Score, played: Score) -> list[str]:
-    """The figures of an agent: of the positions, then of the games."""
+    """Return the figures of an agent: those of the positions, then those of the games."""
     means = [f"{np.mean(lost):.2f}" if lost else "" for lost in asked.regrets.values()]
     return [
         name,
@@ -221,7 +237,7 @@ def table_row(name: str, asked: Score, played: Score) -> list[str]:
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table."""
+    """Return the lines of a Markdown table."""
     rule = ["---", *["---:"] * (len(HEADS) - 1)]
     return [f"| {' | '.join(row)} |" for row in (HEADS, rule, *rows)]
 
@@ -248,7 +264,10 @@ def main(
     time_limit: float,
     show_prompt: bool,
 ) -> None:
-    """Measure agents by the points that their decisions lose; without any, the baselines."""
+    """Measure agents by the points that their decisions lose.
+
+    The baselines are measured if none is given.
+    """
     if show_prompt:
         env = single.YatzyEnv(rules[0])
         env.reset(seed=GAME_SEED)

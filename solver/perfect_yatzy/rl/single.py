@@ -1,7 +1,6 @@
-"""The game of one player as a Gymnasium environment: the card, the dice on the table, the legal
-actions.
+"""Play the game of one player as a Gymnasium environment: the card, the dice, the legal actions.
 
-A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.core.dice`: the same
+A :class:`SoloGame` needs no table. Its dice are those of :mod:`perfect_yatzy.core.dice`. So the same
 actions give the same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets the dice of
 game g of seed s here.
 """
@@ -36,13 +35,13 @@ Observation = dict[str, npt.NDArray[Any]]
 SEED_MASK = (1 << 63) - 1  # the seeds of simulations
 RENDER_MODES = ("ansi", "human")
 Form = Literal["dict", "float", "one-hot"]
-# The points made, or minus what the action loses against the best one.
+# A reward is the points made, or minus what the action loses against the best one.
 Reward = Literal["points", "regret"]
 
 
 def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
-    """Size of each array of an observation, and its largest entry; the smallest is 0."""
-    # all rerolls of each may come to one turn
+    """Return the size of each array of an observation, and its largest entry. The smallest is 0."""
+    # All rerolls of these turns may come to one turn.
     saving_turns = len(rules.categories) if rules.saved_rolls else 0
     return {
         "filled": (len(rules.categories), 1),
@@ -69,14 +68,16 @@ class NumberedActions:
         return numbers.action_count(self.rules)
 
     def describe(self, action: int) -> numbers.Action:
-        """Meaning of an action: the dice it holds, ascending, or the id of the category it
-        scores.
+        """Return the meaning of an action.
+
+        It is the dice it holds, ascending, or the id of the category it scores.
         """
         return numbers.numbered_action(self.rules, action)
 
     def action(self, meaning: numbers.ActionText) -> int:
-        """Number of the action that holds these dice (not all, in any order) or scores the
-        category of that name.
+        """Return the number of the action that holds these dice or scores this category.
+
+        The dice are fewer than all, in any order. The category is given by its name.
         """
         return numbers.action_number(self.rules, meaning)
 
@@ -94,11 +95,14 @@ class SoloGame(NumberedActions):
         self.start(0, 0)
 
     def start(self, seed: int, game: int) -> None:
-        """Begin a game with an empty card and no dice on the table; the dice depend on `seed`
-        and `game`.
+        """Begin a game with an empty card and no dice on the table.
+
+        The dice depend on `seed` and `game`.
         """
-        self._seed, self._game = seed & SEED_MASK, game
-        self.position, self.score = start_turn(self.rules, Scorecard(self.rules)), 0
+        self._seed = seed & SEED_MASK
+        self._game = game
+        self.position = start_turn(self.rules, Scorecard(self.rules))
+        self.score = 0
 
     @property
     def card(self) -> Scorecard:
@@ -108,12 +112,14 @@ class SoloGame(NumberedActions):
 
     @property
     def rolls_left(self) -> int:
-        """Rerolls left; 0 if there are no dice on the table."""
+        """Rerolls left, 0 if there are no dice on the table."""
         return self.position.rolls_left if self.position.dice else 0
 
     def roll(self) -> None:
         """Roll the dice that are not held, at the start of a turn all of them."""
-        rules, position, state = self.rules, self.position, self.position.state
+        rules = self.rules
+        position = self.position
+        state = position.state
         turn = state.filled.bit_count()
         # number of the roll in the turn, from 0
         roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left
@@ -123,13 +129,14 @@ class SoloGame(NumberedActions):
         self.position = position.roll(rolled)
 
     def legal(self, action: Any) -> bool:
-        """Whether an action is legal now."""
+        """Return whether an action is legal now."""
         number = whole_number(action, "action")
         return 0 <= number < self.n_actions and self.position.is_legal(number)
 
     def play(self, action: int) -> int:
-        """Take a legal action and, after a hold, roll the other dice; the points made, also the
-        upper bonus.
+        """Take a legal action and, after a hold, roll the other dice.
+
+        Returns the points made, also those of the upper bonus.
         """
         before = self.score
         self.position = self.position.apply(self.describe(action))
@@ -144,7 +151,7 @@ class SoloGame(NumberedActions):
 
 
 def line(card: Scorecard, dice: Dice, rolls_left: int) -> str:
-    """The card and the dice in one line."""
+    """Return the card and the dice in one line."""
     return f"{card} | {dice}, {rolls_left} rerolls left"
 
 
@@ -161,7 +168,8 @@ class Encoding:
 
     def __init__(self, rules: RuleSet, form: Form) -> None:
         check_choice("observation", form, get_args(Form))
-        self.form, self.bounds = form, observation_bounds(rules)
+        self.form = form
+        self.bounds = observation_bounds(rules)
 
     @property
     def space(self) -> spaces.Space[Any]:
@@ -176,7 +184,8 @@ class Encoding:
         if self.form == "float":
             entries = sum(count for count, _highest in self.bounds.values())
             return spaces.Box(0, 1, (entries,), np.float32)
-        # An entry for each value that a number may have; one that is 0 or 1 is its own entry.
+        # There is an entry for each value that a number may have, while one that is 0 or 1 is its own
+        # entry.
         entries = sum(
             count if highest == 1 else count * (highest + 1)
             for count, highest in self.bounds.values()
@@ -184,8 +193,9 @@ class Encoding:
         return spaces.Box(0, 1, (entries,), np.int8)
 
     def __call__(self, observation: Observation) -> Any:
-        """One observation, or a batch of them: arrays ``(..., n)`` by name as one vector ``(...,
-        entries)``.
+        """Return one observation, or a batch of them, in the form.
+
+        Arrays ``(..., n)`` by name become one vector ``(..., entries)``.
         """
         if self.form == "dict":
             return observation
@@ -203,15 +213,15 @@ class Encoding:
 
 
 class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
-    """The game of one player; an episode is a whole game.
+    """The game of one player, where an episode is a whole game.
 
     Parameters
     ----------
     rules
         A built-in id with switches, a TOML file, or a rule set.
     oracle
-        Whether `info` contains ``action_values`` and, after a step, ``regret``. Solves the rules on
-        first use.
+        Whether `info` contains ``action_values`` and, after a step, ``regret``. The rules are solved
+        on first use.
     illegal_reward
         Reward of an illegal action.
     render_mode
@@ -273,28 +283,30 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     ) -> None:
         check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         check_choice("reward", reward, get_args(Reward))
-        self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
+        self.rules = load_rules(rules)
+        self.oracle = oracle
+        self.illegal_reward = illegal_reward
         self.render_mode = render_mode
         self.reward = reward
         self._encode = Encoding(self.rules, observation)
         self._game = SoloGame(self.rules)
-        self._episode = -1  # since the seed was given
-        # The position whose action values were asked for last, and these: a step asks for those
+        self._episode = -1  # number of the episode since the seed was given
+        # The position whose action values were asked for last, and these values. A step asks for those
         # before and after it.
         self._valued: TurnPosition | None = None
         self._values: Floats = np.empty(0)
-        self._playing = False  # between a reset and the end of the game
+        self._playing = False  # is true between a reset and the end of the game
         self.action_space = spaces.Discrete(self.n_actions)
         self.observation_space = self._encode.space
 
     @property
     def position(self) -> TurnPosition:
-        """The card, the dice and the rerolls left: what a policy acts on."""
+        """The card, the dice and the rerolls left, which a policy acts on."""
         return self._game.position
 
     @property
     def optimum(self) -> float:
-        """The largest expected final score. Solves the rules on first use."""
+        """The largest expected final score. The rules are solved on first use."""
         return self._oracle.value()
 
     @property
@@ -315,8 +327,9 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start a new game with the first roll on the table; without a seed the next one of the
-        seed given before.
+        """Start a new game with the first roll on the table.
+
+        Without a seed it is the next one of the seed given before.
         """
         super().reset(seed=seed)
         self._episode = 0 if seed is not None else self._episode + 1
@@ -329,7 +342,7 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return self._observed(), self._info()
 
     def _observed(self) -> Any:
-        """What is observed now; printed, too, for a person."""
+        """Return what is observed now. It is printed, too, for a person."""
         if self.render_mode == "human":
             print(self._game)
         return self._encode(self.position.observation())
@@ -370,16 +383,17 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return self._observed(), float(reward), not self._playing, False, self._info() | regret
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's
-        MaskablePPO.
+        """Return which actions are legal, ``(n_actions,)`` bool.
+
+        The name is that of sb3-contrib's MaskablePPO.
         """
         return self.position.action_mask().view(np.bool_)
 
     def action_values(self) -> Floats:
-        """``(n_actions,)`` float64: expected points still to come under optimal play after each
-        action.
+        """Return the expected points still to come under optimal play after each action.
 
-        -inf for illegal actions. Solves the rules on first use.
+        The array is ``(n_actions,)`` float64, -inf for illegal actions. The rules are solved on first
+        use.
         """
         if not self._playing:
             return np.full(self.n_actions, -np.inf)
@@ -396,7 +410,7 @@ class YatzyEnv(NumberedActions, gymnasium.Env[Any, np.int64]):
         return info | {"action_values": self.action_values()} if self.oracle else info
 
     def render(self) -> str | None:
-        """The card and the dice in one line, with the mode ``"ansi"``; else None."""
+        """Return the card and the dice in one line. It is None without the mode ``"ansi"``."""
         if self.render_mode is None:
             gymnasium.logger.warn('render needs a mode: gymnasium.make(..., render_mode="ansi")')
         return str(self._game) if self.render_mode == "ansi" else None

@@ -1,5 +1,6 @@
-"""Many games of one player as a Gymnasium vector environment: one call of compiled code steps
-all of them.
+"""Play many games of one player as a Gymnasium vector environment.
+
+One call of compiled code steps all of them.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ Bools = npt.NDArray[np.bool_]
 
 
 class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
-    """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`: same actions,
-    rewards and info.
+    """Many games of one player, each as in :class:`perfect_yatzy.rl.YatzyEnv`.
+
+    Actions, rewards and info are the same.
 
     Spaces, results and `info` are those of Gymnasium's ``SyncVectorEnv`` of :class:`YatzyEnv`, with
     the same bits for the same seeds, and some hundred times as fast: with a thousand games, a step
@@ -77,8 +79,10 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self.rules = load_rules(rules)
         self.oracle = oracle
         self.illegal_reward = float(illegal_reward)
-        self.render_mode, self.max_episode_steps = render_mode, max_episode_steps
-        self.reward, self._encode = reward, Encoding(self.rules, observation)
+        self.render_mode = render_mode
+        self.max_episode_steps = max_episode_steps
+        self.reward = reward
+        self._encode = Encoding(self.rules, observation)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {
             "render_modes": list(RENDER_MODES),
@@ -91,12 +95,12 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._model = kernel.environment_model(self.rules)
         self._fields = np.zeros((self.num_envs, kernel.FIELDS), dtype=np.int64)
-        # no action is legal before the first reset
+        # No action is legal before the first reset.
         self._fields[:, kernel.FILLED] = self.rules.full_mask
         self._boxes = np.full((self.num_envs, len(self.rules.categories)), -1, dtype=np.int16)
-        # views: the same memory
+        # These are views of the same memory.
         self._games = kernel.EnvironmentGames(self._fields.ravel(), self._boxes.ravel())
-        self._values: Floats | None = None  # of all actions, before the step to come
+        self._values: Floats | None = None  # values of all actions, before the step to come
         self._started = False
 
     def reset(
@@ -111,7 +115,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         if isinstance(seeds, range):  # one number was given, which seeds `np_random`, too
             super().reset(seed=seeds.start)
         if not self._started:
-            # Random seeds for environments that are not given one, now or later.
+            # Environments that are not given a seed, now or later, have random ones.
             self._fields[:, kernel.SEED] = self.np_random.integers(0, 1 << 63, self.num_envs)
             self._fields[:, kernel.GAME] = -1
             self._started = True
@@ -126,7 +130,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._observe()
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
-        """The seed of each environment; None for those that are not given one."""
+        """Return the seed of each environment, None for those that are not given one."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, Sequence | np.ndarray):
@@ -158,15 +162,20 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         numbers = np.ascontiguousarray(numbers, dtype=np.int64)
         rewards = np.empty(self.num_envs)
         terminated, truncated, illegal = np.empty((3, self.num_envs), dtype=np.bool_)
-        # written as bytes
-        ends, cuts, wrongs = (flag.view(np.uint8) for flag in (terminated, truncated, illegal))
-        limits = self.illegal_reward, self.max_episode_steps or 0
         job = kernel.StepJob(
-            self._model, self._games, numbers, rewards, ends, cuts, wrongs, *limits
+            model=self._model,
+            games=self._games,
+            actions=numbers,
+            rewards=rewards,
+            terminated=terminated.view(np.uint8),
+            truncated=truncated.view(np.uint8),
+            illegal=illegal.view(np.uint8),
+            illegal_reward=self.illegal_reward,
+            most_actions=self.max_episode_steps or 0,
         )
         kernel.take_actions(0, self.num_envs, job)
         values_before = self._values
-        # puts the new values of all actions in the place of these
+        # This puts the new values of all actions in the place of these.
         observation, info = self._observe()
         if illegal.any():
             _add(info, "illegal", illegal, illegal)
@@ -182,8 +191,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return observation, rewards, terminated, truncated, info
 
     def _regrets(self, values: Floats, numbers: Ints, acted: Bools) -> Floats:
-        """What the actions lose against the best ones of these values; 0.0 in games that have
-        not `acted`.
+        """Return what the actions lose against the best ones of these values.
+
+        It is 0.0 in games that have not `acted`.
         """
         taken = values[np.arange(self.num_envs), np.where(acted, numbers, 0)]
         # After the end of a game no action is legal, and -inf less -inf is invalid.
@@ -193,8 +203,9 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
     def _next_games(
         self, over: Bools, observation: Any, info: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
-        """Start the next games where `over`, and move what was observed there to the final
-        observation and info.
+        """Start the next games where `over`.
+
+        What was observed there moves to the final observation and info.
         """
         ended = np.flatnonzero(over)
         self._fields[ended, kernel.GAME] += 1
@@ -207,7 +218,7 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
             if not name.startswith("_"):
                 _add_of(final_info, name, info, over)
         new_observation, new_info = self._observe()
-        # These two are of the step, which observing does not repeat: the games that go on keep them.
+        # These two are of the step, which observing does not repeat. So the games that go on keep them.
         for name in ("illegal", "regret"):
             if name in info:
                 _add_of(new_info, name, info, ~over)
@@ -216,12 +227,13 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return new_observation, new_info
 
     def _observe(self) -> tuple[Any, dict[str, Any]]:
-        """Observations and info of all games, in new arrays."""
+        """Return observations and info of all games, in new arrays."""
         size = self.num_envs
         arrays = {
             name: np.empty((size, n), np.int64) for name, (n, _) in self._encode.bounds.items()
         }
-        score, mask = np.empty(size, np.int64), np.empty((size, self.n_actions), np.int8)
+        score = np.empty(size, np.int64)
+        mask = np.empty((size, self.n_actions), np.int8)
         flat = {name: array.ravel() for name, array in arrays.items()}
         kernel.observe(
             0,
@@ -243,16 +255,17 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return self._encode(arrays), info
 
     def action_masks(self) -> Bools:
-        """``(num_envs, n_actions)`` bool: which actions are legal, as ``info["action_mask"]``
-        says.
+        """Return which actions are legal, as ``info["action_mask"]`` says.
+
+        The array is ``(num_envs, n_actions)`` bool.
         """
         return np.asarray(self._observe()[1]["action_mask"].view(np.bool_))
 
     def action_values(self) -> Floats:
-        """``(num_envs, n_actions)`` float64: expected points still to come under optimal play after
-        each action.
+        """Return the expected points still to come under optimal play after each action.
 
-        -inf for illegal actions. Solves the rules on first use.
+        The array is ``(num_envs, n_actions)`` float64, -inf for illegal actions. The rules are solved
+        on first use.
         """
         values = np.full((self.num_envs, self.n_actions), -np.inf)
         playing = np.flatnonzero(self._fields[:, kernel.FILLED] != self.rules.full_mask)
@@ -269,41 +282,38 @@ class YatzyVectorEnv(NumberedActions, VectorEnv[Any, Ints, npt.NDArray[Any]]):
         return values
 
     def render(self) -> tuple[str, ...]:
-        """The card and the dice of each game in one line."""
+        """Return the card and the dice of each game in one line."""
         grid = lattice(self.rules.dice, self.rules.faces)
         lines = []
         for fields, boxes in zip(self._fields.tolist(), self._boxes.tolist(), strict=True):
-            card = Scorecard(
-                self.rules, {c: points for c, points in enumerate(boxes) if points >= 0}
-            )
-            lines.append(
-                line(
-                    card, dice_of(grid.counts[fields[kernel.ROLL]].tolist()), fields[kernel.REROLLS]
-                )
-            )
+            filled = {c: points for c, points in enumerate(boxes) if points >= 0}
+            dice = dice_of(grid.counts[fields[kernel.ROLL]].tolist())
+            lines.append(line(Scorecard(self.rules, filled), dice, fields[kernel.REROLLS]))
         return tuple(lines)
 
 
 def _observation_of(observations: Any, game: int) -> Any:
-    """A copy of the observation of one game, by name or as one array."""
+    """Return a copy of the observation of one game, by name or as one array."""
     if isinstance(observations, dict):
         return {name: array[game].copy() for name, array in observations.items()}
     return observations[game].copy()
 
 
 def _add(info: dict[str, Any], name: str, entries: Any, present: Bools) -> None:
-    """Add entries to an info of Gymnasium's form: `present` says which environments have one."""
-    info[name], info[f"_{name}"] = entries, present.copy()
+    """Add entries to an info of Gymnasium's form. `present` says which environments have one."""
+    info[name] = entries
+    info[f"_{name}"] = present.copy()
 
 
 def _add_of(target: dict[str, Any], name: str, info: dict[str, Any], games: Bools) -> None:
-    """Add to `target` what `info` says under a name of some games, zeros elsewhere; nothing if
-    it says nothing.
+    """Add to `target` what `info` says under a name of some games.
+
+    Other games get zeros, and nothing is added if it says nothing.
     """
-    # Gymnasium: `_name` tells which games have an entry
+    # In Gymnasium's form `_name` tells which games have an entry.
     entries = info[name]
     present = info[f"_{name}"] & games
     if present.any():
-        # as many dimensions as the entries
+        # These have as many dimensions as the entries.
         present_rows = present.reshape(-1, *[1] * (entries.ndim - 1))
         _add(target, name, np.where(present_rows, entries, np.zeros_like(entries)), present)

@@ -1,4 +1,4 @@
-"""A game of several players as a PettingZoo environment; each has a card, and they take turns.
+"""Play a game of several players as a PettingZoo environment. Each has a card, and they take turns.
 
 Like the classic games of PettingZoo, the module is the environment:
 
@@ -38,12 +38,12 @@ Reward = Literal["win", "margin"]
 
 
 def env(**options: Any) -> AECEnv:
-    """The environment with the usual wrappers of PettingZoo's classic games.
+    """Return the environment with the usual wrappers of PettingZoo's classic games.
 
     An illegal action ends the game with a reward of -1 for the player who took it and 0 for the
     others. Actions outside the action space, and calls in a wrong order, are errors.
 
-    `**options`: as for :class:`raw_env`.
+    `**options` are those of :class:`raw_env`.
     """
     wrapped = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
@@ -115,10 +115,10 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
             mask = spaces.Box(0, 1, (self.n_actions,), np.int8)
             self.observation_spaces[agent] = spaces.Dict({"observation": seen, "action_mask": mask})
         self._seed: int | None = None
-        self._game = -1  # since the seed was given
+        self._game = -1  # number of the game since the seed was given
 
     def _entry_bounds(self) -> dict[str, int]:
-        """Name and largest value of each entry of an observation."""
+        """Return the name and the largest value of each entry of an observation."""
         rules = self.rules
         bounds = observation_bounds(self.rules)
         high = {f"counts_{face}": rules.dice for face in range(1, rules.faces + 1)}
@@ -133,16 +133,17 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Observations of a player."""
+        """Return the space of the observations of a player."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Actions of a player."""
+        """Return the space of the actions of a player."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game with the first roll on the table; without a seed the next one of the
-        seed given before.
+        """Start a new game with the first roll on the table.
+
+        Without a seed it is the next one of the seed given before.
         """
         if seed is not None:
             self._seed = whole_number(seed, "seed")
@@ -178,7 +179,7 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         if not game.position.dice:  # the turn has ended
             self.agent_selection = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
             following = self._games[self.agent_selection]
-            if following.position.over:  # and so all cards are full
+            if following.position.over:  # all cards are full
                 self.rewards = self._final_rewards()
                 self.terminations = dict.fromkeys(self.agents, True)
             else:
@@ -199,11 +200,12 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
             print(self._lines())
         games = {agent: self._games[agent] for agent in self.agents}
         self.infos = {
-            a: {"action_mask": g.position.action_mask(), "score": g.score} for a, g in games.items()
+            agent: {"action_mask": game.position.action_mask(), "score": game.score}
+            for agent, game in games.items()
         }
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What a player sees."""
+        """Return what a player sees."""
         own = self._games[agent]
         seat = self.possible_agents.index(agent)
         entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
@@ -219,8 +221,9 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         }
 
     def render(self) -> str | None:
-        """A line for each player, with the mode ``"ansi"``: the card, and the dice on the table;
-        else None.
+        """Return a line for each player: the card, and the dice on the table.
+
+        It is None without the mode ``"ansi"``.
         """
         if self.render_mode is None:
             logger.warn('render needs a mode: yatzy_v0.env(render_mode="ansi")')
@@ -230,4 +233,4 @@ class raw_env(NumberedActions, AECEnv):  # type: ignore[misc]
         return "\n".join(f"{agent}: {game}" for agent, game in self._games.items())
 
     def close(self) -> None:
-        """Nothing to release; PettingZoo requires it beside `render`."""
+        """Do nothing, because nothing is to be released. PettingZoo requires it beside `render`."""

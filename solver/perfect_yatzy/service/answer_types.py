@@ -1,41 +1,42 @@
-"""The answers as types, for descriptions only: answers are not converted, which would take time.
-The OpenAPI document of the server is made from them, and by `.ci/answer_types.py` the types of the
-npm package and the JSON Schema beside them. Only the server and that script import this module, so
-that the command needs no pydantic.
+"""The answers as types, for descriptions only.
+
+Answers are not converted to them, which would take time. The OpenAPI document of the server is made
+from them, and so are, by `.ci/answer_types.py`, the types of the npm package and the JSON Schema
+beside them. Only the server and that script import this module, so that the command needs no
+pydantic.
 
 A test compares them with the answers for all rule sets. Each type is a table of fields with their
-types and what they mean; a field whose name ends with a question mark is absent where it does not
+types and what they mean. A field whose name ends with a question mark is absent where it does not
 apply. Fields with several forms (`expected_final_score`, or `chance` with a goal) are all optional.
 """
 
 from __future__ import annotations
 
-from typing import (  # pydantic needs that of typing_extensions before Python 3.12
-    Annotated,
-    Any,
-    NotRequired,
-)
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
+
+# Before Python 3.12 pydantic needs this one in place of typing.TypedDict.
 from typing_extensions import TypedDict
 
 from .._version import ANSWER_SCHEMA
 from ..errors import CODES, SolverError
 
-# Codes of errors that only the server has; the others are those of perfect_yatzy.errors.
+# Codes of errors that only the server has. The others are those of perfect_yatzy.errors.
 HTTP_CODES = frozenset(
     {
         "body-too-large",
         "cross-site",
         "method-not-allowed",
         "not-found",
+        "not-this-machine",
         "request-timeout",
         "unknown-host",
     }
 )
 
 Faces = list[int]
-many: Any = list  # of records, which are values to a type checker
+many: Any = list  # a list of records, which a type checker takes for values
 OutlookCategory = Annotated[
     list[str | float],
     Field(min_length=3, max_length=3, description="Id, chance, and mean points in that case"),
@@ -43,7 +44,7 @@ OutlookCategory = Annotated[
 
 
 def record(name: str, text: str, fields: dict[str, tuple[Any, str]], *bases: Any) -> Any:
-    """An object with the fields of `bases` and those of its own."""
+    """Return an object type with the fields of `bases` and those of its own."""
     all_fields = {key: form for base in bases for key, form in base.__annotations__.items()}
     for key, (kind, meaning) in fields.items():
         form: Any = Annotated[kind, Field(description=meaning)]
@@ -54,7 +55,7 @@ def record(name: str, text: str, fields: dict[str, tuple[Any, str]], *bases: Any
 
 
 def error_answer(error: SolverError) -> dict[str, Any]:
-    """The answer to a request that failed, an :data:`ErrorResponse`."""
+    """Return the answer to a request that failed, an :data:`ErrorResponse`."""
     return {"schema": ANSWER_SCHEMA} | error.as_json()
 
 

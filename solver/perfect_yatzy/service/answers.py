@@ -1,5 +1,6 @@
-"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server, from what
-was evaluated.
+"""Answers as plain JSON values, which are made from what was evaluated.
+
+They are for `--json`, `--jsonl`, the text views and the server.
 
 {"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...},
 "holds": [...]}
@@ -38,18 +39,19 @@ if TYPE_CHECKING:
 PERCENTILES = (5, 25, 50, 75, 95)
 HEAD = "schema", "query", "rules"
 MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
-MAX_UNCERTAIN_SUM = 1 - 1e-11  # sums of a distribution are right to about 1e-12
+MAX_UNCERTAIN_SUM = 1 - 1e-11  # sums of a distribution have errors of about 1e-12
 
 
 def picked(source: object, *names: str) -> dict[str, Any]:
-    """Some attributes of an object by their names, in this order; tuples as lists."""
+    """Return some attributes of an object by their names, in this order, with tuples as lists."""
     values = ((name, getattr(source, name)) for name in names)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def answer_head(request: Request) -> dict[str, Any]:
-    """The fields every answer begins with: the query, the rules and the position."""
-    card, rules = request.card, request.rules
+    """Return the fields every answer begins with: the query, the rules and the position."""
+    card = request.card
+    rules = request.rules
     state = picked(card.state, "filled", "upper")
     state |= picked(card.state, "saved") if rules.saved_rolls else {}
     state |= picked(card.state, "joker_paid") if rules.joker else {}
@@ -58,23 +60,22 @@ def answer_head(request: Request) -> dict[str, Any]:
 
 
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
-    """The field ``approximate`` with the certificate if values come from a fitted function; else
-    nothing.
-    """
+    """Return the field ``approximate`` with the certificate if the strategy is a fitted one."""
     certificate = certificate_of(strategy)
     return {"approximate": certificate.summary()} if certificate else {}
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
-    """A copy of an answer with the fields of its request that it repeats, after the head."""
+    """Return a copy of an answer with the fields of its request that it repeats, after the head."""
     if not echo:
         return dict(answer)
     return {name: answer[name] for name in HEAD} | echo | answer
 
 
 def boxes(card: Scorecard) -> dict[str, int]:
-    """The points of the filled categories by their ids."""
-    return {card.rules.categories[c].id: points for c, points in sorted(card.points.items())}
+    """Return the points of the filled categories by their ids."""
+    categories = card.rules.categories
+    return {categories[number].id: points for number, points in sorted(card.points.items())}
 
 
 def turn_fields(
@@ -83,8 +84,9 @@ def turn_fields(
     choices: Sequence[Choice],
     objective: ResolvedObjective | None,
 ) -> dict[str, Any]:
-    """The answer to "hold" or "score": the dice, the value of the best option, and all of them,
-    best first.
+    """Return the answer to "hold" or "score".
+
+    It has the dice, the value of the best option, and all options, best first.
     """
     card_total = request.card.total
 
@@ -112,7 +114,7 @@ def turn_fields(
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
-    """The odds of a category; fractions, if they are, as `exact`."""
+    """Return the odds of a category. Fractions are added as `exact`."""
     fields = asdict(entry)
     if fractions := {name: value for name, value in fields.items() if isinstance(value, Fraction)}:
         fields |= {name: float(value) for name, value in fractions.items()}
@@ -125,7 +127,10 @@ def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
 def open_odds(
     card: Scorecard, dice: Dice | None, rolls_left: int, exact: bool = False
 ) -> list[CategoryOdds]:
-    """The odds of each open category in one turn; `dice`: None before the first roll."""
+    """Return the odds of each open category in one turn.
+
+    `dice` is None before the first roll.
+    """
     from ..strategy.turn_evaluator import category_odds
 
     return [
@@ -138,7 +143,7 @@ def open_odds(
 def odds_answer(
     rules: RuleSet, dice: Dice | None, rolls_left: int, entries: Sequence[CategoryOdds]
 ) -> dict[str, Any]:
-    """The answer to "odds"."""
+    """Return the answer to "odds"."""
     head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rules.key}
     return head | {
         "dice": dice,
@@ -148,7 +153,7 @@ def odds_answer(
 
 
 def answer_to_odds(fields: Mapping[str, Any], rules_of: Callable[[str], RuleSet]) -> dict[str, Any]:
-    """The answer to the fields of a request for odds: needs no table."""
+    """Return the answer to the fields of a request for odds, which needs no table."""
     rules = rules_of(fields["rules"])
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields["card"], fields["saved"], fields["bonus_points"])
@@ -168,22 +173,23 @@ def best_value_fields(
     objective: ResolvedObjective | None,
     choices: Sequence[Choice] = (),
 ) -> dict[str, Any]:
-    """The value of the best entry as fields of the answer; corrects chances in `entries` that
-    rounding made 1.
+    """Return the value of the best entry as fields of the answer.
+
+    Chances in `entries` that rounding made 1 are corrected.
     """
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
     from ..strategy.score_distribution import least_score
 
-    # Chances may have been rounded to 1; points tell: those on the card now, or after one of the
-    # choices.
+    # Chances may have been rounded to 1. The points on the card, now or after one of the choices,
+    # tell what is certain.
     after = [
         card.filled_with(card.rules.index_of[one.category], one.points, one.bonus_points)
         for one in choices
     ]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
-        if certain and not entry.get("loss"):  # the best, or the only one
+        if certain and not entry.get("loss"):  # this is the best entry, or the only one
             entry["chance"] = 1.0
         elif not certain:
             entry["chance"] = min(entry["chance"], MAX_UNCERTAIN_CHANCE)
@@ -194,19 +200,20 @@ def best_value_fields(
 
 
 def correct_mean_play(answer: dict[str, Any]) -> None:
-    """Correct the chance of play for the mean, a sum of a distribution, by what is certain; best
-    play is never below it.
+    """Correct the chance of play for the mean, a sum of a distribution, by what is certain.
+
+    Best play must not have a lower chance.
     """
     if "chance" not in answer or "chance_by_mean_play" not in answer:
         return
     by_mean = min(answer["chance_by_mean_play"], MAX_UNCERTAIN_SUM)
     answer["chance_by_mean_play"] = 1.0 if answer["certain"] else by_mean
-    # Best play is computed in float32, the distribution in float64.
+    # Best play is computed in float32, and the distribution in float64.
     answer["chance"] = max(answer["chance"], answer["chance_by_mean_play"])
 
 
 def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
-    """The points of a category in some games: their mean, and how often there are none."""
+    """Return the points of a category in some games: their mean, and how often there are none."""
     return {
         "category": category,
         "mean": float(points.mean()),
@@ -215,7 +222,7 @@ def category_fields(category: str, points: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
-    """An exact distribution as fields of an answer."""
+    """Return an exact distribution as fields of an answer."""
     return picked(found, "standard_deviation", "upper_bonus_chance") | {
         "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
         "lowest": int(found.scores[0]),
@@ -227,8 +234,9 @@ def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
 def simulation_fields(
     request: Request, strategy: Strategy, counted: ResolvedObjective | None, threads: int | None
 ) -> dict[str, Any]:
-    """The field ``simulation``: the distribution of the final score in simulated games, and how
-    many reach a goal.
+    """Return the field ``simulation``, with the distribution of the final score in simulated games.
+
+    With an objective it also has how many of them reach it.
     """
     from ..policies.named import simulate
     from ..strategy.simulation import wilson_interval
@@ -244,10 +252,12 @@ def simulation_fields(
 
 
 def games_fields(played: Simulation) -> dict[str, Any]:
-    """The distribution of the final score in simulated games; one game gives no estimate of an
-    error.
+    """Return the distribution of the final score in simulated games.
+
+    One game gives no estimate of an error.
     """
-    finals, names = played.final_scores, ("standard_error", "standard_deviation")
+    finals = played.final_scores
+    names = ("standard_error", "standard_deviation")
     errors = picked(played, *names) if len(finals) > 1 else dict.fromkeys(names)
     percentiles = dict(
         zip(map(str, PERCENTILES), played.percentiles(PERCENTILES).tolist(), strict=True)

@@ -1,15 +1,15 @@
-"""Long work: what is solved unasked, announced first or refused, by one class for the command and
-the server.
+"""Limits of long work: what is solved unasked, announced first or refused.
 
-Every decision rests on one estimate, :class:`perfect_yatzy.tablebase.estimates.SolveCost`:
+The command and the server use the same class. Every decision rests on one estimate,
+:class:`perfect_yatzy.tablebase.estimates.SolveCost`:
 
-    instant     below `instant_seconds`: solved whenever it is needed, without a word
+    instant     below `instant_seconds`: solved whenever it is needed, without a message
     announced   within the limit of its kind: solved after a line that says what and how long
     refused     beyond it: an error that says what to run instead
 
-A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`,
-in memory. The rest it refuses with ``confirmation-required`` and the cost; confirmed, it is solved
-with progress, and stored.
+A server asks where the command announces. Without asking it solves what takes less than
+`unasked_seconds`, in memory. The rest it refuses with ``confirmation-required`` and the cost. If it
+is confirmed, it is solved with progress, and stored.
 
 Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress.
 Finished layers of a table remain and are not solved again.
@@ -38,13 +38,12 @@ from ..tablebase.estimates import (
 from ..tablebase.machine import available_memory
 from ..words import _, number_text
 
-FIRST_TURNS_LIMIT_SECONDS = (
-    30.0  # distributions after every first turn: if they take longer, they are not made
-)
-FIRST_TURNS_LIMIT_BYTES = 4_000_000  # nor if their file is larger
-Report = Callable[[float, float], None]  # share that is done, seconds left
-StageProgress = Callable[[int, int], None]  # done and all, in any unit
-LATELY = 60.0  # seconds
+# Distributions after every first turn are not made if they take longer, or if their file is larger.
+FIRST_TURNS_LIMIT_SECONDS = 30.0
+FIRST_TURNS_LIMIT_BYTES = 4_000_000
+Report = Callable[[float, float], None]  # the share that is done, and the seconds left
+StageProgress = Callable[[int, int], None]  # what is done and the whole, in any unit
+LATELY = 60.0  # seconds of the past by which the pace is measured
 # Share that must be done before the time so far says how long the rest takes.
 NO_ESTIMATE_BELOW = 0.02
 
@@ -57,7 +56,7 @@ class SolveLimit:
     bytes: float = inf
 
     def allows(self, cost: SolveCost) -> bool:
-        """Whether a solve is within the limit."""
+        """Return whether a solve is within the limit."""
         return cost.seconds <= self.seconds and cost.bytes <= self.bytes
 
 
@@ -69,21 +68,19 @@ COMMAND_LIMIT = SolveLimit(seconds=MAX_UNASKED_SECONDS, bytes=MAX_UNASKED_BYTES)
 class SolveBudget:
     """The limits of all solves a request may cause."""
 
-    instant_seconds: float = (
-        INSTANT_SOLVE_SECONDS  # a solve estimated below this is neither announced nor queued
-    )
+    # A solve that is estimated below this is neither announced nor queued.
+    instant_seconds: float = INSTANT_SOLVE_SECONDS
     mean: SolveLimit = SolveLimit()  # of a table of means, which every question needs
     # of a goal or a utility, and of an opponent's distribution
     objective: SolveLimit = SolveLimit()
-    stored_bytes: float = inf  # tables that requests may add to the store, in all
+    stored_bytes: float = inf  # bytes of all tables that requests may add to the store
     opponents: float = inf  # opponents in one request
-    unasked_seconds: float = (
-        inf  # longer work, and work that is stored, waits for a confirmation; inf: none does
-    )
+    # Longer work, and work that is stored, waits for a confirmation. If it is inf, none does.
+    unasked_seconds: float = inf
 
     @classmethod
     def command(cls) -> SolveBudget:
-        """The limits of the command: one person, who sees the announcement and can interrupt."""
+        """Return the limits of the command, whose user sees the announcement and can interrupt."""
         return cls(mean=COMMAND_LIMIT, objective=COMMAND_LIMIT)
 
     @property
@@ -92,22 +89,23 @@ class SolveBudget:
         return self.unasked_seconds < inf
 
     def is_confirmed(self, progress: WorkProgress | None) -> bool:
-        """Whether work is confirmed or needs no confirmation; `progress` is given with confirmed
-        work only.
+        """Return whether work is confirmed or needs no confirmation.
+
+        `progress` is given only with confirmed work.
         """
         return progress is not None or not self.confirms
 
     def needs_confirmation(self, works: Sequence[Work]) -> bool:
-        """Whether some works together are more than is done unasked."""
+        """Return whether some works together are more than is done unasked."""
         return sum(work.unasked_seconds for work in works) > self.unasked_seconds
 
     def unasked_limit(self) -> SolveLimit:
-        """The limit of a solve for an objective that is done without a confirmation."""
+        """Return the limit of a solve for an objective that is done without a confirmation."""
         seconds = min(self.objective.seconds, self.unasked_seconds)
         return replace(self.objective, seconds=seconds)
 
     def announces(self, cost: SolveCost) -> bool:
-        """Whether a solve takes long enough to be announced."""
+        """Return whether a solve takes long enough to be announced."""
         return cost.seconds >= self.instant_seconds
 
     def check_mean(self, rules: RuleSet, cost: SolveCost) -> None:
@@ -143,14 +141,16 @@ class SolveBudget:
         raise RulesError(text, code="too-large")
 
     def makes_first_turns(self, rules: RuleSet) -> bool:
-        """Whether the distributions after every first turn are stored when that of the empty
-        card is asked for.
+        """Return whether the distributions after every first turn are stored, too.
+
+        That is when the distribution from the empty card is asked for.
         """
         from ..strategy.distribution import first_turns_cost, has_distribution
 
         if not has_distribution(rules):
             return False
-        cost, free = first_turns_cost(rules), available_memory()
+        cost = first_turns_cost(rules)
+        free = available_memory()
         limit = SolveLimit(FIRST_TURNS_LIMIT_SECONDS, FIRST_TURNS_LIMIT_BYTES)
         return (
             limit.allows(cost)
@@ -172,14 +172,14 @@ class SolveBudget:
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
-    """Cost of solving any utility from a checked state on."""
+    """Return the cost of solving any utility from a checked state on."""
     from ..objectives.scores import ReachableUtility
 
     return solve_cost(ReachableUtility(rules, lambda total: total.astype(float), start))
 
 
 def mean_work(cost: SolveCost) -> Work:
-    """The table of means: stored if confirmed, in memory if not."""
+    """Return the work of the table of means, which is stored only if it is confirmed."""
     return Work("table", cost.seconds, cost.memory, disk=cost.bytes, unasked_seconds=cost.seconds)
 
 
@@ -190,8 +190,9 @@ def distribution_works(
     *,
     first_turns: bool = False,
 ) -> list[Work]:
-    """The distribution of the final score, unless stored; with `first_turns`, if confirmed,
-    those after each, too.
+    """Return the work of the distribution of the final score, unless it is stored.
+
+    With `first_turns`, confirmed work includes the distributions after each first turn.
     """
     from ..strategy import distribution
 
@@ -215,17 +216,21 @@ def distribution_works(
 
 
 class Pace:
-    """How long work still takes at the speed it had lately, which follows the processor time it
-    was given.
+    """How long work still takes at the speed it had lately.
+
+    That speed depends on the processor time that the work was given.
     """
 
     def __init__(self) -> None:
         self.first = 0.0  # the share that was done at the first mark, by an earlier run
-        # seconds, and the share that was done then
+        # each mark has the time in seconds, and the share that was done then
         self.marks: deque[tuple[float, float]] = deque()
 
     def left(self, done: float) -> float | None:
-        """Seconds left now that the share `done` is done; None while it is too early to tell."""
+        """Return the seconds left now that the share `done` is done.
+
+        Return None while it is too early to tell.
+        """
         now = time.perf_counter()
         self._mark(now, done)
         if done >= 1:
@@ -237,7 +242,7 @@ class Pace:
         return (now - then) * (1 - done) / (done - done_then)
 
     def _mark(self, now: float, done: float) -> None:
-        """Keep a mark a second of the time that counts as lately."""
+        """Keep a mark for each second of the time that counts as lately."""
         is_new_work = not self.marks or done < self.marks[-1][1]
         if is_new_work:
             self.first = done
@@ -252,15 +257,14 @@ class Pace:
 class Work:
     """One thing that a request needs and that has to be computed."""
 
-    # ``table`` (of means), ``goals`` (table of all), ``objective`` (from a card on), ``opponents``,
-    # ``distribution``
+    # ``table`` (of means), ``goals`` (the table of all goals), ``objective`` (from a card on),
+    # ``opponents`` or ``distribution``
     what: str
     seconds: float  # estimate, if it is confirmed
     memory: int  # bytes at its peak
     disk: int  # bytes that are stored
-    unasked_seconds: (
-        float  # estimate of what is done without a confirmation, in memory; infinite if nothing is
-    )
+    # estimate of what is done without a confirmation, in memory, or infinite if nothing is
+    unasked_seconds: float
 
 
 class ConfirmationRequired(SolverError):
@@ -281,15 +285,16 @@ class ConfirmationRequired(SolverError):
         super().__init__(text.format(seconds=seconds, size=size))
 
     def as_json(self) -> dict[str, Any]:
-        """The fields of other errors, and ``cost``."""
+        """Return the fields of other errors, and ``cost``."""
         return {**super().as_json(), "cost": self.cost}
 
 
 def cost_json(works: Sequence[Work]) -> dict[str, Any]:
-    """The cost of works as plain JSON values; ``what`` is the one that takes longest."""
+    """Return the cost of works as plain JSON values. ``what`` is the work that takes longest."""
     longest = max(works, key=lambda work: work.seconds)
     seconds = round(sum(work.seconds for work in works), 1)
-    disk, memory = sum(work.disk for work in works), max(work.memory for work in works)
+    disk = sum(work.disk for work in works)
+    memory = max(work.memory for work in works)
     return {"what": longest.what, "seconds": seconds, "disk_bytes": disk, "memory_bytes": memory}
 
 
@@ -297,13 +302,16 @@ class WorkProgress:
     """The progress of several works, one after the other, as one share and the seconds left."""
 
     def __init__(self, works: Sequence[Work], report: Report) -> None:
-        self.works, self.report, self.pace = works, report, Pace()
+        self.works = works
+        self.report = report
+        self.pace = Pace()
         self.all_seconds = sum(work.seconds for work in works) or 1.0
-        self.resumed = 0.0  # seconds of the estimates that earlier, interrupted solves have saved
+        self.resumed = 0.0  # estimated seconds that earlier, interrupted solves have saved
 
     def of(self, what: str) -> StageProgress:
-        """The callback for one of the works; one that was not planned only reports that it goes
-        on.
+        """Return the callback for one of the works.
+
+        For a work that was not planned it only reports that it goes on.
         """
         names = [work.what for work in self.works]
         place = names.index(what) if what in names else len(names)
@@ -315,7 +323,8 @@ class WorkProgress:
         def progress(done: int, total: int) -> None:
             nonlocal begun
             finished = own_seconds * done / max(1, total)
-            if not begun:  # an earlier run has done what is done at the first report
+            if not begun:
+                # An earlier run has done what is done at the first report.
                 self.resumed += finished
                 begun = True
             self._report(seconds_before + finished)
@@ -325,8 +334,12 @@ class WorkProgress:
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
         done = min(1.0, seconds / self.all_seconds)
-        # by this run, whose pace says how long the rest takes
+        # The pace of this run says how long the rest takes. While it is too early for that, the
+        # estimate does.
         to_do = self.all_seconds - self.resumed
-        left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do)) if to_do > 0 else 0.0
-        # too early: as estimated
-        self.report(done, left if left is not None else (1 - done) * self.all_seconds)
+        left: float | None = 0.0
+        if to_do > 0:
+            left = self.pace.left(min(1.0, (seconds - self.resumed) / to_do))
+        if left is None:
+            left = (1 - done) * self.all_seconds
+        self.report(done, left)

@@ -1,4 +1,4 @@
-"""A cache of limited total weight; several threads may use it."""
+"""A cache of limited total weight, which several threads may use."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ class WeightedLRUCache(Generic[Value]):
     """The most recently used values, up to a total weight."""
 
     def __init__(self, max_weight: float) -> None:
-        self.max_weight, self.weight, self.lock = max_weight, 0, Lock()
+        self.max_weight = max_weight
+        self.weight = 0
+        self.lock = Lock()
         self.entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        # while a value is made
+        # the locks of values that are being made
         self.in_progress: WeakValueDictionary[Hashable, Lock] = WeakValueDictionary()
 
     def get(self, key: Hashable) -> Value | None:
-        """The value of a key; None if the key is not in the cache."""
+        """Return the value of a key, or None if the key is not in the cache."""
         with self.lock:
             if key not in self.entries:
                 return None
@@ -29,7 +31,9 @@ class WeightedLRUCache(Generic[Value]):
             return self.entries[key][0]
 
     def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
-        """Store a value, unless the key is stored already or the value is heavier than the whole
+        """Store a value.
+
+        It is not stored if the key is in the cache already, or if it is heavier than the whole
         cache.
         """
         with self.lock:
@@ -53,13 +57,14 @@ class WeightedLRUCache(Generic[Value]):
         create: Callable[[], Value],
         weight: Callable[[Value], int] = lambda value: 1,
     ) -> Value:
-        """The value of a key; if several threads need a new one, one of them creates it and the
-        others wait.
+        """Return the value of a key, which is created if it is not in the cache.
+
+        If several threads need a new value, one of them creates it and the others wait.
         """
         if (value := self.get(key)) is not None:
             return value
         with self.lock:
-            # shared by all who wait for this key
+            # This lock is shared by all threads that wait for this key.
             creating = self.in_progress.setdefault(key, Lock())
         with creating:
             if (value := self.get(key)) is None:

@@ -1,5 +1,6 @@
-"""The service behind `yatzy simulate`, `positions` and `evaluate`: what policies score, as plain
-JSON values.
+"""The service behind `yatzy simulate` and `evaluate`.
+
+It measures what policies score, as plain JSON values.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -39,17 +40,37 @@ if TYPE_CHECKING:
 HERE: AbstractContextManager[None] = nullcontext()  # no cluster
 
 
+class SimulatedGames(NamedTuple):
+    """The games of a request."""
+
+    policy: Strategy | Policy | Actor  # which played
+    simulation: Simulation
+    answer: dict[str, Any]
+
+
+class _Resolved(NamedTuple):
+    """A request, and who plays."""
+
+    request: Request
+    means: Strategy  # the strategy of the mean
+    policy: Strategy | Policy | Actor  # which plays
+
+
 def run_simulation(
     service: QueryService,
     fields: Mapping[str, Any],
     progress: Progress | None = None,
     workers: Workers = HERE,
-) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
-    """Play the games of a request: who played, the games, and the answer."""
+) -> SimulatedGames:
+    """Play the games of a request."""
     request, means, policy = _resolved(service, fields)
     strategy = exact_policy(policy)  # None for a player who acts in single positions
-    rules, card, games, seed = request.rules, request.card, request.games, request.seed
-    start = request.position if strategy else card  # such a player sees the points of each box
+    rules = request.rules
+    card = request.card
+    games = request.games
+    seed = request.seed
+    # A player who acts in single positions sees the points of each box.
+    start = request.position if strategy else card
     settings: dict[str, Any] = {"points": card.total, "progress": progress}
     with workers as cluster:
         if cluster:
@@ -71,13 +92,13 @@ def run_simulation(
         "seed": seed,
         **answers.games_fields(played),
     }
-    still_open = [
-        (c, box.id) for c, box in enumerate(rules.categories) if not request.state.filled >> c & 1
-    ]
     answer["categories"] = [
-        answers.category_fields(box, played.category_points[:, c]) for c, box in still_open
+        answers.category_fields(box.id, played.category_points[:, number])
+        for number, box in enumerate(rules.categories)
+        if not request.state.filled >> number & 1
     ]
-    if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
+    if isinstance(played, ApproximateSimulation):
+        # Its mean has the luck of the dice removed.
         answer["plain_mean"] = played.plain_mean
     if request.objective:
         assert isinstance(strategy, Strategy)
@@ -95,13 +116,13 @@ def run_simulation(
     else:
         name = "expected_final_score" if policy is means else "perfect_mean"
         answer[name] = card.total + means.value(request.position)
-    return policy, replace(played, policy=str(answer["policy"])), answer
+    return SimulatedGames(policy, replace(played, policy=str(answer["policy"])), answer)
 
 
 def run_positions(
     service: QueryService, fields: Mapping[str, Any]
 ) -> tuple[PositionSample, dict[str, Any]]:
-    """Labelled positions from the games of a request."""
+    """Sample labelled positions from the games of a request, and return them with the answer."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
     plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
     request, means, policy = _resolved(service, plain | {"games": fields["positions"]})
@@ -135,22 +156,17 @@ def run_positions(
     return found, answer
 
 
-def _resolved(
-    service: QueryService, fields: Mapping[str, Any]
-) -> tuple[Request, Strategy, Strategy | Policy | Actor]:
-    """The request, the strategy of the mean, and the policy that plays."""
+def _resolved(service: QueryService, fields: Mapping[str, Any]) -> _Resolved:
+    """Return the checked request, the strategy of the mean, and the policy that plays."""
     request = parse_games("simulate", fields, service.rules)
     service.decide(request)  # what is beyond the budget is refused before anything is solved
     means = service.strategy(request.rules)
     if request.objective:
-        return request, means, service.resolve(request, means).strategy
+        return _Resolved(request, means, service.resolve(request, means).strategy)
     if fields["policy"] == "mean":
-        return request, means, means
-    return (
-        request,
-        means,
-        named_policy(str(fields["policy"]), service.policy_context(request)).policy,
-    )
+        return _Resolved(request, means, means)
+    named = named_policy(str(fields["policy"]), service.policy_context(request))
+    return _Resolved(request, means, named.policy)
 
 
 def run_evaluation(
@@ -162,7 +178,8 @@ def run_evaluation(
     """Evaluate the policy of a request exactly, or a program by sampled games."""
     if "process" not in fields:
         return run_evaluations(service, [fields], progress, workers)[0]
-    request, command = parse_games("evaluate", fields, service.rules), str(fields["process"])
+    request = parse_games("evaluate", fields, service.rules)
+    command = str(fields["process"])
     strategy = service.strategy(request.rules)
     settings = service.settings.reporting(progress)
     with workers as cluster:
@@ -186,12 +203,12 @@ def run_evaluations(
 ) -> list[dict[str, Any]]:
     """Evaluate several policies for one game and card, also the chance to win ``against`` one."""
     parsed = [parse_games("evaluate", fields, service.rules) for fields in requests]
-    # announces a solve of perfect play, with which the policies are compared
+    # This announces a solve of perfect play, with which the policies are compared.
     service.strategy(parsed[0].rules)
     names = [str(fields["policy"]) for fields in requests]
     if opponent := requests[0].get("against"):
-        names.append(str(opponent))  # evaluated after the policies of the requests
-        for name in names:  # refused before anything is computed
+        names.append(str(opponent))  # it is evaluated after the policies of the requests
+        for name in names:  # a policy without a list is refused before anything is computed
             listed(name, named_policy(name, service.policy_context(parsed[0])).policy)
     found = _evaluated(service, parsed[0], names, progress, workers)
     replies = []
@@ -219,7 +236,10 @@ def _evaluated(
     progress: Progress | None,
     workers: Workers,
 ) -> list[tuple[str, Evaluation | SampledEvaluation]]:
-    """Title and evaluation of each named policy, by the rules, card, games and seed of a request."""
+    """Return the title and the evaluation of each named policy.
+
+    The rules, card, games and seed are those of a request.
+    """
     found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}  # by place in `names`
     with workers as cluster:
         if cluster:
@@ -227,7 +247,7 @@ def _evaluated(
 
             results = evaluate_on(cluster.engine, names, service.policy_context(request))
         else:
-            # of several: how many are done
+            # The progress of several evaluations is how many are done.
             within = progress if len(names) == 1 else lambda done, total: None
             context = service.policy_context(request, within)
             results = (
@@ -246,20 +266,25 @@ def _compared(
     theirs: Evaluation | SampledEvaluation,
     wants_even: bool,
 ) -> dict[str, Any]:
-    """The chance to win against another policy, and on request the handicap that makes it even.
+    """Return the chance to win against another policy.
 
-    Neither policy looks at the card of the other, so the two final scores are independent.
+    On request the handicap that makes it even is added. Neither policy looks at the card of the
+    other, so the two final scores are independent.
     """
-    scores = _distribution_of(rules, mine), _distribution_of(rules, theirs)
-    answer: dict[str, Any] = {"chance": scores[0].chance_against(scores[1]), "ties": "half"}
+    my_scores = _distribution_of(rules, mine)
+    their_scores = _distribution_of(rules, theirs)
+    answer: dict[str, Any] = {"chance": my_scores.chance_against(their_scores), "ties": "half"}
     if wants_even:
-        points, chance = even_handicap(*scores)
+        points, chance = even_handicap(my_scores, their_scores)
         answer["even"] = {"points": points, "chance": chance}
     return answer
 
 
 def _distribution_of(rules: RuleSet, found: Evaluation | SampledEvaluation) -> ScoreDistribution:
-    """The exact distribution of a policy's final score, to compare it with that of another one."""
+    """Return the exact distribution of a policy's final score, to compare it with another one.
+
+    Raises StateError if there is none for these rules.
+    """
     assert isinstance(found, Evaluation)
     if found.distribution is None:
         raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
@@ -289,12 +314,12 @@ def _sampled(request: Request, found: SampledEvaluation) -> dict[str, Any]:
 
 
 def _losses(request: Request, found: Losses) -> dict[str, Any]:
-    categories, boxes = found.categories.sum(axis=0), request.rules.categories
+    by_rolls_left = enumerate(found.holds.sum(axis=0), start=1)
+    by_category = found.categories.sum(axis=0)
+    ids = [box.id for box in request.rules.categories]
     return {
-        "holds": {
-            str(left): float(loss) for left, loss in enumerate(found.holds.sum(axis=0), start=1)
-        },
-        "category": float(categories.sum()),
+        "holds": {str(rolls_left): float(loss) for rolls_left, loss in by_rolls_left},
+        "category": float(by_category.sum()),
         "turns": found.by_turn.tolist(),
-        "categories": {box.id: loss for box, loss in zip(boxes, categories.tolist(), strict=True)},
+        "categories": dict(zip(ids, by_category.tolist(), strict=True)),
     }

@@ -1,5 +1,6 @@
-"""The service behind the command and the server: one request in, one answer out; each is checked
-and planned once.
+"""The service behind the command and the server.
+
+It answers requests, each of which is checked and planned once.
 """
 
 from __future__ import annotations
@@ -66,12 +67,15 @@ if TYPE_CHECKING:
 
 CACHED_BYTES = 2 << 30  # tables that stay in memory between requests
 CACHED_ANSWERS = 256
-MAX_COSTS = 256  # of tables, that are remembered
-PUZZLE_SECONDS = 0.5  # to find one, most of the time
+MAX_COSTS = 256  # costs of tables that are remembered
+PUZZLE_SECONDS = 0.5  # that it usually takes to find a puzzle
 
 
 class QueryService:
-    """Answers requests. Several threads may use it; strategies and costly answers are cached."""
+    """A service that answers requests, which several threads may use.
+
+    Strategies and costly answers are cached.
+    """
 
     def __init__(  # noqa: PLR0913 - the settings of a service
         self,
@@ -83,7 +87,8 @@ class QueryService:
         cached_bytes: int = CACHED_BYTES,
     ) -> None:
         self.settings = Settings(tables, threads)
-        self.announce, self.language = announce, language
+        self.announce = announce
+        self.language = language
         self.budget = budget or SolveBudget.command()
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
@@ -98,7 +103,7 @@ class QueryService:
         self.strategies.clear()
 
     def rules(self, spec: str) -> RuleSet:
-        """A rule set by name, read at most once."""
+        """Return a rule set by name, which is read at most once."""
         return self._rules.get_or_create(spec, lambda: localized(load_rules(spec), self.language))
 
     def register(self, rules: RuleSet) -> None:
@@ -106,7 +111,10 @@ class QueryService:
         self._rules.put(rules.key, rules)
 
     def strategy(self, rules: RuleSet, progress: WorkProgress | None = None) -> Strategy:
-        """The strategy of the mean, opened at most once; solved first if its table is missing."""
+        """Return the strategy of the mean, which is opened at most once.
+
+        It is solved first if its table is missing.
+        """
 
         def create() -> Strategy:
             report = progress.of("table") if progress else None
@@ -121,14 +129,15 @@ class QueryService:
             if self.budget.confirms:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
-            if self.announce is not None:  # it returns the progress of what it announces
+            if self.announce is not None:
+                # It returns the progress of what it announces.
                 words = cost.words_with(thread_count(self.settings.threads))
                 line = _("solving {rules}, {cost}; the table will be stored")
                 if not can_store(cost.bytes, self.settings.tables):
                     line = _("solving {rules}, {cost}, in memory")
                 line = line.format(rules=rules.key, cost=words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
-            # solves it first
+            # This solves it first.
             return open_strategy(
                 rules, self.settings.tables, threads=self.settings.threads, progress=report
             )
@@ -136,21 +145,29 @@ class QueryService:
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
     def prepare(self, spec: str) -> None:
-        """Load the compiled code that answers single questions, if the table of these rules is
-        stored and the code was compiled before. From then on all tables are asked with it.
+        """Load the compiled code that answers single questions.
+
+        It is loaded if the table of these rules is stored and the code was compiled before. From
+        then on questions about all tables use it.
         """
         rules = self.rules(spec)
         if has_table(rules, self.settings.tables):
             prepare_if_compiled(self.strategy(rules).evaluator)
 
-    def is_prepared(self, spec: str) -> bool:
-        """Whether plain questions about a turn are answered from memory by compiled code."""
-        rules = self._rules.get(spec)
-        strategy = self.strategies.get(_mean_key(rules)) if rules else None
+    def known_rules(self, spec: str) -> RuleSet | None:
+        """Return a rule set that was read before, by name. It is None if it was not."""
+        return self._rules.get(spec)
+
+    def is_prepared(self, rules: RuleSet) -> bool:
+        """Return whether plain questions about a turn are answered from memory by compiled code."""
+        strategy = self.strategies.get(_mean_key(rules))
         return strategy is not None and strategy.evaluator.questions.compiled is not None
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
-        """What :meth:`strategy` has to solve; None if the table exists."""
+        """Return the cost of what :meth:`strategy` has to solve, or None if the table exists.
+
+        Raises RulesError if it is beyond the budget.
+        """
         if has_table(rules, self.settings.tables) or opens_approximate(rules, self.settings.tables):
             return None
         with approximate_advice(rules):
@@ -159,7 +176,7 @@ class QueryService:
         return cost
 
     def mean_works(self, rules: RuleSet) -> list[Work]:
-        """The work for the table of means; none if it is there."""
+        """Return the work for the table of means, which is none if the table exists."""
         cost = self.check_mean(rules) if self.strategies.get(_mean_key(rules)) is None else None
         return [mean_work(cost)] if cost else []
 
@@ -169,15 +186,21 @@ class QueryService:
             raise ConfirmationRequired(works)
 
     def policy_context(self, request: Request, progress: Progress | None = None) -> PolicyContext:
-        """Where the named policy of a request plays."""
+        """Return where the named policy of a request plays."""
         from ..policies.named import PolicyContext
 
-        settings, games = self.settings.reporting(progress), request.games or 200
-        return PolicyContext(settings, request.rules, request.card, games, request.seed)
+        return PolicyContext(
+            self.settings.reporting(progress),
+            request.rules,
+            request.card,
+            request.games or 200,
+            request.seed,
+        )
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
-        """A computer player; what it needs is solved first, after an announcement if it takes a
-        while.
+        """Return a computer player.
+
+        What it needs is solved first, after an announcement if that takes a while.
         """
         from ..policies.computer_players import STYLES, parse_kind
         from ..policies.levels import needs_calibration
@@ -186,7 +209,7 @@ class QueryService:
         found = parse_kind(kind)
         strategy = self.strategy(rules)
         facts = {"player": found.label, "rules": rules.key}
-        announcement = ""  # of what this player needs beyond perfect play
+        announcement = ""  # says what this player needs beyond perfect play
         if found.style in STYLES:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
@@ -207,27 +230,26 @@ class QueryService:
         return computer_player(strategy, found, self.settings.tables, threads=self.settings.threads)
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
-        """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""
+        """Check a request as :func:`perfect_yatzy.service.requests.parse_request`."""
         return parse_request(fields, self.rules)
 
     def decide(self, request: Request) -> Decision:
-        """What the answer to a request takes. Raises RulesError if its objective is beyond the
-        budget.
+        """Return what the answer to a request takes.
+
+        Raises RulesError if its objective is beyond the budget.
         """
-        if (
-            _costly(request)
-            and (known := self.answers.get((request, current_language()))) is not None
-        ):
-            return Decision(
-                self, request, answers.with_echo(known, request.echo), ObjectivePlan(request)
-            )
+        known = self.answers.get((request, current_language())) if _costly(request) else None
+        if known is not None:
+            answer = answers.with_echo(known, request.echo)
+            return Decision(self, request, answer, ObjectivePlan(request))
         return Decision(self, request, None, self.plan(request))
 
     def answer(
         self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None
     ) -> dict[str, Any]:
-        """Answer one request; `progress` is that of confirmed work. An impossible position never
-        starts a solve.
+        """Answer one request. `progress` is given with confirmed work.
+
+        An impossible position never starts a solve.
         """
         decision = self.decide(request if isinstance(request, Request) else self.parse(request))
         if not self.budget.is_confirmed(progress):
@@ -235,12 +257,13 @@ class QueryService:
         return decision.run(progress)
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
-        """The strategy for the objective of a request, from its card on."""
+        """Return the strategy for the objective of a request, from its card on."""
         return self.resolver.resolve(self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request; what is too much is refused
-        before anything is.
+        """Return what has to be solved for the objective of a request.
+
+        What is too much is refused before anything is solved.
         """
         exact = self._exact_solve(request) if request.exact else None
         if request.objective and opens_approximate(request.rules, self.settings.tables):
@@ -250,21 +273,24 @@ class QueryService:
         return replace(self.resolver.plan(request), exact=exact)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:
-        """Chance of each score or more, each under play for just that score, from the card of a
-        request.
+        """Return the chance of each score or more, each under play for just that score.
+
+        Play begins at the card of a request.
         """
         request = replace(request, objective=ObjectiveRequest(scores[0]))
         found = self.resolve(request, self.strategy(request.rules)).strategy
-        # Its table has the chances of all goals; `zero` is the one that it plays for.
+        # Its table has the chances of all goals, and `zero` is the goal that it plays for.
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _exact_solve(self, request: Request) -> ExactSolve:
-        """The solve in integers from the card of a request on, with the spread if that is asked for
-        and within the same budget. Raises RulesError if the solve is beyond the budget.
+        """Return the solve in integers from the card of a request on.
+
+        It has the spread if that is asked for and within the same budget. Raises RulesError if the
+        solve is beyond the budget.
         """
         from ..tablebase.exact_solve import ExactSolve
 
-        # What takes longer than is done unasked is refused: nothing asks for a confirmation of it.
+        # What takes longer than is done unasked is refused, since it cannot be confirmed.
         limit = self.budget.unasked_limit()
         narrowed = replace(self.budget, objective=limit)
         solve = ExactSolve(request.rules, start=request.state)
@@ -278,8 +304,9 @@ class QueryService:
 
 @dataclass
 class Decision:
-    """What a request takes, and its answer; made once by :meth:`QueryService.decide` and shared
-    by all callers.
+    """What a request takes, and its answer.
+
+    It is made once by :meth:`QueryService.decide` and shared by all callers.
     """
 
     service: QueryService
@@ -289,8 +316,9 @@ class Decision:
 
     @cached_property
     def works(self) -> list[Work]:
-        """What has to be computed first, in the order it is done. Raises RulesError if it is
-        beyond the budget.
+        """What has to be computed first, in the order it is done.
+
+        Raises RulesError if it is beyond the budget.
         """
         if self.known is not None:
             return []
@@ -305,15 +333,18 @@ class Decision:
         """The part of :attr:`works` for the distribution of the final score."""
         if not self.needs_distribution:
             return []
-        rules, state = self.request.rules, self.request.state
         return distribution_works(
-            rules, state, self.service.settings.tables, first_turns=self.makes_first_turns
+            self.request.rules,
+            self.request.state,
+            self.service.settings.tables,
+            first_turns=self.makes_first_turns,
         )
 
     @cached_property
     def seconds(self) -> float:
-        """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is
-        in the cache.
+        """Estimate for the answer beyond one turn and the table of means.
+
+        It is 0.0 if all that the answer needs is in the cache.
         """
         if self.known is not None:
             return 0.0
@@ -321,20 +352,23 @@ class Decision:
         return self.plan.seconds + puzzle + sum(work.seconds for work in self.distribution_works)
 
     def run(self, progress: WorkProgress | None = None) -> dict[str, Any]:
-        """The answer, with the fields that the request echoes; `progress` is that of confirmed
-        work.
+        """Return the answer, with the fields that the request echoes.
+
+        `progress` is given with confirmed work.
         """
         if self.known is not None:
             return self.known
         answer = self.compute(progress)
-        # the table of goals may be stored later
+        # A refused plan is not kept, because the table of goals may be stored later. The key has
+        # the language, because the answer has sentences.
         if _costly(self.request) and not self.plan.refused:
-            self.service.answers.put((self.request, current_language()), answer)  # it has sentences
+            self.service.answers.put((self.request, current_language()), answer)
         return answers.with_echo(answer, self.request.echo)
 
     def compute(self, progress: WorkProgress | None = None) -> dict[str, Any]:
-        """The answer without the cache of answers and without the fields it echoes."""
-        service, request = self.service, self.request
+        """Compute the answer without the cache of answers and without the fields it echoes."""
+        service = self.service
+        request = self.request
         strategy = service.strategy(request.rules, progress)
         answer = answers.answer_head(request) | answers.approximate_fields(strategy)
         if request.query == "puzzle":
@@ -364,10 +398,15 @@ class Decision:
     def _expect_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
     ) -> dict[str, Any]:
-        service, request = self.service, self.request
-        rules, card, state = request.rules, request.card, request.state
+        service = self.service
+        request = self.request
+        rules = request.rules
+        card = request.card
+        state = request.state
         remaining = strategy.value(request.position)
-        still_open = [box.id for c, box in enumerate(rules.categories) if not state.filled >> c & 1]
+        still_open = [
+            box.id for number, box in enumerate(rules.categories) if not state.filled >> number & 1
+        ]
         is_exact = certificate_of(strategy) is None
         answer: dict[str, Any] = {
             "expected_final_score": card.total + remaining,
@@ -393,7 +432,7 @@ class Decision:
             answer |= self._distribution_fields(strategy, objective, progress)
             answers.correct_mean_play(answer)
         elif request.include_distribution:
-            answer["distribution"] = None  # requested, but not available for these rules
+            answer["distribution"] = None  # it is requested, but not available for these rules
             if is_exact and has_table(rules, service.settings.tables, Variance.name):
                 variances = open_table(service.settings, Variance(rules, strategy.table))[1]
                 answer["standard_deviation"] = float(
@@ -411,12 +450,14 @@ class Decision:
     def _distribution_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None, progress: WorkProgress | None
     ) -> dict[str, Any]:
-        """The distribution if it is asked for, and the chance that play for the mean has of an
-        objective.
+        """Return the distribution if it is asked for.
+
+        With an objective, the chance that play for the mean has of it is added.
         """
         from ..strategy.distribution import stored_distribution
 
-        service, request = self.service, self.request
+        service = self.service
+        request = self.request
         fields: dict[str, Any] = {}
         found = stored_distribution(
             service.settings.reporting(progress.of("distribution") if progress else None),
@@ -435,13 +476,14 @@ class Decision:
     def _turn_fields(
         self, strategy: Strategy, objective: ResolvedObjective | None
     ) -> dict[str, Any]:
-        """The answer to "hold" or "score": one evaluation of the turn for each value function."""
-        service, request = self.service, self.request
-        state, position = request.state, request.position
-        evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
+        """Return the answer to "hold" or "score", from one evaluation of the turn."""
+        service = self.service
+        request = self.request
+        player = objective.strategy if objective else strategy
+        evaluator = player.evaluator_at(request.position)
         if self.plan.exact:
             evaluator = ExactEvaluator(self.plan.exact, service.settings.threads)
-        turn = Turn(evaluator, state, request.dice, request.rolls_left)
+        turn = Turn(evaluator, request.state, request.dice, request.rolls_left)
         choices = ranked_entries(turn, CATEGORIES)
         options: Sequence[Hold | Choice] = choices
         if request.query == "hold":
@@ -450,7 +492,7 @@ class Decision:
         if request.explain:
             from .reviews import outlooks
 
-            # The chances of the bonus are known for play for the mean only.
+            # The chances of the bonus are known only for play for the mean.
             bonus = None if objective else service.bonus_chances.of(strategy)
             actions = options
             if request.query == "hold":
@@ -464,9 +506,7 @@ class Decision:
 
     @property
     def makes_first_turns(self) -> bool:
-        """Whether the distribution is computed for every card after the first turn, too, and
-        stored.
-        """
+        """Whether the distributions after every first turn are computed and stored, too."""
         return self.request.state == EMPTY_STATE and self.service.budget.makes_first_turns(
             self.request.rules
         )
@@ -487,5 +527,5 @@ def _mean_key(rules: RuleSet) -> Hashable:
 
 
 def _costly(request: Request) -> bool:
-    """Whether an answer can take more than one turn in NumPy."""
+    """Return whether an answer can take more than one turn in NumPy."""
     return request.objective is not None or request.exact or request.query in ("expect", "puzzle")

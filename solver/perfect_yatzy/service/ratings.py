@@ -15,7 +15,7 @@ from .answers import category_fields, picked
 
 
 def comparisons_of(found: Ratings) -> list[Comparison]:
-    """The players of each rule set that two players have played, compared."""
+    """Return comparisons of the players of each rule set that exactly two players have played."""
     by_rules: dict[str, list[Rating]] = {}
     for rating in found.ratings:
         by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
@@ -30,8 +30,9 @@ def ratings_json(
     confidence: float = CONFIDENCE,
     prices: bool = False,
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`. In ``not_rated`` a player who is not known is left out.
-    `prices` adds the prices of each player.
+    """Return the answer of `yatzy rate --json`.
+
+    In ``not_rated`` a player who is not known is left out. `prices` adds the prices of each player.
     """
     results_only = [
         {
@@ -53,14 +54,14 @@ def ratings_json(
         "results_only": results_only,
         "comparisons": [*map(comparison_json, comparisons)],
         "not_rated": [
-            {name: x for name, x in vars(each).items() if x or name != "player"}
+            {name: value for name, value in vars(each).items() if value or name != "player"}
             for each in found.skipped
         ],
     }
 
 
 def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, float]:
-    """The results of a player without decisions beside those of perfect play, if these are known."""
+    """Return how the results of a player without decisions compare with perfect play, if known."""
     share = found.beaten_share(rules, player)
     if share is None:
         return {}
@@ -68,7 +69,7 @@ def _against_perfect_play(found: Ratings, rules: str, player: str) -> dict[str, 
 
 
 def _prices_json(rating: Rating) -> dict[str, Any]:
-    """The prices of a player, or why they cannot be found."""
+    """Return the prices of a player, or why they cannot be found."""
     try:
         return rating.prices.to_json()
     except StateError as error:
@@ -80,8 +81,12 @@ def _estimate_json(found: Estimate | None) -> dict[str, float | None] | None:
 
 
 def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
-    """A rating; all figures are means of a game in points, unless their name says otherwise."""
-    kinds, categories = [], []
+    """Return a rating as plain JSON values.
+
+    All figures are means of a game in points, unless their names say otherwise.
+    """
+    kinds = []
+    categories = []
     for number, kind in enumerate(rating.kinds):
         lost, per_decision = map(_estimate_json, rating.kind_lost(number))
         decisions = int(rating.figures.decisions[:, number].sum())
@@ -93,9 +98,9 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
                 "lost_per_decision": per_decision,
             }
         )
-    for c, category in enumerate(rating.rules.categories):
-        taking, leaving = map(_estimate_json, rating.category_lost(c))
-        entry = category_fields(category.id, rating.figures.category_points[:, c])
+    for number, category in enumerate(rating.rules.categories):
+        taking, leaving = map(_estimate_json, rating.category_lost(number))
+        entry = category_fields(category.id, rating.figures.category_points[:, number])
         categories.append(entry | {"lost_by_taking": taking, "lost_by_leaving": leaving})
     means = picked(rating, "result", "luck", "points_lost", "result_without_luck")
     return {
@@ -125,8 +130,9 @@ def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """Two players compared: by how much the first plays better, and the difference of the plain
-    results.
+    """Return a comparison of two players as plain JSON values.
+
+    It has by how much the first plays better, and the difference of the plain results.
     """
     players = [comparison.first.player, comparison.second.player]
     found = {"advantage": comparison.advantage, "result_difference": comparison.results}

@@ -1,5 +1,6 @@
-"""Requests: a dictionary in, one frozen :class:`Request` out, checked once and trusted from there
-on.
+"""Requests, which are dictionaries that become one frozen :class:`Request`.
+
+They are checked once and trusted from there on.
 
 {"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
 {"query": "hold", "dice": "33456", "goal": 240}                                  maximise the chance of 240 or more
@@ -50,30 +51,29 @@ QUERY_FIELDS = {
     "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
     "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
-MIN_GAMES, MAX_GAMES = 100, 10_000_000
+MIN_GAMES = 100
+MAX_GAMES = 10_000_000
 MAX_INTEGER = 2**63 - 1
-DIGITS, MAX_DIGITS = 30, 1000  # of an exact value after the point: default, and most that are shown
+DIGITS = 30  # of an exact value after the point, by default
+MAX_DIGITS = 1000  # that are shown
 
 
 @dataclass(frozen=True)
 class ObjectiveRequest:
     """What a request maximises instead of the mean: a goal, or the chance to beat opponents."""
 
-    goal: int | None  # final score to reach; None with opponents
-    opponents: tuple[
-        int | Scorecard, ...
-    ] = ()  # final scores of finished ones, checked cards of the others
-    ties: str = (
-        ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
-    )
-    two_sided: bool = (
-        False  # whether the opponent, the only one, sees our card and plays to win, too
-    )
+    goal: int | None  # final score to reach, or None with opponents
+    # the final scores of opponents who have finished, and checked cards of the others
+    opponents: tuple[int | Scorecard, ...] = ()
+    # what a tie with the best opponent counts: "loss", "half" or "win", or empty for a goal
+    ties: str = ""
+    # whether the opponent, the only one, sees our card and plays to win, too
+    two_sided: bool = False
     blind: Field | None = None  # opponents whose cards we cannot see, in place of the others
 
     @property
     def score(self) -> int | None:
-        """The score to reach, if the objective is the same as reaching one; else None."""
+        """The score to reach, or None if the objective is not the same as reaching one."""
         if self.goal is not None or self.blind:
             return self.goal
         finals = [other for other in self.opponents if isinstance(other, int)]
@@ -85,7 +85,7 @@ class ObjectiveRequest:
 
     @property
     def key(self) -> Hashable:
-        """Equal for equal objectives."""
+        """A key that is equal for equal objectives."""
         others = [
             other if isinstance(other, int) else (other.state, other.total)
             for other in self.opponents
@@ -101,23 +101,20 @@ class Request:
     rules: RuleSet  # the game
     card: Scorecard  # the card at the start of the turn
     position: CheckedPosition  # state and points of the card
-    dice: tuple[
-        int, ...
-    ] = ()  # on the table, or held for "outcomes"; ascending. Empty where the query has none
+    # the dice on the table, or held for "outcomes", ascending, or none where the query has none
+    dice: tuple[int, ...] = ()
     rolls_left: int = 0  # rerolls left
-    objective: ObjectiveRequest | None = None  # none: maximise the mean
-    games: int = 0  # games to simulate, 0 for none; their seed, or that of a puzzle
-    seed: int = 1
+    objective: ObjectiveRequest | None = None  # what is maximised, or None for the mean
+    games: int = 0  # games to simulate, 0 for none
+    seed: int = 1  # of these games, or of a puzzle
     difficulty: str = ""  # of a puzzle
     explain: bool = False  # whether the first options have an outlook
-    include_distribution: bool = (
-        False  # whether the answer contains the distribution of the final score
-    )
-    # whether it contains expected final scores as fractions, with so many digits after the point
-    exact: bool = False
-    digits: int = DIGITS
-    # fields that the answer repeats: the id, if the request has one; equal requests have equal
-    # answers without them
+    # whether the answer contains the distribution of the final score
+    include_distribution: bool = False
+    exact: bool = False  # whether the answer contains expected final scores as fractions
+    digits: int = DIGITS  # of them after the point
+    # The fields that the answer repeats: the id, if the request has one. Equal requests have equal
+    # answers without them.
     echo: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -127,7 +124,7 @@ class Request:
 
 
 def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request."""
+    """Check a request. Raises StateError or RulesError if it is wrong."""
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
         text = _(
@@ -171,8 +168,9 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
 def parse_games(
     query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]
 ) -> Request:
-    """Check a request to simulate or evaluate a policy: ``rules, games, seed, policy``, and a
-    card.
+    """Check a request to simulate or evaluate a policy.
+
+    It has the fields ``rules``, ``games``, ``seed`` and ``policy``, and a card.
     """
     request = _parse_position(query, fields, find_rules)
     _check_open(request)
@@ -191,13 +189,14 @@ def parse_games(
 def _parse_position(
     query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]
 ) -> Request:
-    """A request with its rules and its card: the one check of both."""
+    """Return a request with its rules and its card, which are checked only here."""
     spec = fields.get("rules", "yatzy")
     if not isinstance(spec, str):
         raise StateError(_("rules is {spec}; must be a name", spec=shown(spec)), field="rules")
     with error_context("rules"):
         rules = find_rules(spec)
-    saved, bonus_points = _integer(fields, "saved", 0), _integer(fields, "bonus_points", 0)
+    saved = _integer(fields, "saved", 0)
+    bonus_points = _integer(fields, "bonus_points", 0)
     with error_context("card", "invalid-card"):
         card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
         position = check_position(rules, card.state)._replace(points=card.total)
@@ -231,7 +230,7 @@ def _objectives_given(fields: Mapping[str, Any]) -> list[str]:
 
 
 def parsed_field(fields: Mapping[str, Any]) -> Field:
-    """The field of a request."""
+    """Return the field of a request."""
     from ..field.description import parse_field
 
     places = fields.get("places")
@@ -239,7 +238,7 @@ def parsed_field(fields: Mapping[str, Any]) -> Field:
 
 
 def _checked_goal(rules: RuleSet, goal: Any) -> int:
-    """A goal that some game can reach: what cannot be is refused before anything is solved."""
+    """Return a goal that some game can reach. Others are refused before anything is solved."""
     from ..strategy.score_strategy import check_goal
 
     with error_context("goal"):
@@ -286,12 +285,13 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
             raise StateError(_("{count} opponents; there can be one", count=len(opponents)))
     ties = fields.get("ties", "loss")
     WinUtility([finished(0)], ties)  # refuses an unknown value before anything is solved
-    two_sided = is_versus and not isinstance(opponents[0], int)  # who has finished chooses nothing
+    # An opponent who has finished chooses nothing.
+    two_sided = is_versus and not isinstance(opponents[0], int)
     return ObjectiveRequest(None, opponents, ties, two_sided)
 
 
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
-    """Rerolls left; default: all of them for a hold, none for a category."""
+    """Return the rerolls left. By default they are all for a hold, and none for a category."""
     most = max_rerolls(request.rules, request.card.saved)
     holding = request.query == "hold"
     left = _integer(fields, "rolls_left", most if holding else 0)
@@ -308,10 +308,11 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
 
 
 def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
-    """The seed and the difficulty of a puzzle; default: the medium one of today."""
+    """Return a request for a puzzle, which by default is the medium one of today."""
     from ..play.puzzle import DIFFICULTIES, daily_seed
 
-    difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
+    difficulty = fields.get("difficulty", "medium")
+    day = fields.get("date")
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         text = _("difficulty is {difficulty}; must be one of {difficulties}")
         names = ", ".join(DIFFICULTIES)
@@ -333,7 +334,8 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
-    faces = parse_faces(held) if isinstance(held, str) and held else held  # empty text: no dice
+    # An empty text means no dice.
+    faces = parse_faces(held) if isinstance(held, str) and held else held
     if not isinstance(faces, Iterable):
         text = _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held))
         raise StateError(text, field="hold")
@@ -373,7 +375,7 @@ def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
 
 
 def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
-    """A field as a whole number from 0 to the largest 64-bit integer."""
+    """Return a field as a whole number from 0 to the largest 64-bit integer."""
     with error_context(name):
         value = whole_number(fields.get(name, default), name)
         if not 0 <= value <= MAX_INTEGER:

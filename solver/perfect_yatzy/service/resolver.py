@@ -1,13 +1,13 @@
 """From the objective of a request to a strategy for it.
 
-A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents
+A goal has a strategy from the table of all goals or from a solve of the rest of the game. Opponents
 have one from a solve of the rest of the game with the win chance as utility. Every solve stays
-within the budget. Where a goal is beyond it, the answer to `expect` has the chance under play for
-the mean alone.
+within the budget. Where a goal is beyond it, the answer to `expect` has only the chance under play
+for the mean.
 
 The chance of the upper bonus, for the field ``outlook`` of answers, comes from its table. Without
-one it is computed if that takes about a second: by the command at once, which stores it; by a
-server in the background.
+one it is computed if that takes about a second. The command computes it at once and stores it, and
+a server computes it in the background.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ..two_players.two_players import TwoPlayerGame
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
-MAX_BYTES = 256 << 20  # of the chances that stay in memory
+MAX_BYTES = 256 << 20  # bytes of the chances that stay in memory
 MEAN_PLAY = ("perfect", "mean")  # names of the policy whose distribution is stored
 MAX_WAITING = 4  # rule sets whose chances are computed or wait for it
 Announce = Callable[[RuleSet, str | None], Progress]
@@ -68,16 +68,21 @@ class BonusChances:
     """Chances of the upper bonus by rule set. Several threads may use it."""
 
     def __init__(self, settings: Settings, budget: SolveBudget) -> None:
-        self.settings, self.budget = settings, budget
+        self.settings = settings
+        self.budget = budget
         self._found: WeightedLRUCache[TurnEvaluator] = WeightedLRUCache(MAX_BYTES)
         self._threads: dict[str, Thread] = {}  # by fingerprint of the rules, while they run
-        self._lock, self._computing, self._closed = Lock(), Lock(), Event()
+        self._lock = Lock()
+        self._computing = Lock()
+        self._closed = Event()
 
     def of(self, strategy: Strategy) -> ChanceOfState | None:
-        """The chances for an exact strategy of the mean; None without a bonus, and if they are
-        not known in time.
+        """Return the chances for an exact strategy of the mean.
+
+        Return None without a bonus, or if they are not known in time.
         """
-        rules, key = strategy.rules, strategy.rules.fingerprint
+        rules = strategy.rules
+        key = rules.fingerprint
         if not rules.bonus or certificate_of(strategy):
             return None
         if (found := self._found.get(key)) is not None:
@@ -96,8 +101,9 @@ class BonusChances:
         return self._found.get_or_create(key, create).value
 
     def _compute_later(self, key: str, chances: BonusChance) -> None:
-        """Begin to compute chances in the background, unless that goes on already, or too many
-        wait.
+        """Begin to compute chances in the background.
+
+        Nothing begins if that goes on already, or if too many wait.
         """
         with self._lock:
             is_known = key in self._threads or self._closed.is_set()
@@ -126,7 +132,8 @@ class BonusChances:
         from ..core.backward_induction import solve_objective
 
         try:
-            with self._computing:  # one at a time, on one processor: nobody waits for it
+            # One is computed at a time, on one processor, because nobody waits for it.
+            with self._computing:
                 self._go_on()
                 values = solve_objective(chances, threads=1, progress=self._go_on)
             found = TurnEvaluator(chances.rules, values)
@@ -142,15 +149,15 @@ class BonusChances:
 class ResolvedObjective:
     """What is maximised instead of the mean."""
 
-    solved: ScoreStrategy | None  # Its values are chances; None if its solve is beyond the budget
-    # Final scores (int64 array) -> their utilities (float64), from 0 to 1.
+    # the strategy, whose values are chances, or None if its solve is beyond the budget
+    solved: ScoreStrategy | None
+    # a function of final scores (int64 array) that returns their utilities (float64), from 0 to 1
     utility: Callable[[Ints], Floats]
-    # the field ``aim`` of the answer: the goal; or opponents, what a tie counts, whether chances
-    # are lower bounds
+    # the field ``aim`` of the answer: the goal, or the opponents, what a tie counts, and whether
+    # chances are lower bounds
     fields: dict[str, Any]
-    mean_play: Callable[[], float | None] | None = (
-        None  # chance of play for the mean, if no distribution tells it
-    )
+    # the chance of play for the mean, if it does not follow from a distribution
+    mean_play: Callable[[], float | None] | None = None
 
     @property
     def strategy(self) -> ScoreStrategy:
@@ -159,38 +166,39 @@ class ResolvedObjective:
         return self.solved
 
     def chance_by_mean_play(self, found: ScoreDistribution) -> float | None:
-        """The chance of play for the mean, whose final scores have a distribution; None if it
-        takes a long solve.
+        """Return the chance of play for the mean, whose final scores have a distribution.
+
+        Return None if it takes a long solve.
         """
         if self.mean_play:
             return self.mean_play()
         return clipped(float(self.utility(found.scores) @ found.chances))
 
     def certain(self, lowest: int) -> bool:
-        """Whether `lowest`, a lower bound of the final score, is sufficient already."""
+        """Return whether `lowest`, a lower bound of the final score, is sufficient already."""
         return float(self.utility(np.array([lowest]))[0]) == 1.0
 
 
 @dataclass(frozen=True)
 class ObjectivePlan:
-    """What has to be solved for the objective of a request, and what that costs; nothing is
-    solved yet.
+    """What has to be solved for the objective of a request, and what that costs.
+
+    Nothing is solved yet.
     """
 
     request: Request
-    seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
+    seconds: float = 0.0  # estimate, 0.0 if everything is in the cache
     works: tuple[Work, ...] = ()  # in the order they are done
     goals: GoalSolve | None = None  # for a goal that is not in the cache
     cost: SolveCost | None = None  # of the solve, if there is one
     exact: ExactSolve | None = None  # in integers, of a request for fractions
     two_players: TwoPlayerTable | None = None  # the stored game, if it has the answer
-    refused: RulesError | None = (
-        None  # why no goal is solved; the answer then has the chance of play for the mean
-    )
+    # why no goal is solved, in which case the answer has the chance of play for the mean
+    refused: RulesError | None = None
 
 
 class ObjectiveResolver:
-    """Makes strategies for objectives. Several threads may use it."""
+    """A maker of strategies for objectives, which several threads may use."""
 
     def __init__(
         self,
@@ -199,22 +207,29 @@ class ObjectiveResolver:
         budget: SolveBudget,
         announce: Announce | None,
     ) -> None:
-        self.settings, self.strategies, self.budget = settings, strategies, budget
+        self.settings = settings
+        self.strategies = strategies
+        self.budget = budget
         self.announce = announce
         self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(
             MAX_OPPONENT_DISTRIBUTIONS
         )
-        # tables of goals that requests have added to the store
+        # bytes of the tables of goals that requests have added to the store
         self.stored_bytes = 0
         self.lock = Lock()
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request."""
-        rules, objective = request.rules, request.objective
+        """Return what has to be solved for the objective of a request.
+
+        Raises RulesError or StateError if that is refused.
+        """
+        rules = request.rules
+        objective = request.objective
         if objective is None:
             return ObjectivePlan(request)
-        if len(objective.opponents) > self.budget.opponents:
-            count, most = len(objective.opponents), self.budget.opponents
+        count = len(objective.opponents)
+        most = self.budget.opponents
+        if count > most:
             text = _("{count} opponents; there can be at most {most}", count=count, most=most)
             raise StateError(text, field="opponents")
         if objective.two_sided:
@@ -248,10 +263,10 @@ class ObjectiveResolver:
                 "`yatzy expect --games 100000` shows the chance under play for the expected score"
             )
             raise RulesError(f"{error}; {advice}", code=error.code) from error
-        if goals.cost is None:  # opening a table takes time, too: its checksum is verified
-            return ObjectivePlan(
-                request, seconds + self.budget.instant_seconds, tuple(works), goals
-            )
+        if goals.cost is None:
+            # To open a table takes time, too, because its checksum is verified.
+            seconds += self.budget.instant_seconds
+            return ObjectivePlan(request, seconds, tuple(works), goals)
         works.append(_solve_work(goals.cost, goals.stored))
         return ObjectivePlan(request, seconds + goals.cost.seconds, tuple(works), goals, goals.cost)
 
@@ -259,10 +274,12 @@ class ObjectiveResolver:
         """Estimate for the distributions of opponents who still play, or whom one cannot see."""
         from ..strategy.distribution import shows_distribution
 
-        seconds, policy = 0.0, ""
+        seconds = 0.0
+        policy = ""
         cards = [other for other in objective.opponents if isinstance(other, Scorecard)]
         if objective.blind and objective.blind.law is None:
-            cards, policy = [Scorecard(rules)], objective.blind.policy
+            cards = [Scorecard(rules)]
+            policy = objective.blind.policy
         for card in cards:
             if not policy:
                 self.budget.check_objective(rules, utility_cost(rules, card.state))
@@ -277,7 +294,7 @@ class ObjectiveResolver:
     def _plan_two_players(self, request: Request) -> ObjectivePlan:
         from ..two_players.two_player_table import stored_game
 
-        game = self._two_players(request)[0]
+        game, _opponent = self._two_players(request)
         if (stored := stored_game(game, self.settings.tables)) or self._cached(request):
             return ObjectivePlan(request, two_players=stored)
         cost = game.cost()
@@ -288,7 +305,7 @@ class ObjectiveResolver:
     def resolve(
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None = None
     ) -> ResolvedObjective:
-        """The strategy for the objective of a planned request, from its card on."""
+        """Return the strategy for the objective of a planned request, from its card on."""
         objective = plan.request.objective
         assert objective
         if objective.goal is not None:
@@ -305,7 +322,7 @@ class ObjectiveResolver:
     def _resolve_goal(
         self, plan: ObjectivePlan, goal: int, strategy: Strategy, progress: WorkProgress | None
     ) -> ResolvedObjective:
-        """The strategy for a goal that the request names."""
+        """Return the strategy for a goal that the request names."""
 
         def utility(scores: Ints) -> Floats:
             return (scores >= goal).astype(np.float64)
@@ -320,7 +337,7 @@ class ObjectiveResolver:
         strategy: Strategy,
         progress: WorkProgress | None,
     ) -> ScoreStrategy:
-        """The strategy for the chance to win, from a solve of the rest of the game."""
+        """Return the strategy for the chance to win, from a solve of the rest of the game."""
         from ..strategy.score_strategy import utility_strategy
 
         card = plan.request.card
@@ -334,8 +351,9 @@ class ObjectiveResolver:
     def _opponents(
         self, strategy: Strategy, objective: ObjectiveRequest, progress: WorkProgress | None
     ) -> tuple[FieldUtility | WinUtility, dict[str, Any]]:
-        """The utility of a final score against the opponents of an objective, and the field
-        ``aim`` of the answer.
+        """Return the utility of a final score against the opponents of an objective.
+
+        The field ``aim`` of the answer is returned as well.
         """
         from ..strategy.score_distribution import WinUtility
 
@@ -345,7 +363,8 @@ class ObjectiveResolver:
         fields = {
             "opponents": [{"playing": other.playing} | _figures(other) for other in others],
             "ties": objective.ties,
-            # Who sees how the others score, and plans again each turn, wins at least so often.
+            # A player who sees how the others score, and plans each turn again, wins at least so
+            # often.
             "lower_bound": any(other.playing for other in others),
         }
         return WinUtility(others, objective.ties), fields
@@ -353,15 +372,15 @@ class ObjectiveResolver:
     def _field(
         self, strategy: Strategy, blind: Field, progress: WorkProgress | None
     ) -> tuple[FieldUtility, dict[str, Any]]:
-        """The utility of a final score in a field, and the field ``aim`` of the answer."""
+        """Return the utility of a final score in a field, and the field ``aim`` of the answer."""
         from ..field.prizes import FieldUtility
 
-        law = blind.given_law() or self._opponent(
+        opponent = blind.given_law() or self._opponent(
             strategy, Scorecard(strategy.rules), progress, blind.policy
         )
         fields = {"field": blind.opponents, "policy": blind.policy, "places": blind.places}
-        fields |= _figures(law) | {"lower_bound": False}
-        return FieldUtility(law, blind.opponents, [1.0] * blind.places), fields
+        fields |= _figures(opponent) | {"lower_bound": False}
+        return FieldUtility(opponent, blind.opponents, [1.0] * blind.places), fields
 
     def _solved(
         self,
@@ -369,7 +388,10 @@ class ObjectiveResolver:
         progress: WorkProgress | None,
         solve: Callable[[Progress | None], Strategy],
     ) -> ScoreStrategy:
-        """The strategy for the rest of the game that `solve` makes, once for equal requests."""
+        """Return the strategy for the rest of the game that `solve` makes.
+
+        It is made once for equal requests.
+        """
         key = _utility_key(plan.request)
         found = self.strategies.get_or_create(
             key, lambda: solve(self._announce(plan, progress)), table_bytes
@@ -379,48 +401,58 @@ class ObjectiveResolver:
     def _two_players(
         self, request: Request, policy: Policy | None = None
     ) -> tuple[TwoPlayerGame, Scorecard]:
-        """The rest of the game from the card of a request, played by a policy, and from that of
-        its opponent.
+        """Return the rest of the game of two players, and the card of the opponent.
+
+        It begins at the card of a request, from which `policy` plays, and at the card of the
+        opponent.
         """
         from ..two_players.two_players import TwoPlayerGame
 
-        objective, card = request.objective, request.card
+        card = request.card
+        objective = request.objective
         assert objective
-        assert isinstance(objective.opponents[0], Scorecard)
-        other, share = objective.opponents[0], TIE_RULES[objective.ties].share
+        other = objective.opponents[0]
+        assert isinstance(other, Scorecard)
         with error_context("versus"):
-            lead = card.total - other.total
-            return TwoPlayerGame(
-                request.rules, (card.state, other.state), lead, share, (policy, None)
-            ), other
+            game = TwoPlayerGame(
+                request.rules,
+                starts=(card.state, other.state),
+                lead=card.total - other.total,
+                tie=TIE_RULES[objective.ties].share,
+                policies=(policy, None),
+            )
+        return game, other
 
     def _against(
         self, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
     ) -> ResolvedObjective:
-        """The strategy against an opponent who plays to win, too."""
+        """Return the strategy against an opponent who plays to win, too."""
         from ..strategy.score_distribution import WinUtility, card_text, finished
         from ..two_players.two_player_table import versus_strategy
 
-        request, stored = plan.request, plan.two_players
+        request = plan.request
+        stored = plan.two_players
         assert request.objective
         ties = request.objective.ties
         game, other = self._two_players(request)
 
         def solve(report: Progress | None) -> Strategy:
-            settings, cards = self.settings.reporting(report), (request.card, other)
+            settings = self.settings.reporting(report)
+            cards = (request.card, other)
             return versus_strategy(settings, game, cards, strategy.evaluator, stored)
 
         def mean_play() -> float | None:
-            # the solve would be the only one, and a long one
+            # The solve would be the only one, and it would take long.
             if stored and self.budget.announces(game.cost()):
                 return None
             mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
-            return self._two_players(request, mean)[0].chance(self.settings)
+            game_of_mean, _other = self._two_players(request, mean)
+            return game_of_mean.chance(self.settings)
 
         opponent = game.players[1]
         most_to_come = opponent.extremes(opponent.turns).to_come
-        # Only tells what is certain, since `mean_play` is given: a win against the most the
-        # opponent can reach.
+        # Since `mean_play` is given, this utility only tells what is certain, which is a win
+        # against the most that the opponent can reach.
         utility = WinUtility([finished(other.total + most_to_come)], ties)
         fields = {"versus": card_text(other), "ties": ties, "lower_bound": False}
         return ResolvedObjective(self._solved(plan, progress, solve), utility, fields, mean_play)
@@ -440,10 +472,9 @@ class ObjectiveResolver:
         )
 
     def _check_goals(self, solve: GoalSolve) -> None:
-        """Raise RulesError if a solve for a goal is beyond the budget or the memory of the
-        machine.
-        """
-        rules, budget = solve.objective.rules, self.budget
+        """Raise RulesError if a solve for a goal is beyond the budget or the memory."""
+        rules = solve.objective.rules
+        budget = self.budget
         if solve.cost and solve.stored:
             check_memory(rules, solve.cost)
             budget.check_objective(rules, solve.cost, whole_game=True)
@@ -469,7 +500,7 @@ class ObjectiveResolver:
         found = self.strategies.get(whole) or self.strategies.get(rest)
         if found is None:
             solve = plan.goals
-            if solve is None:  # evicted since it was planned
+            if solve is None:  # the strategy has left the cache since it was planned
                 solve = self._plan_goals(request)
                 self._check_goals(solve)
 
@@ -491,7 +522,7 @@ class ObjectiveResolver:
             self.stored_bytes += size
 
     def _announce(self, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
-        """Announce a solve that takes a while; the callback for its progress."""
+        """Announce a solve that takes a while, and return the callback for its progress."""
         rules = plan.request.rules
         if progress:
             return progress.of("goals" if plan.goals and plan.goals.stored else "objective")
@@ -512,8 +543,10 @@ class ObjectiveResolver:
         progress: WorkProgress | None,
         policy: str = "",
     ) -> Opponent:
-        """The law of the final score of an opponent, who has finished with a score, or goes on
-        from a card and follows a policy, or plays for the mean.
+        """Return the distribution of the final score of an opponent.
+
+        The opponent has finished with a score, or goes on from a card and follows a policy, or
+        plays for the mean.
         """
         from ..strategy.distribution import opponent
         from ..strategy.score_distribution import finished
@@ -522,27 +555,28 @@ class ObjectiveResolver:
             return finished(score_or_card)
         card = score_or_card
         if progress:
-            progress.of("opponents")  # reports that this work begins; it has no steps
+            progress.of("opponents")  # reports that this work begins, which has no steps
         if policy in ("", *MEAN_PLAY):
             is_stored = self.budget.is_confirmed(progress)
             make = partial(opponent, self.settings, strategy, card, store=is_stored)
         else:
-            make = partial(self._law_of, card, policy)
+            make = partial(self._distribution_of, card, policy)
         key = _opponent_key(strategy.rules, card, policy)
         return self.distributions.get_or_create(key, make)
 
-    def _law_of(self, card: Scorecard, policy: str) -> Opponent:
-        """The law of the final score of a policy by its name."""
+    def _distribution_of(self, card: Scorecard, policy: str) -> Opponent:
+        """Return the distribution of the final score of a policy by its name."""
         from ..policies.named import PolicyContext, score_law
         from ..strategy.score_distribution import Opponent
 
-        law = score_law(policy, PolicyContext(self.settings, card.rules, card))
-        return Opponent(law.scores, law.chances, True)
+        found = score_law(policy, PolicyContext(self.settings, card.rules, card))
+        return Opponent(found.scores, found.chances, True)
 
 
 def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) -> bool:
-    """Whether the answer can have the chance under play for the mean, from its distribution or
-    simulated games.
+    """Return whether the answer can have the chance under play for the mean.
+
+    That needs its distribution or simulated games.
     """
     from ..strategy.distribution import shows_distribution
 
@@ -552,12 +586,13 @@ def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) ->
 
 
 def _is_out_of_reach(request: Request, goal: int) -> bool:
-    """Whether no game from the card of a question on ends with the score of a goal."""
+    """Return whether no game from the card of a question on ends with the score of a goal."""
     from ..strategy.score_strategy import most_points
 
-    if request.query not in ("hold", "score", "expect"):  # the others play games
+    if request.query not in ("hold", "score", "expect"):  # the other queries play games
         return False
-    if request.state == EMPTY_STATE:  # then the goal is at most the highest score of the rules
+    if request.state == EMPTY_STATE:
+        # The goal is at most the highest score of the rules.
         return False
     rest = Goals(request.rules, request.state)
     return goal > request.card.total + most_points(rest)
@@ -572,8 +607,9 @@ def _solve_work(cost: SolveCost, stored: bool = False) -> Work:
 
 
 def table_bytes(strategy: Strategy) -> int:
-    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a
-    large stored one.
+    """Return the weight of a strategy in a cache.
+
+    That is the bytes of its table, or those that questions read of a large stored one.
     """
     if certificate_of(strategy):
         return 1
@@ -582,7 +618,7 @@ def table_bytes(strategy: Strategy) -> int:
 
 
 def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
-    """Keys of the table of all goals, and of the rest of the game."""
+    """Return the keys of the table of all goals, and of the rest of the game."""
     fingerprint = request.rules.fingerprint
     return ("goals", fingerprint), ("goals", fingerprint, request.state)
 
@@ -602,6 +638,6 @@ def _opponent_key(rules: RuleSet, card: Scorecard, policy: str = "") -> Hashable
     return rules.fingerprint, card.state, card.total, "" if policy in MEAN_PLAY else policy
 
 
-def _figures(law: DiscreteDistribution) -> dict[str, Any]:
-    """Mean and standard deviation of an opponent's final score."""
-    return {"mean": law.mean, "standard_deviation": law.standard_deviation}
+def _figures(opponent: DiscreteDistribution) -> dict[str, Any]:
+    """Return the mean and the standard deviation of an opponent's final score."""
+    return {"mean": opponent.mean, "standard_deviation": opponent.standard_deviation}

@@ -1,6 +1,6 @@
 """Reviews of recorded games, puzzles, and what an option leads to, as plain JSON values.
 
-An outlook says what an option brings in this turn and later; the outcomes of a hold are the rolls
+An outlook says what an option brings in this turn and later. The outcomes of a hold are the rolls
 that may follow.
 """
 
@@ -24,19 +24,19 @@ from ..words import _
 from .answers import approximate_fields, boxes, picked
 from .requests import Request
 
-EXPLAINED_OPTIONS = 2  # the best and the next, to compare
-MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
+EXPLAINED_OPTIONS = 2  # options that are explained: the best and the next, to compare
+MIN_EXPLAINED_LOSS = 0.05  # points of the smallest error that is explained
 
 
 def action_json(action: Hold | Choice) -> dict[str, Any]:
-    """An action as plain JSON values, without its value."""
+    """Return an action as plain JSON values, without its value."""
     if isinstance(action, Hold):
         return {"hold": list(action.dice), "category": None}
     return picked(action, "category", "points", "bonus_points")
 
 
 def review_json(found: Review) -> dict[str, Any]:
-    """A review as plain JSON values."""
+    """Return a review as plain JSON values."""
 
     def with_value(action: Hold | Choice) -> dict[str, Any]:
         return action_json(action) | {"expected_remaining": action.value}
@@ -65,8 +65,9 @@ def check_player(game: Game, player: int) -> None:
 def explained_review(
     strategy: Strategy, game: Game, player: int, max_explained: int
 ) -> dict[str, Any]:
-    """The review of a game, with the field ``outlook`` in the best and the actual action of its
-    worst decisions.
+    """Return the review of a game.
+
+    The best and the actual action of its worst decisions have the field ``outlook``.
     """
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
@@ -80,8 +81,9 @@ def explained_review(
 
 
 def outlook_json(outlook: ActionOutlook) -> dict[str, Any]:
-    """An outlook as plain JSON values: each category with its chance, and the mean of its points
-    in that case.
+    """Return an outlook as plain JSON values.
+
+    Each category has its chance, and the mean of its points in that case.
     """
     chances = {
         "bonus_chance": outlook.upper_bonus_chance,
@@ -96,7 +98,7 @@ def outlooks(
     actions: Sequence[Hold | Choice],
     bonus_chances: ChanceOfState | None,
 ) -> list[dict[str, Any]]:
-    """The field ``outlook`` of the first of these actions, which are the options of a request."""
+    """Return the field ``outlook`` of the first of these actions, the options of a request."""
     return [
         outlook_json(
             turn_outlook(evaluator, request.card, action, request.rolls_left, bonus_chances)
@@ -106,7 +108,7 @@ def outlooks(
 
 
 def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
-    """The position of a puzzle."""
+    """Return the position of a puzzle as plain JSON values."""
     card = puzzle.card
     return (
         {"card": boxes(card)}
@@ -116,23 +118,25 @@ def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def outcome_fields(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """The answer to "outcomes", from a strategy of the mean."""
-    rules, state = request.rules, request.state
+    """Return the answer to "outcomes", from a strategy of the mean."""
+    rules = request.rules
+    state = request.state
     rerolls = request.rolls_left - 1  # after the roll that follows
     evaluator = strategy.evaluator_at(request.position)
-    # Value of each roll of all dice, in the order of the lattice: of the best category or, with
-    # rerolls, hold.
+    # `values` has the value of each roll of all dice, in the order of the lattice. It is that of
+    # the best category or, with rerolls, of the best hold.
     values = evaluator.category_values(state, rerolls if rules.saved_rolls else 0).max(axis=0)
     if rerolls:
         values = np.maximum(
             values, evaluator.passes.best_within(evaluator.hold_values(state, rerolls))
         )
-    lattice, held = evaluator.dice, np.array(counts_of(rules, request.dice))
+    lattice = evaluator.dice
+    held = np.array(counts_of(rules, request.dice))
     n_rolled = rules.dice - len(request.dice)
+    multisets = lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]
     outcomes: list[dict[str, Any]] = []
-    # All multisets of that size.
-    for rolled in lattice.counts[lattice.first[n_rolled] : lattice.first[n_rolled + 1]]:
-        # of these faces, in any order
+    for rolled in multisets:
+        # the number of sequences of these faces
         sequences = factorial(n_rolled) // prod(map(factorial, rolled.tolist()))
         roll = int(lattice.rank(held + rolled)) - lattice.first_roll
         value = request.card.total + float(values[roll])

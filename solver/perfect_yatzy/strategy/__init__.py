@@ -1,3 +1,1 @@
-"""What a solved table can answer: holds, categories, batches, distributions, goals, wins,
-simulations.
-"""
+"""What a solved table can answer: holds, categories, batches, distributions, goals, simulations."""

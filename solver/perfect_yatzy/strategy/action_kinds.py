@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-CATEGORIES, HOLDS = 1, 2
+CATEGORIES = 1
+HOLDS = 2
 ALL_KINDS = CATEGORIES | HOLDS
-ALL_DICE = -1  # number of the hold of all dice, which is no action: to score in the best category
+# The number of the hold of all dice. It is no action: it means to score in the best category.
+ALL_DICE = -1

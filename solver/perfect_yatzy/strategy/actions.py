@@ -1,7 +1,8 @@
-"""The actions for the dice on the table, best first: every hold, every category.
+"""Rank the actions for the dice on the table, best first: every hold, every category.
 
     value(category) = points + bonus points + V(card with the category filled)
-    value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
+    value(hold)     = E[ best value after rerolling the other dice ]
+    loss            = best value - value
 
 Actions of equal value are ranked by their mean: the expected points still to come if everything
 after the action maximises the mean. This matters for goals and utilities; for the mean itself both
@@ -60,9 +61,7 @@ class Hold(NamedTuple):
 
     @property
     def action(self) -> GameAction:
-        """What :meth:`perfect_yatzy.TurnPosition.apply` takes: the dice to hold, or the category
-        to score now.
-        """
+        """What :meth:`perfect_yatzy.TurnPosition.apply` takes: the dice to hold, or a category."""
         return self.category or self.dice
 
     @property
@@ -125,15 +124,16 @@ Action = TypeVar("Action", bound=Hold | Choice)
 class _Shown(NamedTuple):
     """What a ranking displays."""
 
-    title: str  # the question; empty if it is not known
-    head: tuple[str, str, str]  # of the columns of the table
+    title: str  # the question, or empty if it is not known
+    head: tuple[str, str, str]  # the heads of the columns of the table
     rows: list[tuple[str, float, float]]  # name, value and loss of the first actions
-    more: str  # that there are further ones, if there are
+    more: str  # says that there are further actions, or empty
 
 
 class Ranking(list[Action], Generic[Action]):
-    """Actions, best first: a list that knows its question, and that prints as a table; a slice
-    is a ranking, too.
+    """Actions, best first, in a list that knows its question and prints as a table.
+
+    A slice of it is a ranking, too.
     """
 
     def __init__(
@@ -145,7 +145,10 @@ class Ranking(list[Action], Generic[Action]):
         rolls_left: int = 0,
     ) -> None:
         super().__init__(entries)
-        self.rules, self.policy, self.dice, self.rolls_left = rules, policy, dice, rolls_left
+        self.rules = rules
+        self.policy = policy
+        self.dice = dice
+        self.rolls_left = rolls_left
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Action: ...
@@ -154,7 +157,7 @@ class Ranking(list[Action], Generic[Action]):
     def __getitem__(self, index: slice) -> Ranking[Action]: ...
 
     def __getitem__(self, index: SupportsIndex | slice) -> Action | Ranking[Action]:
-        """The action at an index, or the ranking of the actions in a slice."""
+        """Return the action at an index, or the ranking of the actions in a slice."""
         if isinstance(index, slice):
             return Ranking(
                 super().__getitem__(index), self.rules, self.policy, self.dice, self.rolls_left
@@ -162,15 +165,18 @@ class Ranking(list[Action], Generic[Action]):
         return super().__getitem__(index)
 
     def metadata(self) -> dict[str, str]:
-        """The question (:func:`perfect_yatzy.strategy.metadata.metadata`), with ``dice`` and
+        """Return the question as text.
+
+        These are the entries of :func:`perfect_yatzy.strategy.metadata.metadata`, with ``dice`` and
         ``rolls_left``.
         """
         asked = {"dice": spaced(self.dice), "rolls_left": self.rolls_left} if self.dice else {}
         return metadata(self.rules, self.policy, **asked)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The actions as named columns, with the names of the JSON answers; None where an action
-        has none.
+        """Return the actions as named columns, with the names of the JSON answers.
+
+        An entry is None where an action has none.
         """
         if not self:
             return {}
@@ -190,11 +196,11 @@ class Ranking(list[Action], Generic[Action]):
         return found
 
     def _shown(self) -> _Shown:
-        """What is displayed."""
+        """Return what is displayed."""
         left = f"{spaced(self.dice)}, {self.rolls_left} rolls left"
         title = f"{self.rules.key}, {self.policy}: {left}" if self.rules else ""
         more = f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
-        head = "action", value_name(self.policy).replace("_", " "), "loss"
+        head = ("action", value_name(self.policy).replace("_", " "), "loss")
         rows = [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]]
         return _Shown(title, head, rows, more)
 
@@ -203,7 +209,7 @@ class Ranking(list[Action], Generic[Action]):
             return "[]"
         title, head, rows, more = self._shown()
         lines = [head, *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in rows)]
-        # the widths
+        # the widths of the columns
         of_action, of_value, of_loss = (
             max(map(len, column)) for column in zip(*lines, strict=True)
         )
@@ -221,8 +227,10 @@ class Ranking(list[Action], Generic[Action]):
 
 
 def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
-    """The actions of some kinds for the dice on the table. Of equal ones a category comes first, in
-    the order of the sheet, then the hold with more dice, then that with the higher faces.
+    """Return the actions of some kinds for the dice on the table, best first.
+
+    Of equal ones a category comes first, in the order of the sheet, then the hold with more dice,
+    then that with the higher faces.
     """
     if compiled := compiled_turn(turn.evaluator):
         return compiled.ranked(turn, kinds)
@@ -231,15 +239,17 @@ def ranked_actions(turn: Turn, kinds: int) -> RankedActions:
 
 def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
     evaluator, state, dice, rolls_left = turn
-    rules, means = evaluator.rules, evaluator.means
+    rules = evaluator.rules
+    means = evaluator.means
     saved = rolls_left if rules.saved_rolls else 0
     allowed = turn.categories()
     paid = np.array([*allowed.values()], dtype=np.int64)
-    turn_ends = state, np.array([*allowed], dtype=np.int64), paid[:, 0], paid[:, 1], saved
-    values = evaluator.child_values(*turn_ends).tolist()
+    categories = np.array([*allowed], dtype=np.int64)
+    points, bonus_points = paid.T
+    values = evaluator.child_values(state, categories, points, bonus_points, saved).tolist()
     averages = values
     if means is not evaluator:
-        averages = means.child_values(*turn_ends).tolist()
+        averages = means.child_values(state, categories, points, bonus_points, saved).tolist()
     n_holds = hold_count(rules)
     numbers = [n_holds + c for c in allowed]
     best = best_first(evaluator, numbers, values, averages)
@@ -247,7 +257,9 @@ def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
     if kinds == CATEGORIES or not rolls_left:
         return best._replace(category=category)
     if kinds == HOLDS:  # to hold all dice is to score in the best category
-        numbers, values, averages = [ALL_DICE], [best.values[0]], [best.means[0]]
+        numbers = [ALL_DICE]
+        values = [best.values[0]]
+        averages = [best.means[0]]
     holds = holds_in_order(rules, dice)
     held = evaluator.hold_values(state, rolls_left)[holds].tolist()
     if means is evaluator:
@@ -260,8 +272,9 @@ def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
 
 @lru_cache(maxsize=512)
 def holds_in_order(rules: RuleSet, dice: Dice) -> Ints:
-    """Numbers of the holds of fewer than all dice, the one with the most dice and the highest
-    faces first.
+    """Return the numbers of the holds of fewer than all dice.
+
+    The one with the most dice and the highest faces comes first.
     """
     return np.flatnonzero(holds_within(rules, dice))[::-1]
 
@@ -273,8 +286,9 @@ def best_first(
     means: Sequence[float],
     category: int = -1,
 ) -> RankedActions:
-    """Actions sorted by value, those of equal value by mean, those of equal means in the order
-    given.
+    """Return actions sorted by value.
+
+    Those of equal value are sorted by mean, and those of equal means stay in the order given.
     """
     order = []
     for group in evaluator.in_groups(range(len(values)), values):
@@ -288,7 +302,7 @@ def best_first(
 
 
 def best_action(turn: Turn) -> tuple[int, float]:
-    """Number of the best action of all, and its value."""
+    """Return the number of the best action of all, and its value."""
     if compiled := compiled_turn(turn.evaluator):
         return compiled.best(turn)
     ranked = _ranked_by_numpy(turn, ALL_KINDS)
@@ -296,7 +310,7 @@ def best_action(turn: Turn) -> tuple[int, float]:
 
 
 def ranked_entries(turn: Turn, kinds: int) -> list[Any]:
-    """The ranked actions of some kinds as :class:`Hold` and :class:`Choice`."""
+    """Return the ranked actions of some kinds as :class:`Hold` and :class:`Choice`."""
     ranked = ranked_actions(turn, kinds)
     evaluator = turn.evaluator
     rules = evaluator.rules

@@ -1,5 +1,4 @@
-"""Many positions at once: the best actions, the values of all options, and what the actions taken
-lose.
+"""Answer many positions at once: best actions, values of all options, losses of actions taken.
 
 Arrays of states, dice and rolls left in, arrays of the same length out. Positions are sorted by the
 number of filled categories, by row and by block of lanes (:mod:`perfect_yatzy.core.state_space`),
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 
 SLICE = 4096  # positions a thread takes at a time
 Kernel = Callable[[int, int, "OptionValues"], None]
-Blocks = tuple[Ints, Ints]  # start of the block and lane within, by position
+Blocks = tuple[Ints, Ints]  # the start of the block of each position, and the lane within it
 # Takes the first of some sorted positions, and the values of their options.
 Note = Callable[[int, Floats], None]
 
@@ -56,7 +55,7 @@ class BatchAnswer(Rows):
     Attributes
     ----------
     held : (n, faces) int64
-        Number of dice to hold of each face; all dice where `category` is to be scored.
+        Number of dice to hold of each face. All dice are held where `category` is to be scored.
     category : (n,) int64
         Index of the category to score now, -1 where dice are rerolled.
     value : (n,) float64
@@ -86,8 +85,9 @@ class BatchAnswer(Rows):
         return np.where(self.category >= 0, hold_count(self.rules) + self.category, rank)
 
     def columns(self) -> dict[str, Any]:
-        """The answers as named columns, a row for each position, with the names of the JSON
-        answers.
+        """Return the answers as named columns, a row for each position.
+
+        The names are those of the JSON answers.
 
         ``action`` (its number), ``hold`` (dice to hold, ascending; all of them where a category is
         scored), ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance``
@@ -101,7 +101,7 @@ class BatchAnswer(Rows):
         }
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
+        """Return what identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
         return metadata(self.rules, self.policy)
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class BatchOptions(BatchAnswer):
         return self.values[:, hold_count(self.rules) :]
 
     def columns(self) -> dict[str, Any]:
-        """The legal actions as named columns, a row for each action of each position.
+        """Return the legal actions as named columns, a row for each action of each position.
 
         ``position`` (from 0), ``action``, ``hold`` or ``category`` (the other one is None), the
         value as for :class:`BatchAnswer`, and ``loss``.
@@ -164,11 +164,13 @@ class BatchOptions(BatchAnswer):
 def all_options(
     evaluator: TurnEvaluator, policy: str, positions: BatchPositions, threads: int | None = None
 ) -> BatchOptions:
-    """Values of all options in each of many checked positions, and the best actions; StateError
-    if memory lacks.
+    """Return the values of all options in many checked positions, and the best actions.
+
+    Raises StateError if there is too little memory.
     """
     columns = action_count(evaluator.rules)
-    size, free = 8 * columns * len(positions), available_memory()
+    size = 8 * columns * len(positions)
+    free = available_memory()
     if free is not None and size > free:
         needs = f"the values of {columns} options in {len(positions):,} positions take {gigabytes(size)}"
         text = f"{needs} and {gigabytes(free)} are free; ask for fewer positions at a time"
@@ -189,8 +191,9 @@ def action_regrets(
     actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
     threads: int | None = None,
 ) -> Floats:
-    """What each action loses against the best one, ``(n,)``; StateError names the first action
-    that is not legal.
+    """Return what each action loses against the best one, ``(n,)``.
+
+    Raises StateError that names the first action that is not legal.
     """
     rules = evaluator.rules
     taken = _action_numbers(rules, actions, len(positions))
@@ -198,8 +201,9 @@ def action_regrets(
 
     def note(start: int, values: Floats) -> None:
         place = positions.order[start : start + len(values)]
-        best, found = values.max(axis=1), values[np.arange(len(values)), taken[place]]
-        # as lowest_equal, for arrays
+        best = values.max(axis=1)
+        found = values[np.arange(len(values)), taken[place]]
+        # This is lowest_equal for arrays.
         equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
         losses[place] = np.where(equal, 0.0, best - found)
 
@@ -217,7 +221,7 @@ def action_regrets(
 def _action_numbers(
     rules: RuleSet, actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText], size: int
 ) -> Ints:
-    """Actions as numbers, ``(size,)`` int64."""
+    """Return actions as numbers, ``(size,)`` int64."""
     if isinstance(actions, BatchAnswer):
         numbers = actions.action
     elif isinstance(actions, Sequence) and actions and isinstance(actions[0], str | Sequence):
@@ -243,16 +247,26 @@ def _action_numbers(
     return numbers
 
 
+class BestActions(NamedTuple):
+    """Best actions in n positions, with the fields of a :class:`BatchAnswer`."""
+
+    held: Ints  # (n, faces): number of dice to hold of each face
+    category: Ints  # (n,): index of the category to score now, -1 where dice are rerolled
+    value: Floats  # (n,)
+
+
 def each_option(
     evaluator: TurnEvaluator, positions: BatchPositions, note: Note | None, threads: int | None
-) -> tuple[Ints, Ints, Floats]:
-    """Dice held, category and value of each position; `note` gets the values of slices of the
-    sorted ones.
+) -> BestActions:
+    """Return the best action of each position.
+
+    `note` is called with the values of slices of the sorted positions.
     """
     # Imported here so that numba is loaded only where a kernel runs.
     from .batch_kernel import ActionBatch, OptionValues, no_options
 
-    size, columns = len(positions), action_count(evaluator.rules)
+    size = len(positions)
+    columns = action_count(evaluator.rules)
     actions = ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
     def answer(kernel: Kernel, start: int, stop: int) -> None:
@@ -273,21 +287,22 @@ def each_option(
     with thread_map(min(len(slices), thread_count(threads))) as in_threads:
         for _ in in_threads(lambda part: answer(*part), slices):
             pass
-    place = np.empty(size, dtype=np.int64)  # of each position among the sorted ones
+    place = np.empty(size, dtype=np.int64)  # the place of each position among the sorted ones
     place[positions.order] = np.arange(size)
-    hold, category, value = actions.hold[place], actions.category[place], actions.value[place]
-    # The hold is -1 where a category is scored: that is to hold all dice.
+    # The hold is -1 where a category is scored. To score is to hold all dice.
+    hold = actions.hold[place]
     held = np.where(
         hold[:, None] >= 0, evaluator.dice.counts[np.maximum(hold, 0)], positions.counts
     )
-    return held, category, value
+    return BestActions(held, actions.category[place], actions.value[place])
 
 
 def _kernel(
     evaluator: TurnEvaluator, filled: int, positions: BatchPositions, actions: ActionBatch
 ) -> Kernel:
-    """What answers positions of a layer: those from a start to a stop, into the actions and into
-    given options.
+    """Return the function that answers the positions of a layer.
+
+    It answers those from a start to a stop, and writes the actions and the given options.
     """
     from numba import types
 
@@ -296,9 +311,11 @@ def _kernel(
     from ..objectives.stored_job import StoredJob
     from .batch_kernel import BatchJob, MeanPolicy, find_best_actions, no_turn, ranked_options
 
-    space, ties = evaluator.space, (evaluator.ties, evaluator.means.ties)
+    space = evaluator.space
+    ties = (evaluator.ties, evaluator.means.ties)
     model = turn_model(evaluator.rules, space.start)
-    passes, most_saved = kernel_lattice(evaluator.dice), int(space.most_saved.max())
+    passes = kernel_lattice(evaluator.dice)
+    most_saved = int(space.most_saved.max())
     if isinstance(evaluator, ScoreEvaluator):
         # If more points may be worth less, a roll that pays must not be scored as one that does
         # not.
@@ -327,11 +344,10 @@ class BatchPositions:
     """Checked positions, n of them."""
 
     counts: Ints  # (n, faces): dice on the table that show each face
-    order: Ints  # (n,): the order of `sorted`: entry i is position ``order[i]``
+    order: Ints  # (n,): entry i of `sorted` is position ``order[i]``
     sorted: PositionBatch  # the positions as the kernels take them
-    layer_starts: (
-        Ints  # where the positions of each number of filled categories begin in that order
-    )
+    # where the positions of each number of filled categories begin in that order
+    layer_starts: Ints
 
     def __len__(self) -> int:
         return len(self.order)
@@ -351,10 +367,12 @@ class PositionArrays(NamedTuple):
 def check_positions(
     evaluator: TurnEvaluator, x: npt.ArrayLike, given: PositionArrays
 ) -> BatchPositions:
-    """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`; StateError names
-    the first fault.
+    """Check and sort n positions, with their x in a :class:`.ScoreEvaluator`.
+
+    Raises StateError that names the first fault.
     """
-    rules, space = evaluator.rules, evaluator.space
+    rules = evaluator.rules
+    space = evaluator.space
     columns = given._asdict()
     faces = whole_numbers("dice", columns.pop("dice"), 2)
     if faces.ndim != 2:
@@ -390,9 +408,11 @@ def check_positions(
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
     require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
     tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
-    box, tracked_filled = "the joker's box", np.zeros_like(masks)
+    box = "the joker's box"
+    tracked_filled = np.zeros_like(masks)
     if tracked >= 0:
-        box, tracked_filled = f"{rules.categories[tracked].id}'s box", masks >> tracked & 1
+        box = f"{rules.categories[tracked].id}'s box"
+        tracked_filled = masks >> tracked & 1
     require((paid == 0) | (tracked_filled == 1), f"has points in {box}, which is open")
     if space.has_tracked_rows and start.filled >> tracked & 1:
         require(
@@ -413,8 +433,9 @@ def check_positions(
 
 
 def _checked_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, made: Ints) -> Blocks:
-    """The blocks of scores of positions in these states with these points made, which are
-    checked.
+    """Return the blocks of scores of positions in these states.
+
+    Raises StateError unless the points `made` can have been made there.
     """
     from ..objectives.policy_kernel import score_blocks
 
@@ -438,22 +459,20 @@ class TurnPlaces(NamedTuple):
 def sorted_positions(
     evaluator: TurnEvaluator, counts: Ints, turns: TurnPlaces, blocks: Blocks | None = None
 ) -> BatchPositions:
-    """Checked positions in the order of the kernels; `counts` are those of BatchPositions."""
+    """Return checked positions in the order of the kernels. `counts` are those of BatchPositions."""
     from .batch_kernel import PositionBatch
 
     rows, lanes, rolls, rerolls, is_first_roll = turns
-    space, groups = evaluator.space, lanes // LANES
-    # without scores a block is a group of lanes
-    block_starts, within = blocks or (
-        groups * LANES,
-        lanes % LANES,
-    )
-    # One key: by layer, then by row, then by group of lanes. Of a group the blocks of scores follow
-    # each other.
+    space = evaluator.space
+    groups = lanes // LANES
+    # Without scores a block is a group of lanes.
+    block_starts, within = blocks or (groups * LANES, lanes % LANES)
+    # One key sorts by layer, then by row, then by group of lanes. The blocks of scores of a group
+    # follow each other.
     key = (space.filled[rows] * len(space.filled) + rows) * (
         space.layout.lane_width // LANES
     ) + groups
-    # lexsort: by its last array first
+    # lexsort sorts by its last array first.
     order = np.lexsort((block_starts, key)) if blocks else np.argsort(key)
     given = PositionBatch(
         rows, lanes, rolls, rerolls, is_first_roll.astype(np.int64), block_starts, within
@@ -464,8 +483,9 @@ def sorted_positions(
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
-    """`given` as an int64 array with at least `dimensions` dimensions; fractions and numbers that
-    do not fit are rejected, not truncated.
+    """Return `given` as an int64 array with at least `dimensions` dimensions.
+
+    Raises StateError for fractions and for numbers that do not fit, instead of truncating them.
     """
     try:
         array = np.array(given, ndmin=dimensions)
@@ -487,7 +507,7 @@ def _not_whole_numbers(name: str, given: npt.ArrayLike) -> StateError:
 
 
 def _inexact(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which numbers of an array are no whole numbers of int64, or not known exactly."""
+    """Return which numbers of an array are not whole numbers of int64, or not known exactly."""
     if array.dtype.kind == "u":
         return np.asarray(array > np.uint64(np.iinfo(np.int64).max))
     if array.dtype.kind == "f":
@@ -499,7 +519,7 @@ def _inexact(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def column(name: str, given: npt.ArrayLike, size: int) -> Ints:
-    """One whole number per position, broadcast from a scalar if need be."""
+    """Return one whole number per position, broadcast from a scalar if need be."""
     array = whole_numbers(name, given)
     if array.shape not in ((1,), (size,)):
         raise StateError(

@@ -1,4 +1,4 @@
-"""Best actions of many positions and, where wanted, the values of all their options.
+"""Find the best actions of many positions and, where wanted, the values of all their options.
 
 A position is a state, a roll, and the rerolls left. Positions of the same block
 (:mod:`.value_tables`) share one backup of the turn (:mod:`.turn`), from 0 rerolls left up to the
@@ -36,63 +36,69 @@ NO_TURN = -1
 
 
 class PositionBatch(NamedTuple):
-    """Positions sorted by row, group of upper sums (``lane // LANES``) and block, ``(n,)`` int64
-    each.
+    """Positions sorted by row, group of upper sums (``lane // LANES``) and block.
+
+    Each field is ``(n,)`` int64.
     """
 
     rows: Ints  # of the states
     lanes: Ints
-    rolls: Ints  # number of the roll; 0 is the first one of the lattice
+    rolls: Ints  # number of the roll, 0 for the first one of the lattice
     rerolls: Ints  # rerolls left
     is_first_roll: Ints  # 1 if no die has been rerolled in this turn
     blocks: Ints  # start of the block of scores of each position, for the mean of upper sums
-    block_lanes: Ints  # lane within
+    block_lanes: Ints  # lane within the block
 
 
 class ActionBatch(NamedTuple):
-    """Best actions, ``(n,)`` each: lattice index of the hold or -1; category or -1 (int64);
-    value (float64).
-    """
+    """The best actions of n positions. Each field is ``(n,)``."""
 
-    hold: Ints
-    category: Ints
+    hold: Ints  # lattice index of the hold or -1
+    category: Ints  # category or -1
     value: Floats
 
 
 class OptionValues(NamedTuple):
     """Values of all options of consecutive positions."""
 
-    values: Floats  # (n * columns,): written: the value of each option, -inf where it is not legal
-    columns: int  # number of options; 0 if their values are not wanted
+    # (n * columns,), written: the value of each option, -inf where it is not legal
+    values: Floats
+    columns: int  # number of options, 0 if their values are not wanted
     first: int  # the position that the first row belongs to
 
 
 class RankedOptions(NamedTuple):
-    """The options of one position, best first, for a table of means; equal ones are in the order
-    of the rankings.
+    """The options of one position, best first, for a table of means.
+
+    Equal ones are in the order of the rankings.
     """
 
-    # (1,): kinds of options wanted (:mod:`perfect_yatzy.strategy.actions`); 0: none
+    # (1,): kinds of options wanted (:mod:`perfect_yatzy.strategy.actions`), 0 for none
     kinds: Ints
-    # (2,): written: how many options there are; the best category
+    # (2,), written: the number of options, and the best category
     found: Ints
-    values: Floats  # (options,): written
-    numbers: Ints  # (options,): written
-    # (options,): working memory: the options before they are sorted, and their places there
+    values: Floats  # (options,), written
+    numbers: Ints  # (options,), written
+    # (options,), working memory: the options before they are sorted, and their places there
     unsorted: Ints
     places: Ints
 
 
 def no_options() -> OptionValues:
-    """For a job that is not asked for the values of all options."""
+    """Return the options of a job that is not asked for their values."""
     return OptionValues(np.empty(0), columns=0, first=0)
 
 
 def ranked_options(size: int) -> RankedOptions:
-    """Memory for up to `size` options."""
-    kinds, found = np.zeros(1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    numbers, unsorted, places = (np.zeros(size, dtype=np.int64) for _ in range(3))
-    return RankedOptions(kinds, found, np.zeros(size), numbers, unsorted, places)
+    """Return memory for up to `size` options."""
+    return RankedOptions(
+        kinds=np.zeros(1, dtype=np.int64),
+        found=np.zeros(2, dtype=np.int64),
+        values=np.zeros(size),
+        numbers=np.zeros(size, dtype=np.int64),
+        unsorted=np.zeros(size, dtype=np.int64),
+        places=np.zeros(size, dtype=np.int64),
+    )
 
 
 class MeanPolicy(NamedTuple):
@@ -102,7 +108,7 @@ class MeanPolicy(NamedTuple):
 
 
 class MeanDecisions(NamedTuple):
-    """Its player."""
+    """The player of a :class:`MeanPolicy`."""
 
     means: Any
     holds: HoldValues
@@ -110,12 +116,15 @@ class MeanDecisions(NamedTuple):
 
 @player_of.of(MeanPolicy)
 def _mean_player(policy, job, block, most_saved):
-    means, known = mean_table(policy.means), job.known
+    means = mean_table(policy.means)
+    known = job.known
     rerolls = job.policy.model.rolls_per_turn - 1 + most_saved
     if known[0] != block.row or known[1] != block.start or known[2] < rerolls:
-        known[0] = NO_TURN  # until all values of this one are in memory
+        known[0] = NO_TURN  # stays until all values of this turn are in memory
         backup_holds(means, job.policy, block, rerolls, job.policy.means)
-        known[0], known[1], known[2] = block.row, block.start, rerolls
+        known[0] = block.row
+        known[1] = block.start
+        known[2] = rerolls
     return MeanDecisions(means, job.policy.means)
 
 
@@ -128,20 +137,21 @@ class BatchJob(NamedTuple):
     actions: ActionBatch  # written
     options: OptionValues  # written
     ranked: RankedOptions  # written
-    # (3,): the turn of means whose values are in the memory of `policy`: row, first lane and
-    # rerolls; NO_TURN: none
+    # (3,): row, first lane and rerolls of the turn of means whose values are in the memory of
+    # `policy`, or NO_TURN
     known: Ints
 
 
 def no_turn() -> Ints:
-    """Memory for `known` of a job whose policy has the values of no turn."""
+    """Return the memory for `known` of a job whose policy has the values of no turn."""
     return np.full(3, NO_TURN, dtype=np.int64)
 
 
 @by_kind()
 def best_action(player, policy, turn, lane, roll, rerolls, is_first):
-    """The best action: hold, or -1; category, or -1; value. The values of all categories to
-    ``option_values``.
+    """Return the hold or -1, the category or -1, and the value of the best action.
+
+    Writes the values of all categories to ``option_values``.
     """
 
 
@@ -150,16 +160,22 @@ def _best_by_means(player, policy, turn, lane, roll, rerolls, is_first):
     model, dice, of_categories = policy.model, policy.model.dice, policy.option_values
     saved = rerolls if model.saves_rolls else 0
     category_means(player.means.values, policy, turn, roll, saved, is_first, of_categories)
-    best_hold, category, value = -1, -1, LOWEST  # of equal options the first is taken
+    # Of equal options the first is taken.
+    best_hold = -1
+    category = -1
+    value = LOWEST
     for c in range(model.category_count):
         if of_categories[c] > value + TIE:
-            category, value = c, of_categories[c]
+            category = c
+            value = of_categories[c]
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop and score.
         for k in range(dice.hold_start[roll] + 1, dice.hold_start[roll + 1]):
             found = hold_value(player.holds, dice, rerolls, dice.holds[k], lane)
             if found > value + TIE:
-                best_hold, category, value = int(dice.holds[k]), -1, found
+                best_hold = int(dice.holds[k])
+                category = -1
+                value = found
     return best_hold, category, value
 
 
@@ -174,14 +190,14 @@ def _best_by_scores(player, policy, turn, lane, roll, rerolls, is_first):
 
 @jit
 def write_options(player, job, turn, lane, i):
-    """Values of all options of position i, after :func:`best_action`; -inf for those that are
-    not legal.
+    """Write the values of all options of position i, after :func:`best_action`.
+
+    Those that are not legal get -inf.
     """
     policy, dice, options, positions = job.policy, job.policy.model.dice, job.options, job.positions
     roll, rerolls = positions.rolls[i], positions.rerolls[i]
-    row = (
-        i - options.first
-    ) * options.columns  # where that of the position begins: the holds, then the categories
+    # where the options of the position begin: first the holds, then the categories
+    row = (i - options.first) * options.columns
     for option in range(options.columns):
         options.values[row + option] = -np.inf
     for c in range(policy.model.category_count):
@@ -195,11 +211,14 @@ def write_options(player, job, turn, lane, i):
 
 @jit
 def sort_options(values, places, first, end):
-    """Sort the options `first` to ``end - 1`` by value, the best first; equal ones keep their
-    order.
+    """Sort the options `first` to ``end - 1`` by value, the best first.
+
+    Equal ones keep their order.
     """
     for i in range(first + 1, end):
-        value, place, k = values[i], places[i], i
+        value = values[i]
+        place = places[i]
+        k = i
         while k > first and values[k - 1] < value:
             values[k], places[k] = values[k - 1], places[k - 1]
             k -= 1
@@ -210,7 +229,9 @@ def sort_options(values, places, first, end):
 def sort_places(values, places, first, end):
     """Sort the options `first` to ``end - 1`` by place."""
     for i in range(first + 1, end):
-        value, place, k = values[i], places[i], i
+        value = values[i]
+        place = places[i]
+        k = i
         while k > first and places[k - 1] > place:
             values[k], places[k] = values[k - 1], places[k - 1]
             k -= 1
@@ -219,8 +240,9 @@ def sort_places(values, places, first, end):
 
 @jit
 def best_category(model, values):
-    """The first category whose value equals the best one."""
-    best, category = LOWEST, -1
+    """Return the first category whose value equals the best one."""
+    best = LOWEST
+    category = -1
     for c in range(model.category_count):
         best = max(best, values[c])
     for c in range(model.category_count - 1, -1, -1):
@@ -231,10 +253,12 @@ def best_category(model, values):
 
 @jit
 def rank_options(player, job, lane, i):
-    """The options of position i to ``job.ranked``, after :func:`best_action`."""
+    """Write the options of position i to ``job.ranked``, after :func:`best_action`."""
     model, dice, ranked = job.policy.model, job.policy.model.dice, job.ranked
     roll, rerolls = job.positions.rolls[i], job.positions.rerolls[i]
-    of_categories, kinds, count = job.policy.option_values, ranked.kinds[0], 0
+    of_categories = job.policy.option_values
+    kinds = ranked.kinds[0]
+    count = 0
     category = best_category(model, of_categories)
     if kinds & CATEGORIES:
         for c in range(model.category_count):
@@ -268,11 +292,14 @@ def rank_options(player, job, lane, i):
 
 @jit
 def same_card(positions, begin, stop):
-    """End of the positions from `begin` on that share a card and a block of upper sums, and
-    their most rerolls.
+    """Return the end of the positions from `begin` on that share a card and a block of upper sums.
+
+    The second result is the most rerolls that one of them has.
     """
-    row, group = positions.rows[begin], positions.lanes[begin] // LANES
-    end, most_rerolls = begin, 0
+    row = positions.rows[begin]
+    group = positions.lanes[begin] // LANES
+    end = begin
+    most_rerolls = 0
     while end < stop and positions.rows[end] == row and positions.lanes[end] // LANES == group:
         most_rerolls = max(most_rerolls, positions.rerolls[end])
         end += 1
@@ -281,26 +308,26 @@ def same_card(positions, begin, stop):
 
 @jit
 def find_best_actions(start, stop, arguments):
-    """Best actions, and options if wanted, of the sorted positions `start` to `stop - 1`; a
-    block shares a backup.
+    """Find the best actions, and options if wanted, of the sorted positions `start` to `stop - 1`.
+
+    The positions of a block share a backup.
     """
-    job, i = views(arguments), start
+    job = views(arguments)
+    i = start
     policy, positions, actions = job.policy, job.positions, job.actions
     while i < stop:  # card by card
         end, most_rerolls = same_card(positions, i, stop)
         card = mean_block(policy.model, positions.rows[i], positions.lanes[i] // LANES * LANES)
-        # negative for fewer rerolls than in a turn
+        # This is negative for fewer rerolls than in a turn.
         most_saved = most_rerolls - policy.model.rolls_per_turn + 1
         player = player_of(job.followed, job, card, most_saved)
         while i < end:  # block by block of scores
-            first = positions.blocks[i]  # of scores; for the mean of upper sums
+            first = positions.blocks[i]  # a block of scores, or for the mean of upper sums
             begin_block(player, job, Block(card.row, first, card.choices))
             while i < end and positions.blocks[i] == first:
-                lane, roll, is_first = (
-                    positions.block_lanes[i],
-                    positions.rolls[i],
-                    positions.is_first_roll[i] != 0,
-                )
+                lane = positions.block_lanes[i]
+                roll = positions.rolls[i]
+                is_first = positions.is_first_roll[i] != 0
                 turn = TurnStart(
                     card.row, positions.lanes[i], score_block_x(first) + lane, card.choices
                 )
@@ -316,37 +343,36 @@ def find_best_actions(start, stop, arguments):
 
 
 class RecordedTurns(NamedTuple):
-    """The turns of many cards, int64; dice are numbers of the lattice of
-    :mod:`perfect_yatzy.core.dice`.
+    """The turns of many cards, int64.
+
+    Dice are numbers of the lattice of :mod:`perfect_yatzy.core.dice`.
     """
 
-    first_turn: (
-        Ints  # (cards + 1,): card i has the turns ``first_turn[i]`` to ``first_turn[i + 1] - 1``
-    )
-    first_roll: (
-        Ints  # (turns + 1,): turn i has the rolls ``first_roll[i]`` to ``first_roll[i + 1] - 1``
-    )
+    # (cards + 1,): card i has the turns ``first_turn[i]`` to ``first_turn[i + 1] - 1``
+    first_turn: Ints
+    # (turns + 1,): turn i has the rolls ``first_roll[i]`` to ``first_roll[i + 1] - 1``
+    first_roll: Ints
     categories: Ints  # (turns,): position of the category
     points: Ints
     bonus_points: Ints
     rolls: Ints  # (rolls,): all dice after a roll
-    holds: Ints  # the dice held of them, -1 after the last roll of a turn
+    holds: Ints  # (rolls,): the dice held after the roll, -1 after the last roll of a turn
 
 
 class WalkedCards(NamedTuple):
-    """Where the turns of recorded cards begin, int64; written by :func:`walk_cards`."""
+    """Where the turns of recorded cards begin, int64, as :func:`walk_cards` writes it."""
 
     rows: Ints  # (turns,): the state before each turn
     lanes: Ints
     saved: Ints
     ends: Ints  # (cards,): place of the last state in the table
     filled: Ints  # (cards,): number of filled categories at the end
-    # (cards,): the first turn that breaks the rules, which is not walked; -1 if all are possible
+    # (cards,): the first turn that breaks the rules and is not walked, -1 if all are possible
     faults: Ints
 
 
 class WalkJob(NamedTuple):
-    """Arguments of :func:`walk_cards`: `walked` is written, the others are read."""
+    """Arguments of :func:`walk_cards`. It writes `walked` and reads the others."""
 
     model: TurnModel
     turns: RecordedTurns
@@ -355,10 +381,12 @@ class WalkJob(NamedTuple):
 
 @jit
 def is_hold(dice, hold, roll):
-    """Whether a hold lies within a roll (both numbers of the lattice) and leaves at least one
-    die to reroll.
+    """Return whether a hold lies within a roll and leaves at least one die to reroll.
+
+    Both are numbers of the lattice.
     """
-    first, found = roll - dice.first_roll, False
+    first = roll - dice.first_roll
+    found = False
     for i in range(dice.hold_start[first] + 1, dice.hold_start[first + 1]):
         found = found or dice.holds[i] == hold
     return found
@@ -366,8 +394,9 @@ def is_hold(dice, hold, roll):
 
 @jit
 def are_rolls(dice, turns, first, end, most):
-    """Whether the rolls `first` to ``end - 1`` are one to `most` of a turn, each with the dice
-    held before it.
+    """Return whether the rolls `first` to ``end - 1`` are those of one turn.
+
+    There are one to `most` of them, each with the dice held before it.
     """
     if not 1 <= end - first <= most:
         return False
@@ -383,20 +412,19 @@ def are_rolls(dice, turns, first, end, most):
 
 @jit
 def outcome_of_turn(model, turns, turn, row, saved):
-    """Number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
+    """Return the number of the outcome of a turn from a card, -1 if the turn breaks the rules."""
     first, end = turns.first_roll[turn], turns.first_roll[turn + 1]
     choices = choices_of(model, row)
     if choices == 0 or not are_rolls(model.dice, turns, first, end, model.rolls_per_turn + saved):
         return -1
-    roll, category = turns.rolls[end - 1] - model.dice.first_roll, turns.categories[turn]
+    roll = turns.rolls[end - 1] - model.dice.first_roll
+    category = turns.categories[turn]
     allowed, way = scoring_of_roll(model, row, choices, roll, is_first=(end - first == 1))
     if not allowed >> category & 1:
         return -1
-    outcome, outcomes, points = (
-        outcome_number(model, way, category, roll),
-        model.turn_outcomes,
-        turns.points[turn],
-    )
+    outcome = outcome_number(model, way, category, roll)
+    outcomes = model.turn_outcomes
+    points = turns.points[turn]
     is_paid = (
         outcomes.points[outcome] == points
         and outcomes.total[outcome] == points + turns.bonus_points[turn]
@@ -406,8 +434,9 @@ def outcome_of_turn(model, turns, turn, row, saved):
 
 @jit
 def walk_cards(start, stop, arguments):
-    """The states before the turns of the cards `start` to `stop - 1`, from the empty card;
-    `arguments`: a WalkJob.
+    """Write the states before the turns of the cards `start` to `stop - 1`, from the empty card on.
+
+    `arguments` are a WalkJob.
     """
     job = views(arguments)
     model, turns, walked, layout = job.model, job.turns, job.walked, job.model.layout
@@ -426,6 +455,8 @@ def walk_cards(start, stop, arguments):
             lane = lane_after(layout, row, child, lane, model.turn_outcomes.shift[outcome])
             rolls = turns.first_roll[turn + 1] - turns.first_roll[turn]
             saved = model.rolls_per_turn + saved - rolls if model.saves_rolls else 0
-            row, turn = child, turn + 1
+            row = child
+            turn = turn + 1
         walked.ends[card] = state_place(layout, row, saved, lane)
-        walked.filled[card], walked.faults[card] = turn - first, fault
+        walked.filled[card] = turn - first
+        walked.faults[card] = fault

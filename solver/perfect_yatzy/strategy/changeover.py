@@ -1,4 +1,4 @@
-"""When the questions about single positions change over from NumPy to compiled code.
+"""Decide when questions about single positions change over from NumPy to compiled code.
 
 NumPy answers at once; compiled code is about ten times as fast, but loading it takes about 0.8 s of
 processor time. So a process stays with NumPy until that has cost as much, after 3,000 questions
@@ -30,12 +30,15 @@ KERNEL = f"{__package__}.batch_kernel"
 
 
 def is_compilable(evaluator: TurnEvaluator) -> bool:
-    """Whether compiled code answers questions about single positions of an evaluator."""
+    """Return whether compiled code answers questions about single positions of an evaluator."""
     return evaluator.has_kernel and isinstance(evaluator.values, np.ndarray)
 
 
 def compiled_turn(evaluator: TurnEvaluator) -> CompiledTurn | None:
-    """What answers a question about a single position in compiled code; None: NumPy does."""
+    """Return what answers a question about a single position in compiled code.
+
+    It is None while NumPy answers.
+    """
     questions = evaluator.questions
     if questions.compiled is None:
         questions.asked += 1
@@ -51,7 +54,7 @@ def compiled_turn(evaluator: TurnEvaluator) -> CompiledTurn | None:
 
 def _change_over(evaluator: TurnEvaluator, *, in_memory: bool) -> None:
     """Change over if the kernel is in memory or, unless only that counts, in the disk cache."""
-    # numba may be broken, or told not to compile: NumPy goes on
+    # numba may be broken, or told not to compile. Then NumPy goes on.
     with suppress(ImportError, SolverError):
         _load(evaluator, lambda turn: turn.is_ready(in_memory=in_memory))
 
@@ -74,6 +77,6 @@ def prepare_if_compiled(evaluator: TurnEvaluator) -> None:
 
 
 def prepare(evaluator: TurnEvaluator) -> None:
-    """Change over now; the kernel is compiled if need be."""
+    """Change over now. The kernel is compiled if need be."""
     if evaluator.questions.compiled is None:
         _load(evaluator, lambda _turn: True)

@@ -1,4 +1,4 @@
-"""One position in compiled code: a batch of one, without its costs.
+"""Answer one position in compiled code, as a batch of one, without its costs.
 
 The arguments of the kernel lie in memory (:class:`perfect_yatzy.objectives.stored_job.StoredJob`), and the
 values of a turn stay there: the questions of one turn share an evaluation. NumPy
@@ -46,7 +46,7 @@ class _Memory(NamedTuple):
 
 
 def _new_memory(options: int) -> _Memory:
-    """Memory for a position with up to so many options."""
+    """Return memory for a position with up to so many options."""
     return _Memory(
         np.zeros((len(PositionBatch._fields), 1), dtype=np.int64),
         ActionBatch(
@@ -60,9 +60,7 @@ def _new_memory(options: int) -> _Memory:
 
 
 class CompiledTurn:
-    """Answers questions about single positions, from a table of means that is an array in
-    memory.
-    """
+    """Answers to questions about single positions, from a table of means in memory."""
 
     def __init__(self, evaluator: TurnEvaluator) -> None:
         self._evaluator = evaluator
@@ -76,7 +74,8 @@ class CompiledTurn:
             dice,
             turn_model(evaluator.rules, self._space.start),
             kernel_lattice(dice),
-            ties=(evaluator.ties, evaluator.ties),  # of the values and of the means, here the same
+            # the ties of the values and of the means, which are the same here
+            ties=(evaluator.ties, evaluator.ties),
             most_saved=int(self._space.most_saved.max()),
         )
         self._memory = _new_memory(len(self._policy.option_values))
@@ -87,18 +86,19 @@ class CompiledTurn:
         self._lock = Lock()  # threads ask one after the other
 
     def is_ready(self, *, in_memory: bool = False) -> bool:
-        """Whether nothing needs to be compiled; `in_memory`: nor the kernel to be read from the
-        disk.
+        """Return whether nothing needs to be compiled.
+
+        With `in_memory` the kernel need not be read from the disk either.
         """
         is_loaded = is_compiled(find_best_actions, self.signature, in_memory=in_memory)
         return is_loaded and can_be_stored(self._first_job)
 
     def load(self) -> None:
-        """Load the kernel; it is compiled if it was not before."""
+        """Load the kernel. It is compiled if it was not before."""
         self._answer = find_best_actions.compile(self.signature)
 
     def _job(self, filled: int) -> BatchJob:
-        """The arguments of the kernel for cards with so many filled categories.
+        """Return the arguments of the kernel for cards with so many filled categories.
 
         They refer to the arrays in memory, which each question overwrites.
         """
@@ -115,7 +115,7 @@ class CompiledTurn:
         )
 
     def ranked(self, turn: Turn, kinds: int) -> RankedActions:
-        """The actions of some kinds, as :func:`.actions.ranked_actions`."""
+        """Return the actions of some kinds, as :func:`.actions.ranked_actions` does."""
         with self._lock:
             self._ask(turn, kinds)
             ranked = self._memory.ranked
@@ -124,11 +124,12 @@ class CompiledTurn:
             return RankedActions(ranked.numbers[:count].tolist(), values, values, category)
 
     def best(self, turn: Turn) -> tuple[int, float]:
-        """Number of the best action, and its value."""
+        """Return the number of the best action, and its value."""
         with self._lock:
             self._ask(turn, 0)
             actions = self._memory.actions
-            hold, category = actions.hold.item(), actions.category.item()
+            hold = actions.hold.item()
+            category = actions.category.item()
             value = actions.value.item()
         return (hold if hold >= 0 else self._first_category + category), value
 

@@ -20,7 +20,7 @@ from ..errors import StateError
 from ..words import _
 
 CONFIDENCE = 0.95
-NODES = 128  # of the integral
+NODES = 128  # nodes of the integral
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,8 @@ class Estimate:
     """A number estimated from a sample."""
 
     value: float
-    # ends of the confidence interval; None if the sample is too small to give one
-    low: float | None
-    high: float | None
+    low: float | None  # low end of the confidence interval, None if the sample is too small
+    high: float | None  # high end
     size: int  # number of observations
 
     @property
@@ -39,7 +38,7 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def minus_from(self, number: float) -> Estimate:
-        """The estimate of `number` minus this one, whose high end becomes the low one."""
+        """Return `number` minus this estimate, whose high end becomes the low one."""
         low, high = (None if end is None else number - end for end in (self.high, self.low))
         return Estimate(number - self.value, low, high, self.size)
 
@@ -49,13 +48,14 @@ class Difference(Estimate):
     """The difference of two means."""
 
     # the p value: the chance of a difference at least as large, in either direction, if both true
-    # means are equal
+    # means are equal; None if a sample is too small
     chance: float | None
 
 
 def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
-    """The mean of independent observations ``(n,)``, n at least 1, with its interval; no
-    interval for one of them.
+    """Return the mean of independent observations ``(n,)``, n at least 1, with its interval.
+
+    A single observation has no interval.
     """
     sample = np.asarray(values, dtype=np.float64)
     mean = float(sample.mean())
@@ -66,8 +66,9 @@ def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
 def ratio_of(
     totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE
 ) -> Estimate | None:
-    """Sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each; None if the
-    counts are zero.
+    """Return the sum of `totals` over that of `counts`, independent pairs, ``(n,)`` each.
+
+    It is None if all counts are zero.
     """
     above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
     if not below.any():
@@ -81,8 +82,9 @@ def ratio_of(
 def difference_of(
     first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = CONFIDENCE
 ) -> Difference:
-    """Mean of `first` minus mean of `second`, two independent samples with variances of their
-    own (Welch).
+    """Return the mean of `first` minus that of `second` (Welch).
+
+    They are two independent samples with variances of their own.
     """
     samples = [np.asarray(sample, dtype=np.float64) for sample in (first, second)]
     value = float(samples[0].mean() - samples[1].mean())
@@ -100,8 +102,9 @@ def difference_of(
 
 
 def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
-    """Slope of the straight line through observations at 0, 1, ... by least squares; None for
-    fewer than three.
+    """Return the slope of the line of least squares through observations at 0, 1, ...
+
+    It is None for fewer than three.
     """
     sample = np.asarray(values, dtype=np.float64)
     size = len(sample)
@@ -117,7 +120,7 @@ def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate 
 def adjusted_mean_of(
     values: npt.ArrayLike, known: npt.ArrayLike, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """The mean of values, `(n,)`, by a regression on columns whose means are 0, `(n, k)`."""
+    """Return the mean of values, `(n,)`, by a regression on columns whose means are 0, `(n, k)`."""
     sample = np.asarray(values, dtype=np.float64)
     design = np.column_stack([np.ones(len(sample)), np.asarray(known, dtype=np.float64)])
     found, _rest, rank, _singular = np.linalg.lstsq(design, sample, rcond=None)
@@ -146,7 +149,7 @@ def _interval(
 
 
 def t_distribution(t: float, freedom: float) -> float:
-    """Chance that Student's t is at most `t`, for at least one degree of freedom.
+    """Return the chance that Student's t is at most `t`, for at least one degree of freedom.
 
     With ``t = sqrt(v) tan(a)`` the density becomes ``cos(a)**(v - 1)``, which Gauss-Legendre
     integrates::
@@ -154,7 +157,7 @@ def t_distribution(t: float, freedom: float) -> float:
         F(t) = 1/2 + G((v + 1)/2) / (sqrt(pi) G(v/2)) * integral from 0 to atan(t / sqrt(v)) of cos(a)**(v - 1)
     """
     end = math.atan(abs(t) / math.sqrt(freedom))
-    # nothing lies beyond, and the nodes stay where the density is
+    # Nothing lies beyond, and the nodes stay where the density is.
     end = min(end, 12 / math.sqrt(freedom))
     nodes, weights = _nodes()
     density = np.exp((freedom - 1) * np.log(np.cos((nodes + 1) * end / 2)))
@@ -170,8 +173,9 @@ def _nodes() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
 
 @lru_cache(maxsize=1024)
 def t_quantile(chance: float, freedom: float) -> float:
-    """What Student's t stays below with this chance, from 0.5 to before 1, for at least one
-    degree of freedom.
+    """Return what Student's t stays below with this chance.
+
+    The chance is from 0.5 to below 1, and there is at least one degree of freedom.
     """
     low, high = 0.0, 1.0
     while t_distribution(high, freedom) < chance and high < 1e12:

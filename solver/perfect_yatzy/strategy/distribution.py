@@ -1,5 +1,6 @@
-"""The exact distribution of the final score under optimal play, for the mean, a goal or a utility,
-from any card on.
+"""Compute the exact distribution of the final score under optimal play.
+
+The play is for the mean, a goal or a utility, from any card on.
 
 :mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
 :mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
@@ -50,26 +51,26 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FORMAT = 3  # of the files of stored distributions
-MAX_FILE = 64 << 20  # bytes of one
+MAX_FILE = 64 << 20  # bytes of one file, at most
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
-STORED_BYTES = 20_000  # of a stored distribution, about
-# Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md).
-REACHED_SHARE = 0.15  # of the entries of a layer, which play reaches
-END_BYTES = 2.4  # of the ends of the turns, for each state and outcome
+STORED_BYTES = 20_000  # size of a stored distribution, about
+# The costs of perfect play were measured (benchmarks/runs/2026-11-22-distributions.md).
+REACHED_SHARE = 0.15  # share of the entries of a layer that play reaches
+END_BYTES = 2.4  # memory of the ends of the turns, for each state and outcome
 PASS_COST_RATIO = 0.07  # seconds, as a share of those of a solve for the whole score
-PASS_COST_RATIO_SAVED = 0.15  # with saved rolls
-FIRST_TURNS_COST_RATIO = (
-    0.2  # seconds of those after every first turn, as a share of those of all goals
-)
-# at most, of a chance, a card and a category in their file
+PASS_COST_RATIO_SAVED = 0.15  # the same with saved rolls
+# seconds of the distributions after every first turn, as a share of those of all goals
+FIRST_TURNS_COST_RATIO = 0.2
+# The most bytes that the file of these distributions has for each chance, card and category.
 CHANCE_BYTES = 30
 CARD_BYTES = 300
 RESULT_BYTES = 120
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most
-    MAX_STATES states.
+    """Return whether the exact distribution of any policy takes seconds only.
+
+    That is so without saved rolls and with at most MAX_STATES states.
     """
     try:
         return not rules.saved_rolls and state_space(rules).size <= MAX_STATES
@@ -78,8 +79,9 @@ def has_distribution(rules: RuleSet) -> bool:
 
 
 def shows_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
-    """Whether the distribution of perfect play from a checked state on is in the store, or takes
-    seconds only.
+    """Return whether the distribution of perfect play from a checked state on is at hand.
+
+    It is if it is in the store or takes seconds only.
     """
     return has_distribution(rules) or has_stored_distribution(rules, start, tables)
 
@@ -93,11 +95,13 @@ def stored_distribution(  # noqa: PLR0913 - two flags of the store
     first_turns: bool = False,
     store: bool = True,
 ) -> ScoreDistribution:
-    """The same as :func:`distribution`, but that of the mean is read from the store. It is stored
-    if it begins at the empty card, with `first_turns` along with those after every first turn. A
-    game with saved rolls has none of these.
+    """Return the same as :func:`distribution`, but read that of the mean from the store.
+
+    It is stored if it begins at the empty card, with `first_turns` along with those after every
+    first turn. A game with saved rolls has none of these.
     """
-    checked, rules = strategy.check(start), strategy.rules
+    checked = strategy.check(start)
+    rules = strategy.rules
     for_mean = not isinstance(strategy.evaluator, ScoreEvaluator)
     from_empty = for_mean and checked.state == EMPTY_STATE
     first_turns &= store and from_empty and not rules.saved_rolls
@@ -117,14 +121,16 @@ def stored_distribution(  # noqa: PLR0913 - two flags of the store
         return distribution(
             strategy, checked, points=points, threads=settings.threads, progress=settings.progress
         )
-    return replace(found, scores=found.scores + points)  # a stored one has no points before it
+    # A stored distribution has no points before it.
+    return replace(found, scores=found.scores + points)
 
 
 def opponent(
     settings: Settings, strategy: Strategy, known: int | Scorecard, *, store: bool = True
 ) -> Opponent:
-    """The distribution of the final score of an opponent, who is assumed to play for the mean
-    from a checked card.
+    """Return the distribution of the final score of an opponent.
+
+    The opponent is assumed to play for the mean from a checked card.
     """
     if isinstance(known, int):
         return finished(known)
@@ -136,8 +142,9 @@ def opponent(
 def early_distributions(
     settings: Settings, strategy: Strategy, *, first_turns: bool = False
 ) -> dict[int, ScoreDistribution]:
-    """The distributions stored, by number of the state: of the empty card and, if wanted, after
-    every first turn.
+    """Return the distributions that are stored, by number of the state.
+
+    They are that of the empty card and, if wanted, those after every first turn.
     """
     rules = strategy.rules
     if not first_turns:
@@ -160,8 +167,9 @@ def distribution(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreDistribution:
-    """The exact distribution of the final score under optimal play: for the mean, a goal or a
-    utility.
+    """Return the exact distribution of the final score under optimal play.
+
+    The play is for the mean, a goal or a utility.
 
     Parameters
     ----------
@@ -199,7 +207,8 @@ def distribution(
     """
     check_strategy(strategy)
     checked = strategy.check_start(start)
-    rules, state = strategy.rules, checked.state
+    rules = strategy.rules
+    state = checked.state
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(checked._replace(points=before))
     settings = Settings(threads=thread_count(threads), progress=progress)
@@ -221,18 +230,18 @@ def distribution(
 
 
 def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
-    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass,
-    not of its table.
+    """Return the estimated cost of the distribution of a policy for the mean, from a start on.
+
+    It is the cost of the pass, not of its table.
     """
     # What play reaches is known only afterwards: the shares are those of perfect play.
     objective = score_places(rules, start)
-    # a layer: its states and entries
-    layers = objective.layer_sizes()
+    layers = objective.layer_sizes()  # states and entries of each layer
     whole = solve_cost(objective)
-    # in memory together
+    # Two neighbouring layers are in memory together.
     entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
     ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
-    if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
+    if rules.saved_rolls:  # none, and a quarter of the rolls that can be saved at most
         ends *= 1 + objective.space.most_saved[-1] / 8
     memory = int(
         BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends
@@ -242,11 +251,12 @@ def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
 
 
 def first_turns_cost(rules: RuleSet) -> SolveCost:
-    """Cost of the distributions after every first turn: the size of their file, the memory and
-    time of the pass.
+    """Return the cost of the distributions after every first turn.
+
+    It is the size of their file, and the memory and time of the pass.
     """
     goals = Goals(rules)
-    # a layer: its states and entries
+    # states and entries of each layer
     sizes = goals.layer_sizes()[:EARLY_LAYERS]
     whole = solve_cost(goals)
     cards = sum(states for states, _ in sizes)
@@ -269,32 +279,34 @@ def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
 
 
 def distribution_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """File of the distribution from the empty card on; it need not exist."""
+    """Return the path of the distribution from the empty card on. The file need not exist."""
     return table_path(rules, tables, "distribution").with_suffix(".json")
 
 
 def first_turns_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """File of the distributions after every first turn; it need not exist."""
+    """Return the path of the distributions after every first turn. The file need not exist."""
     return table_path(rules, tables, "outlook").with_suffix(".json")
 
 
 def has_first_turns(rules: RuleSet, tables: Folder = None) -> bool:
-    """Whether the store has the distributions after every first turn; the file may still be
-    damaged.
+    """Return whether the store has the distributions after every first turn.
+
+    The file may still be damaged.
     """
     return os.path.isfile(first_turns_path(rules, tables))
 
 
 def has_stored_distribution(rules: RuleSet, start: State, tables: Folder = None) -> bool:
-    """Whether the distribution of perfect play from a checked state on is in the store."""
+    """Return whether the distribution of perfect play from a checked state on is in the store."""
     if start == EMPTY_STATE:
         return read_stored(rules, start, tables) is not None
     return start.filled.bit_count() == 1 and not start.saved and has_first_turns(rules, tables)
 
 
 def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDistribution | None:
-    """The stored distribution from a state on, without points before; a damaged file of first
-    turns is removed.
+    """Return the stored distribution from a state on, without points before it.
+
+    A damaged file of first turns is removed.
     """
     from_empty = state == EMPTY_STATE
     if not from_empty and not has_stored_distribution(rules, state, tables):
@@ -302,23 +314,20 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
     path = distribution_path(rules, tables) if from_empty else first_turns_path(rules, tables)
     try:
         stored = checked_fields(read_file(path, MAX_FILE))
-        if (stored["format"], stored["version"], stored["fingerprint"]) == (
-            FORMAT,
-            __version__,
-            rules.fingerprint,
-        ):
-            entry = (
-                stored
-                if from_empty
-                else stored["cards"][str(state_space(rules).unchecked_index(state))]
-            )
+        is_current = stored["format"] == FORMAT and stored["version"] == __version__
+        if is_current and stored["fingerprint"] == rules.fingerprint:
+            entry = stored
+            if not from_empty:
+                entry = stored["cards"][str(state_space(rules).unchecked_index(state))]
             scores = np.arange(len(entry["chances"])) + entry["lowest"]
             results = tuple(CategoryResult(*result) for result in entry["categories"])
-            chances, bonus = np.array(entry["chances"]), entry["upper_bonus_chance"]
+            chances = np.array(entry["chances"])
+            bonus = entry["upper_bonus_chance"]
             return ScoreDistribution(scores, chances, bonus, results, rules, "mean")
     except (OSError, *DAMAGED):
         pass
-    # damaged or of another version: has_first_turns asks only whether the file exists
+    # The file is damaged or of another version. It is removed, because has_first_turns only asks
+    # whether it exists.
     if not from_empty:
         with suppress(OSError):
             path.unlink()
@@ -328,8 +337,9 @@ def read_stored(rules: RuleSet, state: State, tables: Folder = None) -> ScoreDis
 def write_stored(
     rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: Folder = None
 ) -> None:
-    """Store the distributions by the numbers of their states: of the empty card and, if given,
-    after first turns.
+    """Store the distributions by the numbers of their states.
+
+    They are that of the empty card and, if given, those after first turns.
     """
     cards = {
         str(state): {
@@ -349,7 +359,8 @@ def write_stored(
         str(state_space(rules).unchecked_index(EMPTY_STATE))
     ]
     known = {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
-    known |= {"sources": sources_of_values(__file__)}  # for information, as in a table
+    # The sources are for information, as in a table.
+    known |= {"sources": sources_of_values(__file__)}
     for path, fields in files.items():
         with replacing(path) as file:
             file.write(with_checksum({**known, **fields}))

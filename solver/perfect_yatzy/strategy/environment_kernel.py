@@ -1,4 +1,4 @@
-"""Games played action by action by a caller: one call takes an action in each of many games.
+"""Play games action by action for a caller: one call takes an action in each of many games.
 
 Nothing is solved and no state space is built, so this works for any rules. An action is a number:
 the lattice index of a hold with fewer than all dice, or that of the first roll (the number of such
@@ -27,33 +27,43 @@ from .turn_slots import TurnSlots, turn_slots
 
 Bytes = npt.NDArray[np.uint8]
 
-# Fields of a game in `EnvironmentGames.fields`: bitmask of filled categories, capped upper sum,
-# rolls saved before the turn, whether the joker's box holds points, points without the upper bonus;
-# lattice index of the roll on the table, rerolls left, number of the turn; seed and number of the
-# game; actions taken, whether the episode has ended.
-FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(
-    12
-)
+# Fields of a game in `EnvironmentGames.fields`.
+FILLED = 0  # bitmask of filled categories
+UPPER = 1  # capped upper sum
+SAVED = 2  # rolls saved before the turn
+JOKER_PAID = 3  # whether the joker's box holds points
+POINTS = 4  # points without the upper bonus
+ROLL = 5  # lattice index of the roll on the table
+REROLLS = 6  # rerolls left
+TURN = 7  # number of the turn
+SEED = 8
+GAME = 9  # number of the game
+ACTIONS = 10  # actions taken
+ENDED = 11  # whether the episode has ended
 FIELDS = 16
-# Added to the seed: whether to explore, and which action to take then, do not depend on the dice.
-WHETHER, WHICH = 0x5851F42D4C957F2D, 0x14057B7EF767814F
+# These are added to the seed, so that whether to explore, and which action to take then, do not
+# depend on the dice.
+WHETHER = 0x5851F42D4C957F2D
+WHICH = 0x14057B7EF767814F
 CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
 
 
 class UpperModel(NamedTuple):
-    """The upper sums of a card as one number (:mod:`perfect_yatzy.core.scoring`), and the
-    bonuses; int64.
+    """The upper sums of a card as one number (:mod:`perfect_yatzy.core.scoring`), and the bonuses.
+
+    All arrays are int64.
     """
 
-    # (categories,): weight of the digit that the category counts towards; 0 if it counts towards
+    # (categories,): weight of the digit that the category counts towards, 0 if it counts towards
     # none
     weight: Ints
-    width: Ints  # number of values of the digit
-    cap: Ints  # its largest sum
-    step_weight: Ints  # (steps,): for each step of each bonus its digit, ...
-    step_width: Ints
-    threshold: Ints  # ... the sum it needs, ...
-    points: Ints  # ... and the points it pays more than the step before
+    width: Ints  # (categories,): number of values of the digit
+    cap: Ints  # (categories,): largest sum of the digit
+    # The steps of all bonuses:
+    step_weight: Ints  # (steps,): weight of the digit of the step
+    step_width: Ints  # (steps,): number of values of this digit
+    threshold: Ints  # (steps,): the sum that the step needs
+    points: Ints  # (steps,): the points that it pays more than the step before
     step_count: int
 
 
@@ -82,7 +92,7 @@ class Observed(NamedTuple):
     rolls_left: Ints
     joker_paid: Ints
     score: Ints  # with the upper bonus if it is reached
-    # (games * actions,): 1 for each legal action; 0 after the end of a game
+    # (games * actions,): 1 for each legal action, and only 0 after the end of a game
     mask: npt.NDArray[np.int8]
 
 
@@ -92,29 +102,28 @@ class StepJob(NamedTuple):
     model: EnvironmentModel
     games: EnvironmentGames  # written
     actions: Ints  # (games,)
-    rewards: Floats  # (games,): written, as the three arrays that follow
+    rewards: Floats  # (games,), written, as are the three arrays that follow
     terminated: Bytes
     truncated: Bytes
     illegal: Bytes
     illegal_reward: float  # reward of an illegal action
-    most_actions: int  # an episode is truncated after so many actions; 0: never
+    most_actions: int  # an episode is truncated after so many actions, 0 for never
 
 
 def upper_model(rules: RuleSet) -> UpperModel:
-    """The upper sums and bonuses of a rule set."""
+    """Return the upper sums and bonuses of a rule set."""
     sums = upper_sums(rules)
-    # Of each category; any column will do for one that counts towards none.
+    # The column of each category. Any column will do for one that counts towards none.
     columns = [
         category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)
     ]
     width, cap = np.array(
         [(sums.widths[i], sums.thresholds[i]) for i in columns], dtype=np.int64
     ).T.copy()
-    steps = [  # the columns of this table are the arrays below
-        (sums.weights[column], sums.widths[column], least, points - points_before)
-        for column, bonus in enumerate(rules.bonuses)
-        for (_, points_before), (least, points) in pairwise([(0, 0), *bonus.steps])
-    ]
+    steps = []  # the columns of this table are the arrays below
+    for column, bonus in enumerate(rules.bonuses):
+        for (_least, paid_before), (least, paid) in pairwise([(0, 0), *bonus.steps]):
+            steps.append((sums.weights[column], sums.widths[column], least, paid - paid_before))
     step_weight, step_width, threshold, points = (
         np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
     )
@@ -125,7 +134,10 @@ def upper_model(rules: RuleSet) -> UpperModel:
 
 @lru_cache(maxsize=8)
 def environment_model(rules: RuleSet) -> EnvironmentModel:
-    """The model of a rule set; built once per process. RulesError if it has too many boxes."""
+    """Return the model of a rule set, which is built once per process.
+
+    Raises RulesError if it has too many boxes.
+    """
     check_one_word(rules)
     counts = lattice(rules.dice, rules.faces).counts
     return EnvironmentModel(
@@ -135,14 +147,14 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
 
 @jit
 def fields_of(games, game):
-    """The fields of a game."""
+    """Return the fields of a game."""
     return shifted(games.fields, -game * FIELDS)
 
 
 @jit
 def roll_dice(turn, fields, held):
     """Roll the dice not in `held`."""
-    # of the roll in its turn, from 0
+    # the number of the roll in its turn, from 0
     number = turn.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
     word = random_word(fields[SEED], fields[GAME], fields[TURN], number)
     fields[ROLL] = completed_roll(turn.dice, held, word)
@@ -150,8 +162,9 @@ def roll_dice(turn, fields, held):
 
 @jit
 def start_game(turn, games, game):
-    """An empty card with the first roll on the table, with the dice of the seed and game in the
-    fields.
+    """Start a game with an empty card and the first roll on the table.
+
+    The dice are those of the seed and game in the fields.
     """
     fields = fields_of(games, game)
     for field in (FILLED, UPPER, SAVED, JOKER_PAID, POINTS, TURN, ACTIONS, ENDED):
@@ -164,7 +177,7 @@ def start_game(turn, games, game):
 
 @jit
 def upper_after(upper, before, category, points):
-    """The upper sums after a category was filled with points."""
+    """Return the upper sums after a category was filled with points."""
     weight = upper.weight[category]
     if weight == 0:
         return before
@@ -175,8 +188,9 @@ def upper_after(upper, before, category, points):
 
 @jit
 def score_of(model, fields):
-    """Points made, with the upper bonus of every column that has reached one."""
-    upper, bonus = model.upper, 0
+    """Return the points made, with the upper bonus of every column that has reached one."""
+    upper = model.upper
+    bonus = 0
     for i in range(upper.step_count):
         if fields[UPPER] // upper.step_weight[i] % upper.step_width[i] >= upper.threshold[i]:
             bonus += upper.points[i]
@@ -185,8 +199,9 @@ def score_of(model, fields):
 
 @jit
 def categories_now(turn, fields):
-    """Bitmask of the categories that may take the roll on the table, and the way they score it."""
-    filled, roll = fields[FILLED], fields[ROLL] - turn.dice.first_roll
+    """Return the bitmask of the categories that may take the roll, and the way they score it."""
+    filled = fields[FILLED]
+    roll = fields[ROLL] - turn.dice.first_roll
     is_first = (
         turn.has_first_roll_bonus and fields[REROLLS] == turn.rolls_per_turn - 1 + fields[SAVED]
     )
@@ -197,8 +212,9 @@ def categories_now(turn, fields):
 
 @jit
 def is_within(model, hold, roll):
-    """Whether the roll has all dice of the hold."""
-    faces, within = model.turn.dice.faces, True
+    """Return whether the roll has all dice of the hold."""
+    faces = model.turn.dice.faces
+    within = True
     for face in range(faces):
         within = within and model.counts[hold * faces + face] <= model.counts[roll * faces + face]
     return within
@@ -206,8 +222,9 @@ def is_within(model, hold, roll):
 
 @jit
 def fill_category(model, games, game, category, way):
-    """Score the roll on the table, and roll for the next turn; after the last one no dice are on
-    the table.
+    """Score the roll on the table, and roll for the next turn.
+
+    After the last turn no dice are on the table.
     """
     turn = model.turn
     fields = fields_of(games, game)
@@ -231,7 +248,7 @@ def fill_category(model, games, game, category, way):
 
 @jit
 def take_action(model, games, game, action):
-    """Change a game by an action; False, and no change, if the action is illegal."""
+    """Change a game by an action. Returns False, and changes nothing, if the action is illegal."""
     turn = model.turn
     fields = fields_of(games, game)
     if 0 <= action < turn.dice.first_roll:  # a hold
@@ -250,8 +267,9 @@ def take_action(model, games, game, action):
 
 @jit
 def take_actions(begin, end, arguments):
-    """Take one action in each of the games `begin` to ``end - 1``; a game that has ended is
-    followed by the next.
+    """Take one action in each of the games `begin` to ``end - 1``.
+
+    A game that has ended is followed by the next.
     """
     job = views(arguments)
     model = job.model
@@ -301,7 +319,7 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
         observed.rolls_left[game] = fields[REROLLS]
         observed.joker_paid[game] = fields[JOKER_PAID]
         observed.score[game] = score_of(model, fields)
-        # of the actions: holds, then categories
+        # the legal actions: holds, then categories
         mask = shifted(observed.mask, -game * (n_holds + categories))
         for hold in range(n_holds):
             mask[hold] = 0
@@ -319,21 +337,25 @@ def observe(begin, end, model_arrays, game_arrays, observed_arrays):
 
 
 class Decisions(NamedTuple):
-    """One decision of each of n games, simulated for their positions: best actions or any;
-    ``(n,)`` int64 each.
+    """One decision of each of n games, simulated for their positions.
+
+    The actions are the best ones or any legal ones. Arrays are ``(n,)`` int64.
     """
 
     model: TurnModel
     seed: int
-    turn: int  # from 0, as the number of the roll
-    roll: int
+    turn: int  # number of the turn, from 0
+    roll: int  # number of the roll in the turn, from 0
     games: Ints  # number of the game
     filled: Ints  # bitmask of filled categories
     joker_paid: Ints  # 1 if the joker's box holds points
-    held: Ints  # lattice index of the dice held; after :func:`roll_decisions` of all dice
+    # lattice index of the dice held, and after :func:`roll_decisions` that of all dice
+    held: Ints
     rerolls: Ints  # rerolls left
-    actions: Ints  # the number of the best action; :func:`explore` writes the one that is taken
-    ends: Ints  # written by :func:`explore`: number of the outcome if the turn ends, else -1
+    # the number of the best action, in whose place :func:`explore` writes the one that is taken
+    actions: Ints
+    # written by :func:`explore`: the number of the outcome if the turn ends, else -1
+    ends: Ints
 
 
 @jit
@@ -347,11 +369,12 @@ def roll_decisions(arguments):
 
 @jit
 def drawn_action(model, allowed, roll, rerolls, word):
-    """One of the legal actions for a roll: first the holds, then the categories."""
+    """Return one of the legal actions for a roll: first the holds, then the categories."""
     start = model.dice.hold_start[roll] + 1  # the first hold is that of all dice
     holds = model.dice.hold_start[roll + 1] - start if rerolls > 0 else 0
-    part = int(word >> np.uint64(DIE_BITS - CHOICE_BITS))  # of 2^CHOICE_BITS
-    number = (part * (holds + count_bits(allowed))) >> CHOICE_BITS  # of the action drawn, from 0
+    part = int(word >> np.uint64(DIE_BITS - CHOICE_BITS))  # from 0 to 2^CHOICE_BITS - 1
+    # the number of the action drawn, from 0
+    number = (part * (holds + count_bits(allowed))) >> CHOICE_BITS
     if number < holds:
         return int(model.dice.holds[start + number])
     return model.dice.first_roll + nth_bit(allowed, number - holds)
@@ -359,15 +382,14 @@ def drawn_action(model, allowed, roll, rerolls, word):
 
 @jit
 def explore(exploration, arguments):
-    """Take the best actions or, with chance `exploration`, any legal action; all of them are
-    equally likely.
+    """Take the best actions or, with chance `exploration`, any legal action.
+
+    All legal actions are equally likely.
     """
     job = views(arguments)
     limit = np.uint64(exploration * (1 << DIE_BITS))
-    whether, which = (
-        np.uint64(job.seed) + np.uint64(WHETHER),
-        np.uint64(job.seed) + np.uint64(WHICH),
-    )
+    whether = np.uint64(job.seed) + np.uint64(WHETHER)
+    which = np.uint64(job.seed) + np.uint64(WHICH)
     model = job.model
     for i in range(len(arguments.games)):
         filled = job.filled[i]

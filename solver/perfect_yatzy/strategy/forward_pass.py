@@ -1,5 +1,4 @@
-"""Play of a policy from the start to the end: the distribution of the final score, and where points
-are lost.
+"""Play a policy from the start to the end: the distribution of the final score, and points lost.
 
 A forward pass through the layers of states. Let P(s, x) be the chance that play reaches state s
 with x points scored since the start. Then, for the children s' of the states s of a layer,
@@ -26,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,9 +65,22 @@ LAWS = 256  # laws of points to come at a time
 # ends of turns that a thread lists before they are collected, or more if a row has more
 LISTED = 1 << 18
 
-# The turns of some rows: lists of their ends and of the chances of these, in order; chances of the
-# outcomes; losses.
-RowTurns = tuple[list[tuple[npt.NDArray[np.int32], Floats]], Floats, Floats]
+
+class RowTurns(NamedTuple):
+    """The turns of some rows."""
+
+    # lists of their ends and of the chances of these, in order
+    ends: list[tuple[npt.NDArray[np.int32], Floats]]
+    outcome_chance: Floats  # (outcomes,)
+    losses: Floats  # (kinds,)
+
+
+class LayerTurns(NamedTuple):
+    """The turns of all states of a layer."""
+
+    ends: TurnEnds
+    outcome_chance: Floats  # (outcomes,): chance of each outcome
+    losses: Floats  # (kinds,): points lost by each kind of decision
 
 
 class Gathered:
@@ -87,16 +99,18 @@ class Gathered:
         self.used = end
 
     def trimmed(self) -> Any:
-        """The array without the room for more."""
+        """Return the array without the room for more."""
         self.array.resize(self.used, refcheck=False)
         return self.array
 
 
 class ForwardPass:
-    """P(s, x) of one layer of states after the other, by any policy; see the module."""
+    """P(s, x) of one layer of states after the other, by any policy, as the module describes."""
 
     def __init__(self, settings: Settings, policy: Policy, perfect: Table | None = None) -> None:
-        self.policy, self.rules, self.perfect = policy, policy.rules, perfect
+        self.policy = policy
+        self.rules = policy.rules
+        self.perfect = perfect
         self.threads = thread_count(settings.threads)
         self.progress = settings.progress
         self.space = state_space(policy.rules, policy.start)
@@ -108,29 +122,31 @@ class ForwardPass:
         # after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         self.occurs[np.concatenate(self.space.layers)] = 1
-        # before a turn
+        # the most rolls that are saved before a turn
         self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
         self.jobs = ScratchPool(self.new_job)
 
     def run(self, points: int) -> tuple[ScoreDistribution, Floats]:
-        """The distribution of the final score, with `points` on the card at the start; the points
-        lost.
+        """Return the distribution of the final score and the points lost.
+
+        There are `points` on the card at the start.
 
         ``(turns, kinds)``: lost against perfect play in each turn by holds with 1, 2, ... rerolls
         left, then by the choice of each category; zeros without the values of perfect play.
         """
         layer = self.with_room(self.first_layer())
         layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0  # the start, at x = 0
-        # of each outcome in the whole game
+        # the chance of each outcome in the whole game
         outcome_chance = np.zeros(self.outcomes.size)
         losses = list[Floats]()
         for filled in range(self.space.first_layer, self.space.categories):
             ends, chances_of_turn, losses_of_turn = self.turn_ends(filled, layer)
             job = self.supported(filled, layer, ends)
             layer = self.with_room(job.target)
-            job = job._replace(target=layer)  # each layer sums to 1
+            job = job._replace(target=layer)
+            # The chances of each layer sum to 1.
             self.in_parallel(partial(pull_rows, arguments=job), self.space.layers[filled + 1])
             outcome_chance += chances_of_turn
             losses.append(losses_of_turn)
@@ -143,8 +159,9 @@ class ForwardPass:
         )
 
     def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
-        """The step to the next layer, of whose states the chances and the scores that occur are
-        known.
+        """Return the step to the next layer.
+
+        The chances of its states and the scores that occur are known.
         """
         job = PropagationJob(
             self.model, self.occurs, self.end_model, ends, parents, self.unreached(filled + 1)
@@ -153,28 +170,32 @@ class ForwardPass:
         return job
 
     def first_layer(self) -> LayerScores:
-        """The layer of the start."""
+        """Return the layer of the start."""
         layer = self.unreached(self.space.first_layer)
         place = self.space.unchecked_index(self.space.start) - layer.first_state
-        layer.low[place], layer.high[place], layer.mass[place] = 0, 0, 1.0
+        layer.low[place] = 0
+        layer.high[place] = 0
+        layer.mass[place] = 1.0
         return layer
 
     def unreached(self, filled: int) -> LayerScores:
-        """The states with `filled` filled categories, none of them reached."""
+        """Return the states with `filled` filled categories, none of them reached."""
         states = self.space.layer_slice(filled)
         most_saved = int(self.space.most_saved[filled])
         low = np.zeros(states.stop - states.start, np.int64)
-        mass, none = np.zeros(len(low) + LANES), np.zeros(0, np.int64)
+        mass = np.zeros(len(low) + LANES)
+        none = np.zeros(0, np.int64)
         return LayerScores(
             states.start, most_saved, low, low - 1, mass, origin=none, chances=np.zeros(0)
         )
 
     def with_room(self, layer: LayerScores) -> LayerScores:
-        """A layer with zeros for all x that occur; the chance of x in a state is at ``origin +
-        x``.
+        """Return a layer with zeros for all x that occur.
+
+        The chance of x in a state is at ``origin + x``.
         """
-        # A vector that begins within the x of a state may end behind them: room for LANES more.
-        # Unreached: no room.
+        # A vector that begins within the x of a state may end behind them, so there is room for LANES
+        # more. A state that is not reached has no room.
         size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)
         ends = np.cumsum(size)
         return layer._replace(
@@ -182,8 +203,9 @@ class ForwardPass:
         )
 
     def new_end_model(self) -> EndModel:
-        """Ends of turns by number: of each outcome with each number of rolls that the turn saves
-        (`stages`).
+        """Return the ends of turns by number.
+
+        There is one for each outcome with each number of rolls that the turn saves (`stages`).
         """
         found = self.outcomes
         stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
@@ -193,7 +215,8 @@ class ForwardPass:
             np.stack([found.category, found.step]), axis=1, return_inverse=True
         )
         return EndModel(
-            # By end, whose number is outcome * stages + saved rolls; then by group.
+            # The first arrays are by end, whose number is outcome * stages + saved rolls, the others
+            # by group.
             shift=np.repeat(found.shift, stages),
             points=np.repeat(found.total.astype(np.int64), stages),
             saved=np.tile(np.arange(stages), found.size),
@@ -206,22 +229,23 @@ class ForwardPass:
         )
 
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
-        """The results of `work` for slices of `rows`, in several threads."""
+        """Return the results of `work` for slices of `rows`, computed in several threads."""
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, row_parts(rows)))
 
     def in_order(
         self, work: Callable[[Any], Any], parts: list[Any], filled: int
     ) -> Generator[Any, None, None]:
-        """The results of `work` for the parts of a layer, in order; close the generator to stop
-        the threads.
+        """Yield the results of `work` for the parts of a layer, in order.
+
+        Closing the generator stops the threads.
         """
         layer = self.table.layer_slice(filled)
         size = self.table.size
         with thread_map(self.threads) as in_threads:
             for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
-                # a forward pass goes from the end of the table to the full cards at its start
+                # A forward pass goes from the end of the table to the full cards at its start.
                 if self.progress:
                     self.progress(
                         int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)),
@@ -229,7 +253,7 @@ class ForwardPass:
                     )
 
     def new_job(self) -> LossJob:
-        """New working memory of the kernels."""
+        """Return new working memory of the kernels."""
         policy = policy_job(self.dice, self.model, self.policy.ties, self.most_saved)
         return LossJob(
             policy,
@@ -238,28 +262,29 @@ class ForwardPass:
         )
 
     def blocks_of(self, rows: Ints, most_saved: int) -> Ints:
-        """Number of blocks of each row; a block is LANES upper sums with one number of saved
-        rolls.
+        """Return the number of blocks of each row.
+
+        A block is LANES upper sums with one number of saved rolls.
         """
         layout = self.space.layout
         return np.asarray(
             ceil_div(layout.lane_count[layout.lane_sets[rows]], LANES) * (most_saved + 1)
         )
 
-    def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
-        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of
-        the turn.
-        """
-        layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
+    def turn_ends(self, filled: int, layer: LayerScores) -> LayerTurns:
+        """Return how the turns of all states of a layer end, and what they lose."""
+        layout = self.space.layout
+        rows = self.space.layers[filled]
+        groups = self.end_model.groups
         blocks = self.blocks_of(rows, layer.most_saved)
         block_start = np.zeros(len(layout.masks), np.int64)
         block_start[rows] = np.cumsum(blocks) - blocks
-        # of the ends of each group of each block; written
+        # the number of ends of each group of each block, which the kernel writes
         count = np.zeros(int(blocks.sum()) * groups, np.int64)
         actions = self.policy.layer(filled)
         row_begins = layout.offsets[rows] - layer.first_state
         reached_in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), row_begins)
-        # for every end of any row
+        # A thread has room for every end of any row.
         room = max(LISTED, int(reached_in_row.max()) * len(self.end_model.saved))
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
@@ -277,7 +302,7 @@ class ForwardPass:
                     block_start,
                     count,
                 )
-                # `end` and `chance` are written from their start on
+                # The kernel writes `end` and `chance` from their start on.
                 target = EndLists(*of_layer, end, chance, sums)
                 for rows_left, policy in actions(part):
                     while len(rows_left):  # as many at a time as have room in the lists
@@ -286,29 +311,29 @@ class ForwardPass:
                         )
                         lists.append((end[:used].copy(), chance[:used].copy()))
                         rows_left = rows_left[done:]
-            return lists, sums.reshape(-1, LANES).sum(axis=1), losses
+            return RowTurns(lists, sums.reshape(-1, LANES).sum(axis=1), losses)
 
-        all_ends, all_chances = Gathered(np.int32), Gathered(np.float64)
-        outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
+        all_ends = Gathered(np.int32)
+        all_chances = Gathered(np.float64)
+        outcome_chance = np.zeros(self.outcomes.size)
+        losses = np.zeros(self.kinds)
         with closing(self.in_order(list_ends, row_parts(rows), filled)) as turns:
-            for lists, outcomes_of_rows, losses_of_rows in turns:
-                for ends_of_rows, chances in lists:
+            for of_rows in turns:
+                for ends_of_rows, chances in of_rows.ends:
                     all_ends.append(ends_of_rows)
                     all_chances.append(chances)
-                outcome_chance += outcomes_of_rows
-                losses += losses_of_rows
+                outcome_chance += of_rows.outcome_chance
+                losses += of_rows.losses
         start = np.concatenate([[0], np.cumsum(count)])
-        return (
-            TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed()),
-            outcome_chance,
-            losses,
-        )
+        ends = TurnEnds(block_start, start, all_ends.trimmed(), all_chances.trimmed())
+        return LayerTurns(ends, outcome_chance, losses)
 
     def result(
         self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
     ) -> ScoreDistribution:
-        """The distribution, from the first x and the chances of the x from it on, for each state
-        with a full card.
+        """Return the distribution from the first x and the chances of the x from it on.
+
+        `reached` has these for each state with a full card.
         """
         bonuses = final_bonus(self.space).astype(int).tolist()
         parts = [
@@ -331,29 +356,32 @@ class ForwardPass:
             crossed_out = clipped(float(outcome_chance[here & (self.outcomes.points == 0)].sum()))
             results.append(CategoryResult(self.rules.categories[c].id, mean, crossed_out))
         scores = np.arange(first, last + 1) + lowest + points
-        chances = np.minimum(total[first : last + 1], 1.0)  # a certain score, rounded up
+        # Rounding may bring the chance of a certain score above 1.
+        chances = np.minimum(total[first : last + 1], 1.0)
         bonus_chance = clipped(upper_bonus_chance)
         return ScoreDistribution(scores, chances, bonus_chance, tuple(results), self.rules)
 
 
 class BackwardPass:
-    """Distributions of the points to come, a layer after the other, by a policy without saved
-    rolls.
-    """
+    """Distributions of the points to come, layer after layer, by a policy without saved rolls."""
 
     def __init__(self, settings: Settings, policy: Policy) -> None:
-        self.policy, self.rules = policy, policy.rules
+        self.policy = policy
+        self.rules = policy.rules
         self.threads = thread_count(settings.threads)
         self.progress = settings.progress
         goals = Goals(self.rules)
-        self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
-        self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
+        self.space = goals.space
+        self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.most = goals.row_lengths()
+        self.bonuses = goals.lane_bonuses()
         self.model = turn_model(self.rules)
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, policy.ties))
 
     def run(self) -> dict[int, ScoreDistribution]:
-        """The distributions from the first cards on, by the number of the state in the table,
-        without any points.
+        """Return the distributions from the first cards on, without any points.
+
+        They are found by the number of the state in the table.
         """
         found: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
@@ -368,7 +396,7 @@ class BackwardPass:
         return found
 
     def new_layer(self, filled: int) -> ToCome:
-        """Zeros for the states with `filled` filled categories."""
+        """Return zeros for the states with `filled` filled categories."""
         states = self.space.layer_slice(filled)
         layout = self.space.layout
         rows = np.repeat(
@@ -378,14 +406,15 @@ class BackwardPass:
         lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
         lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
         start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
-        # mean and chance of 0 points by category; chance of the upper bonus
+        # Each state has the mean and the chance of 0 points by category, then the chance of the upper
+        # bonus.
         width = 2 * self.space.categories + 1
         return ToCome(
             states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width
         )
 
     def full_cards(self) -> ToCome:
-        """A full card has its upper bonus to come."""
+        """Return the layer of full cards, which have their upper bonus to come."""
         layer = self.new_layer(self.space.categories)
         bonuses = final_bonus(self.space).astype(np.int64)
         layer.chances[layer.start[:-1] + bonuses] = 1.0
@@ -393,7 +422,7 @@ class BackwardPass:
         return layer
 
     def advance(self, filled: int, below: ToCome) -> ToCome:
-        """The layer before `below`, with `filled` filled categories."""
+        """Return the layer before `below`, with `filled` filled categories."""
         layer = self.new_layer(filled)
         actions = self.policy.layer(filled)
 
@@ -414,10 +443,10 @@ class BackwardPass:
         return layer
 
     def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
-        """The distribution from a state of a layer on."""
+        """Return the distribution from a state of a layer on."""
         place = state - layer.first_state
         chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
-        # In the order of :meth:`new_layer`.
+        # The results are in the order of :meth:`new_layer`.
         results = layer.results[place * layer.width : (place + 1) * layer.width]
         means, crossed_out = results[:-1:2], results[1:-1:2]
         upper_bonus_chance = clipped(float(results[-1]))
@@ -437,27 +466,29 @@ class BackwardPass:
 
 
 def row_parts(rows: Ints) -> list[Ints]:
-    """Slices of rows, each for a thread."""
+    """Return slices of rows, each for a thread."""
     return [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
 
 
 def ends_of_turns(settings: Settings, policy: Policy) -> list[TurnEndsOfStates]:
-    """The ends of the turns of a policy for each layer from its start on, by state; none where
-    it never comes.
+    """Return the ends of the turns of a policy by state, for each layer from its start on.
+
+    A state that the policy never reaches has none.
     """
     games = ForwardPass(settings, policy)
     found = []
     layer = games.first_layer()
     for filled in range(games.space.first_layer, games.space.categories):
-        ends = games.turn_ends(filled, layer)[0]
+        ends = games.turn_ends(filled, layer).ends
         found.append(by_state(games, filled, ends, layer))
         layer = games.supported(filled, layer, ends).target
     return found
 
 
 def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
-    """The laws of the points to come of all states of a policy, `(states, points)`; the layer of
-    full cards first.
+    """Yield the laws of the points to come of all states of a policy, `(states, points)`.
+
+    The layer of full cards comes first.
     """
     games = ForwardPass(settings, policy)
     bonuses = final_bonus(games.space).astype(np.int64)
@@ -466,11 +497,11 @@ def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
     for filled in range(games.space.categories - 1, games.space.first_layer - 1, -1):
         layer = games.unreached(filled)
         layer.mass[:-LANES] = 1  # as if play reached every state
-        turn = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+        turn = by_state(games, filled, games.turn_ends(filled, layer).ends, layer)
         most = int(turn.points.max())
         padded = np.pad(laws, ((0, 0), (most, most)))
-        # To add the points of a turn to the law of the child: a window that begins so many zeros
-        # before the law.
+        # To add the points of a turn to the law of the child is to take a window that begins so many
+        # zeros before the law.
         shifted = np.lib.stride_tricks.sliding_window_view(padded.ravel(), laws.shape[1] + most)
         # the first entry of the window, by end of a turn
         place = turn.child * padded.shape[1] + most - turn.points
@@ -488,8 +519,10 @@ def laws_of_points(settings: Settings, policy: Policy) -> Iterator[Floats]:
 def by_state(
     games: ForwardPass, filled: int, ends: TurnEnds, layer: LayerScores
 ) -> TurnEndsOfStates:
-    """Ends of turns that are listed by block and group, sorted by state instead."""
-    space, model, layout = games.space, games.end_model, games.space.layout
+    """Return the ends of turns that are listed by block and group, sorted by state instead."""
+    space = games.space
+    model = games.end_model
+    layout = space.layout
     rows = space.layers[filled]
     states = space.layer_slice(filled)
     row_of_block = np.repeat(rows, games.blocks_of(rows, layer.most_saved))
@@ -500,7 +533,7 @@ def by_state(
     vector, saved = np.divmod(block - ends.block_start[row], layer.most_saved + 1)
     end, lane_in_vector = np.divmod(ends.end, LANES)
     lane = vector * LANES + lane_in_vector
-    # place in its layer, and so `child`
+    # the place of the state in its layer, as for `child` below
     state = state_places(layout, row, saved, lane) - states.start
     child_row = row + model.step[group]
     child_upper = layout.lane_upper[layout.lane_sets[row], lane] + model.shift[end]

@@ -1,4 +1,4 @@
-"""The ends of the turns of a policy, and what it loses against perfect play, and where.
+"""List the ends of the turns of a policy, and what it loses against perfect play, and where.
 
 The value a policy gives away is the sum over its decisions of what each loses if everything after
 it is perfect (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML
@@ -47,13 +47,13 @@ class LossJob(NamedTuple):
     """Arguments of the kernel that compares a policy with perfect play."""
 
     policy: PolicyJob
-    memory: HoldValues  # for as many rerolls as a turn has rolls
-    block_losses: Floats  # (kinds,) vectors: losses of one block
+    memory: HoldValues  # has room for as many rerolls as a turn has rolls
+    block_losses: Floats  # (kinds,) vectors, the losses of one block
 
 
 @jit
 def best_value(job, rerolls, roll):
-    """Value of a roll with a number of rerolls left under perfect play."""
+    """Return the value of a roll with a number of rerolls left under perfect play."""
     dice = job.policy.model.dice
     value = load(job.memory.values, hold_place(dice, rerolls + 1, dice.first_roll + roll))
     return maximum(load(job.policy.scratch.stop_value, roll), value)
@@ -91,15 +91,17 @@ def add_losses(job, rerolls, is_first):
 
 @by_kind()
 def turn_losses(policy, perfect, job, block):
-    """Add the losses of a turn to ``block_losses``, by holds with 1, 2, ... rerolls left, then
-    by category.
+    """Add the losses of a turn to ``block_losses``.
+
+    They are by holds with 1, 2, ... rerolls left, then by category.
     """
 
 
 @jit
 def perfect_stops(job, block, is_first):
-    """Value of the best category for each roll under perfect play, to ``stop_value``; after
-    :func:`perfect_holds`.
+    """Write the value of the best category for each roll under perfect play to ``stop_value``.
+
+    :func:`perfect_holds` comes before it.
     """
     scratch = job.policy.scratch
     choose_stops(job.policy, block, is_first, scratch.stop_value, scratch.unwanted_tag)
@@ -107,7 +109,7 @@ def perfect_stops(job, block, is_first):
 
 @jit
 def perfect_holds(table, job, block):
-    """Values of all holds and of the outcomes under perfect play."""
+    """Compute the values of all holds and of the outcomes under perfect play."""
     # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage
     # more than rerolls.
     backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
@@ -116,7 +118,8 @@ def perfect_holds(table, job, block):
 
 @turn_losses.of()
 def _losses_of_actions(policy, perfect, job, block):
-    model, most = job.policy.model, job.policy.model.rolls_per_turn - 1
+    model = job.policy.model
+    most = job.policy.model.rolls_per_turn - 1
     perfect_holds(perfect, job, block)
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
@@ -126,15 +129,16 @@ def _losses_of_actions(policy, perfect, job, block):
 
 
 class NoLosses(NamedTuple):
-    """In place of the values of perfect play: losses are not wanted."""
+    """What stands for the values of perfect play where losses are not wanted."""
 
     unused: int = 0  # numba takes no empty tuple
 
 
 @by_kind()
 def count_losses(perfect, policy, job, block, lanes, masses, first, losses):
-    """Add what the turns of the first lanes of a block lose to `losses`; lane i has chance
-    ``masses[first + i]``.
+    """Add what the turns of the first lanes of a block lose to `losses`.
+
+    Lane i has chance ``masses[first + i]``.
     """
 
 
@@ -153,14 +157,16 @@ def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
 
 @jit
 def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, lists):
-    """List the ends of the turns of the given rows while there is room; rows done, and entries
-    in use.
+    """List the ends of the turns of the given rows while there is room.
+
+    Returns the number of rows done and of entries in use.
     """
     job, followed, perfect = views(arguments), views(policy), views(perfect_values)
     target = views(lists)
     losses = views(loss_array)
     layout = job.policy.model.layout
-    used, room = 0, len(lists.end)  # entries
+    used = 0  # entries
+    room = len(lists.end)  # entries
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
@@ -185,8 +191,9 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
 
 @jit
 def taken_value(job, rerolls, is_first, roll, lane):
-    """Value of what a policy does with a roll: of a hold, or of the best category if it ends the
-    turn.
+    """Return the value of what a policy does with a roll.
+
+    It is that of a hold, or of the best category if the policy ends the turn.
     """
     dice, scratch = job.policy.model.dice, job.policy.scratch
     action = int(
@@ -201,8 +208,9 @@ def taken_value(job, rerolls, is_first, roll, lane):
 
 @jit
 def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
-    """Note the worst decision in the first lanes of a block in ``losses[entry]`` and `places` if
-    it loses more.
+    """Note the worst decision in the first lanes of a block, if it loses more than the one noted.
+
+    It is noted in ``losses[entry]`` and ``places[entry]``.
     """
     scratch, roll_count = job.policy.scratch, job.policy.model.dice.roll_count
     for roll in range(roll_count):
@@ -217,8 +225,9 @@ def note_worst(job, block, lanes, rerolls, is_first, entry, losses, places):
 
 @jit
 def worst_rows(rows, arguments, policy, perfect, losses, places):
-    """The worst decision of each row by rerolls left (0: of a category): its loss, and ``lane *
-    rolls + roll``.
+    """Write the worst decision of each row by rerolls left, where 0 is that of a category.
+
+    Its loss goes to `losses`, and ``lane * rolls + roll`` to `places`.
     """
     job = views(arguments)
     followed = views(policy)
@@ -249,8 +258,9 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
 
 @jit
 def perfect_turns(rows, lanes, arguments, perfect, stops, values):
-    """Values of the best category for each roll and of all holds under perfect play, without
-    saved rolls.
+    """Write the values of the best category for each roll and of all holds under perfect play.
+
+    The turns have no saved rolls.
     """
     job = views(arguments)
     table = mean_table(views(perfect))

@@ -1,5 +1,6 @@
-"""Where a table of results comes from: the metadata of every Arrow table, Parquet file and JSON
-Lines file.
+"""Describe where a table of results comes from.
+
+Every Arrow table, Parquet file and JSON Lines file has this metadata.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from ..core.rules import RuleSet
 from ..errors import MissingPackage
 
 PREVIEW = 10  # rows of a display
-# Columns with None where an action has no hold or no category: one type, also if every entry is
-# None.
-TEXT, DICE = "category", "hold"
+# Columns with None where an action has no hold or no category. They have one type, also if every
+# entry is None.
+TEXT = "category"
+DICE = "hold"
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
-    """What identifies results, as text: rules and their fingerprint, policy, version of this
-    package, and more.
+    """Return what identifies results, as text.
+
+    These are the rules and their fingerprint, the policy, the version of this package, and more.
     """
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
@@ -37,8 +40,9 @@ def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, st
 
 
 def value_name(policy: str) -> str:
-    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``;
-    else ``value``.
+    """Return the name of the column of values.
+
+    It is ``expected_remaining``, ``chance`` or ``expected_utility``, for other policies ``value``.
     """
     if policy.startswith("goal:"):
         return "chance"
@@ -49,7 +53,7 @@ def value_name(policy: str) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Ragged:
-    """Rows of different lengths; row i is ``values[offsets[i]:offsets[i + 1]]``."""
+    """Rows of different lengths. Row i is ``values[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Ints  # (n + 1,)
     values: npt.NDArray[Any]
@@ -58,32 +62,32 @@ class Ragged:
         return len(self.offsets) - 1
 
     def tolist(self) -> list[list[Any]]:
-        """The rows as lists."""
+        """Return the rows as lists."""
         values, offsets = self.values.tolist(), self.offsets.tolist()
         return [values[begin:end] for begin, end in pairwise(offsets)]
 
     def take(self, rows: Ints) -> Ragged:
-        """Some of the rows, in this order."""
+        """Return some of the rows, in this order."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        # of `values`
+        # the places of the entries in `values`
         entries = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Ragged(offsets, self.values[entries])
 
 
 @dataclass(frozen=True, repr=False)
 class Rows:
-    """Results in rows: fields that are arrays or :class:`Ragged` have an entry for each."""
+    """Results in rows. Fields that are arrays or :class:`Ragged` have an entry for each."""
 
     def __len__(self) -> int:
         raise NotImplementedError
 
     def columns(self) -> dict[str, Any]:
-        """The rows as named columns."""
+        """Return the rows as named columns."""
         raise NotImplementedError
 
     def take(self, rows: Ints) -> Self:
-        """Some of the rows, in this order."""
+        """Return some of the rows, in this order."""
         found = ((field.name, getattr(self, field.name)) for field in fields(self))
         taken: dict[str, Any] = {
             name: column.take(rows) if isinstance(column, Ragged) else column[rows]
@@ -93,7 +97,7 @@ class Rows:
         return replace(self, **taken)
 
     def _repr_html_(self) -> str:
-        """The first rows as a table for notebooks, without columns of rows of their own."""
+        """Return the first rows as a table for notebooks, without columns of rows of their own."""
         from ..notebook import html_table
 
         def cell(value: Any) -> Any:
@@ -119,11 +123,14 @@ class Dataset(NamedTuple):
     kind: str  # what its rows are
     rows: int
     metadata: Mapping[str, str]
-    columns: Mapping[str, str]  # their meanings; empty for a file of games
+    columns: Mapping[str, str]  # the meanings of the columns, empty for a file of games
 
 
 def dataset_card(data: Path, dataset: Dataset, command: str) -> str:
-    """A file of results as a dataset card: Markdown with the head that Hugging Face reads."""
+    """Return a dataset card of a file of results.
+
+    It is Markdown with the head that Hugging Face reads.
+    """
     kind, rows, found, columns = dataset
     lines = ["---", "license: cc0-1.0", "task_categories: [reinforcement-learning]", "configs:"]
     lines += ["  - config_name: default", f"    data_files: {json.dumps(data.name)}", "---", ""]
@@ -160,7 +167,7 @@ def check_pyarrow(what: str) -> None:
 
 
 def arrow_table(columns: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
-    """A ``pyarrow.Table`` with this metadata in its schema."""
+    """Return a ``pyarrow.Table`` with this metadata in its schema."""
     import pyarrow
 
     types = {TEXT: pyarrow.string(), DICE: pyarrow.list_(pyarrow.int64())}

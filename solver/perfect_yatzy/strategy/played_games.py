@@ -1,7 +1,8 @@
-"""Games of a player who acts in one position at a time, with the dice of
-:func:`perfect_yatzy.simulate`.
+"""Play games of a player who acts in one position at a time.
 
-The one loop behind sampled evaluations, simulations and labelled positions of such players.
+The dice are those of :func:`perfect_yatzy.simulate`.
+
+This is the one loop behind sampled evaluations, simulations and labelled positions of such players.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class Actor(Protocol):
     """A player as an object."""
 
     def act(self, position: TurnPosition) -> ActionText:
-        """The dice to hold, or the name of a category."""
+        """Return the dice to hold, or the name of a category."""
 
 
 class PlayedTurns(NamedTuple):
-    """The turns of some games with the states before them; dice are numbers of the lattice."""
+    """The turns of some games with the states before them. Dice are numbers of the lattice."""
 
     turns_of_game: Ints  # (games,): how many turns each has
     rolls_of_turn: Ints  # (turns,)
@@ -45,14 +46,22 @@ class PlayedTurns(NamedTuple):
     saved: Ints
     categories: Ints  # (turns,): position of the category taken
     rolls: Ints  # (rolls,): all dice after a roll
-    holds: Ints  # (rolls,): the dice held of them, -1 after the last roll of a turn
+    holds: Ints  # (rolls,): the dice held after the roll, -1 after the last roll of a turn
 
     def of(self, games: npt.NDArray[np.bool_]) -> PlayedTurns:
-        """The turns of the games that are marked."""
+        """Return the turns of the games that are marked."""
         turns = np.repeat(games, self.turns_of_game)
         rolls = np.repeat(turns, self.rolls_of_turn)
-        by_turn = (column[turns] for column in self[1:6])
-        return PlayedTurns(self.turns_of_game[games], *by_turn, *(x[rolls] for x in self[6:]))
+        return PlayedTurns(
+            turns_of_game=self.turns_of_game[games],
+            rolls_of_turn=self.rolls_of_turn[turns],
+            rows=self.rows[turns],
+            lanes=self.lanes[turns],
+            saved=self.saved[turns],
+            categories=self.categories[turns],
+            rolls=self.rolls[rolls],
+            holds=self.holds[rolls],
+        )
 
 
 @dataclass(frozen=True)
@@ -72,21 +81,20 @@ class GameLog:
     cards: list[Scorecard]  # the full card of each game
 
     def columns(self) -> dict[str, Any]:
-        """The decisions as arrays ``(n,)``, and ``dice`` ``(n, dice)``, with the names of a
-        batch of positions.
+        """Return the decisions as arrays ``(n,)``, and ``dice`` as ``(n, dice)``.
+
+        The names are those of a batch of positions.
         """
         positions = [each.position for each in self.decisions]
-        columns = {
+        states = [position.state for position in positions]
+        columns: dict[str, list[Any]] = {
             "game": [each.game for each in self.decisions],
-            **{
-                name: [getattr(p.state, name) for p in positions]
-                for name in ("filled", "upper", "saved")
-            },
-            "joker_paid": [int(position.state.joker_paid) for position in positions],
-            **{
-                name: [getattr(position, name) for position in positions]
-                for name in ("dice", "rolls_left")
-            },
+            "filled": [state.filled for state in states],
+            "upper": [state.upper for state in states],
+            "saved": [state.saved for state in states],
+            "joker_paid": [int(state.joker_paid) for state in states],
+            "dice": [position.dice for position in positions],
+            "rolls_left": [position.rolls_left for position in positions],
             "points": [
                 position.card.total
                 for position in positions
@@ -103,7 +111,7 @@ class GameLog:
 
 
 def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
-    """Where the games of a player start, who may look at the points of the card."""
+    """Return where the games of a player start, who may look at the points of the card."""
     if isinstance(start, State | CheckedPosition | TurnPosition):
         raise StateError("a policy that acts in single positions starts from a scorecard")
     return start_turn(rules, start or "")
@@ -116,34 +124,36 @@ def play_games(
     exploration: float = 0.0,
     progress: Progress | None = None,
 ) -> GameLog:
-    """Play at least one game from the start of a turn; `exploration`: chance of a random action
-    at each decision.
+    """Play at least one game from the start of a turn.
+
+    `exploration` is the chance of a random action at each decision.
     """
-    decisions, cards = list[PlayedDecision](), list[Scorecard]()
+    decisions = list[PlayedDecision]()
+    cards = list[Scorecard]()
     begun = start.state.filled.bit_count()
     number, seed, first = games
     for game in range(first, first + number):
         position = start
         random = Random(f"{seed}/{game}")
         while not position.over:
-            rules, state = position.rules, position.state
+            rules = position.rules
+            state = position.state
             turn = state.filled.bit_count() - begun
-            # its number in the turn, from 0
+            # the number of the roll in the turn, from 0
             roll = rules.rolls_per_turn - 1 + state.saved - position.rolls_left
             position = position.roll(
                 dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces)
             )
             explores = exploration > 0 and random.random() < exploration
             try:
-                action = (
-                    random.choice(position.legal_actions()) if explores else asked(player, position)
-                )
+                action = _drawn(random, position) if explores else asked(player, position)
             except Exception as error:
                 if not isinstance(error, SolverError):
                     error.add_note(_place(position, game))
                 raise
             try:
-                after, taken = position.apply(action), action_number(rules, action)
+                after = position.apply(action)
+                taken = action_number(rules, action)
             except SolverError as error:
                 raise StateError(f"{_place(position, game)}: {error}") from error
             decisions.append(PlayedDecision(game, position, taken))
@@ -156,12 +166,17 @@ def play_games(
 
 
 def asked(player: Player, position: TurnPosition) -> ActionText:
-    """The action of a player; one that holds all dice is asked again, for the category."""
+    """Return the action of a player. One that holds all dice is asked again, for the category."""
     action = player(position)
     held = parse_faces(action) if isinstance(action, str) else action
     if position.rolls_left and isinstance(held, Sequence) and tuple(sorted(held)) == position.dice:
         action = player(replace(position, rolls_left=0))
     return action
+
+
+def _drawn(random: Random, position: TurnPosition) -> ActionText:
+    """Return any legal action, where all of them are equally likely."""
+    return random.choice(position.legal_actions())
 
 
 def _place(position: TurnPosition, game: int) -> str:

@@ -1,5 +1,4 @@
-"""Labelled positions, sampled by how often play meets them: data to train and to test other
-players.
+"""Sample labelled positions by how often play meets them, to train and to test other players.
 
 Games are simulated and every decision in them is a row: the card, the dice, the rerolls left, the
 best action and its value. A position that play meets twice as often has twice as many rows. All
@@ -36,7 +35,7 @@ from .strategy import CheckedPosition, Position, Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
 OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
-# of memory, at most, for a row and for its options; measured for five dice
+# The most memory that a row and its options take, measured for five dice.
 ROW_BYTES = 500
 OPTION_ROW_BYTES = 900
 PART_ROWS = 1 << 16
@@ -73,7 +72,7 @@ class PositionSample(Rows):
     policy : str
         What the strategy that labels them maximises: ``mean``, ``goal:280`` or ``utility``.
     player : str
-        Who played the games; empty: the strategy.
+        Who played the games; empty if the strategy did.
     seed : int
     exploration : float
         Chance of a random action instead of the best one.
@@ -143,13 +142,15 @@ class PositionSample(Rows):
         return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
 
     def columns(self) -> dict[str, Any]:
-        """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data
-        frames contain.
+        """Return the positions as named columns of equal length.
+
+        CSV, JSON Lines, Parquet and data frames contain these columns.
 
         :data:`MEANINGS` says what each means. ``saved`` and ``joker_paid`` exist only if the rules have them,
         ``actions`` and ``action_values`` if they were asked for.
         """
-        rules, dice = self.rules, self.dice.tolist()
+        rules = self.rules
+        dice = self.dice.tolist()
         known = {
             number: numbered_action(rules, number) for number in np.unique(self.action).tolist()
         }
@@ -171,15 +172,15 @@ class PositionSample(Rows):
         return {name: column for name, column in columns.items() if column is not None}
 
     def parts(self) -> Iterator[dict[str, Any]]:
-        """The :meth:`columns` of PART_ROWS rows at a time, to write large samples."""
+        """Yield the :meth:`columns` of PART_ROWS rows at a time, to write large samples."""
         for first in range(0, len(self), PART_ROWS):
             yield self.take(np.arange(first, min(first + PART_ROWS, len(self)))).columns()
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the positions (:func:`perfect_yatzy.strategy.metadata.metadata`).
+        """Return what identifies the positions (:func:`perfect_yatzy.strategy.metadata.metadata`).
 
-        With ``seed``, ``exploration``, ``distinct`` (``true`` or ``false``), and ``columns``: the
-        meaning of each column, as JSON.
+        It includes ``seed``, ``exploration``, ``distinct`` (``true`` or ``false``) and ``columns``, the
+        meaning of each column as JSON.
         """
         names = self.take(np.empty(0, dtype=np.int64)).columns()
         player = {"player": self.player} if self.player else {}
@@ -202,7 +203,7 @@ def sample_positions(  # noqa: PLR0913 - the published parameters
     player: Player | Actor | None = None,
     threads: int | None = None,
 ) -> PositionSample:
-    """Positions of simulated games, with the best action and the value of each.
+    """Sample positions of simulated games, with the best action and the value of each.
 
     Parameters
     ----------
@@ -248,31 +249,30 @@ def sample_positions(  # noqa: PLR0913 - the published parameters
         memory.
     """
     check_strategy(strategy)
-    n, seed = positive_number(n, "n"), check_seed(seed)
+    n = positive_number(n, "n")
+    seed = check_seed(seed)
     if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
         raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
     checked = strategy.check_start(start)
     if checked.state.filled == strategy.rules.full_mask:
         raise game_over()
-    needed, free = n * (ROW_BYTES + (OPTION_ROW_BYTES if options else 0)), available_memory()
+    needed = n * (ROW_BYTES + (OPTION_ROW_BYTES if options else 0))
+    free = available_memory()
     if free is not None and needed > free:
         text = f"{n:,} positions need about {gigabytes(needed)} of memory and {gigabytes(free)} are free"
         raise StateError(f"{text}; take fewer of them, with several seeds", code="too-large")
     ask = partial(strategy.options if options else strategy.best, threads=threads)
     games = _Games(strategy, checked, seed, float(exploration), ask)
-    play = (
-        partial(games.play_as, player, start_of(strategy.rules, start))
-        if player is not None
-        else games.play
-    )
+    play = games.play
+    if player is not None:
+        play = partial(games.play_as, player, start_of(strategy.rules, start))
     parts: list[PositionSample] = []
-    played, rows = 0, 0  # games and their decisions
-    most = (
-        max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
-        if options
-        else MAX_GAMES
-    )
-    # decisions; then the measured number
+    played = 0  # games
+    rows = 0  # decisions in these games
+    most = MAX_GAMES
+    if options:
+        most = max(1, min(most, OPTION_BYTES // (8 * action_count(strategy.rules))))
+    # The most decisions that a game can have, then the measured number.
     per_game = float(games.turns * strategy.rules.rolls_per_turn)
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
@@ -315,16 +315,17 @@ class _Games:
         self.outcomes = turn_outcomes(self.rules, strategy.space.start)
 
     def play(self, first: int, number: int) -> PositionSample:
-        """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
+        """Return every decision of `number` games from `first` on, by game, turn and roll."""
         from .environment_kernel import Decisions, explore, roll_decisions
 
-        state, numbers = self.start.state, np.arange(first, first + number)
+        state = self.start.state
+        numbers = np.arange(first, first + number)
         steps: list[PositionSample] = []
         begin = (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
         filled, upper, saved, paid, points = (
             np.full(number, value, dtype=np.int64) for value in begin
         )
-        # The cards of all games: the same arrays, whose entries change where a turn ends.
+        # The cards of all games are always the same arrays. Their entries change where a turn ends.
         cards = {
             "filled": filled,
             "upper": upper,
@@ -336,26 +337,38 @@ class _Games:
             live = np.arange(number)  # the games whose turn goes on
             # lattice index of the dice that each of these holds: none
             held = np.zeros(number, dtype=np.int64)
-            rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
+            rerolls = self.rules.rolls_per_turn - 1 + saved
+            roll = 0
             while len(live):
-                now = {name: array[live] for name, array in cards.items()} | {
-                    "rolls_left": rerolls[live]
-                }
+                now = {name: array[live] for name, array in cards.items()}
+                now["rolls_left"] = rerolls[live]
                 games = numbers[live]
                 taken, outcome = np.empty((2, len(live)), np.int64)
-                cards_now = games, now["filled"], now["joker_paid"], held, now["rolls_left"]
-                job = Decisions(self.model, self.seed, turn, roll, *cards_now, taken, outcome)
+                job = Decisions(
+                    model=self.model,
+                    seed=self.seed,
+                    turn=turn,
+                    roll=roll,
+                    games=games,
+                    filled=now["filled"],
+                    joker_paid=now["joker_paid"],
+                    held=held,
+                    rerolls=now["rolls_left"],
+                    actions=taken,
+                    ends=outcome,
+                )
                 roll_decisions(job)  # completes `held` to all dice
                 now["dice"] = self.faces[held - self.grid.first_roll]
                 step = self.labelled(
                     games, np.full(len(live), state.filled.bit_count() + turn + 1), now
                 )
                 taken[:] = step.action
-                # changes some of `taken`; writes `outcome`: -1 where the turn goes on
+                # Changes some of `taken`, and writes `outcome`, which is -1 where the turn goes on.
                 explore(self.exploration, job)
                 steps.append(replace(step, taken=taken))
                 ended = outcome >= 0
-                over, made = live[ended], outcome[ended]
+                over = live[ended]
+                made = outcome[ended]
                 category = self.outcomes.category[made]
                 filled[over] |= 1 << category
                 upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[made])
@@ -364,27 +377,29 @@ class _Games:
                     self.outcomes.points[made] > 0
                 )
                 points[over] += self.outcomes.total[made].astype(np.int64)
-                # the number of a hold is that of its action
+                # The number of a hold is that of its action.
                 live = live[~ended]
                 held = taken[~ended]
                 roll = roll + 1
                 rerolls[live] -= 1
-        everything = _joined(steps)  # within a game in order already
+        everything = _joined(steps)  # the rows of a game are in order already
         return everything.take(np.argsort(everything.game_number, kind="stable"))
 
     def play_as(
         self, player: Player | Actor, begin: TurnPosition, first: int, number: int
     ) -> PositionSample:
-        """:meth:`play` with another player, who acts in one position at a time."""
+        """Return the same as :meth:`play` for another player, who acts in one position at a time."""
         act: Any = getattr(player, "act", player)
         found = play_games(act, begin, Games(number, self.seed, first), self.exploration).columns()
-        games, taken = found.pop("game"), found.pop("action")
+        games = found.pop("game")
+        taken = found.pop("action")
         turns = np.bitwise_count(found["filled"]).astype(np.int64) + 1
         return replace(self.labelled(games, turns, found), taken=taken)
 
     def labelled(self, games: Ints, turns: Ints, position: dict[str, Any]) -> PositionSample:
-        """Rows with the best actions, which are taken; `position`: arguments of
-        :meth:`.Strategy.best`.
+        """Return rows with the best actions, which are taken.
+
+        `position` has the arguments of :meth:`.Strategy.best`.
         """
         answer = self.ask(**position)
         actions = values = None
@@ -414,7 +429,7 @@ class _Games:
 
 
 def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSample:
-    """The first rows of samples, one after the other; all of them without a number."""
+    """Return the first rows of samples, one after the other, or all of them if `rows` is None."""
     arrays: dict[str, Any] = {}
     for name, column in vars(parts[0]).items():
         columns = [getattr(part, name) for part in parts]
@@ -430,14 +445,15 @@ def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSam
 
 
 def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
-    """The first row of each different position, ascending; and for every row how many rows have
-    its position.
+    """Return the first row of each different position, ascending.
+
+    The second array says for every row how many rows have its position.
     """
     base = int(sample.rules.faces + 1)
     dice = sample.dice @ base ** np.arange(sample.dice.shape[1])  # one number for the dice of a row
     keys = [sample.filled, sample.upper, sample.saved, sample.joker_paid, dice, sample.rolls_left]
     table = np.stack([*keys, sample.card_total] if with_points else keys)
-    order = np.lexsort(table)  # stable: equal positions stay in the order of their rows
+    order = np.lexsort(table)  # is stable, so equal positions stay in the order of their rows
     ordered = table[:, order]
     starts = np.flatnonzero(
         np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])

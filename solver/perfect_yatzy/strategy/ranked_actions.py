@@ -1,4 +1,4 @@
-"""A question about the dice on the table, and the form of its answer, whoever computes it."""
+"""Hold a question about the dice on the table, and the form of its answer, whoever computes it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Turn(NamedTuple):
         return self.rolls_left == max_rerolls(self.evaluator.rules, self.state.saved)
 
     def categories(self) -> dict[int, tuple[int, int]]:
-        """The categories that may take the dice, as :func:`.scoring_options` gives them."""
-        rules, state = self.evaluator.rules, self.state
+        """Return the categories that may take the dice, as :func:`.scoring_options` gives them."""
+        rules = self.evaluator.rules
+        state = self.state
         counts = counts_of(rules, self.dice)
         return scoring_options(rules, state.filled, state.joker_paid, counts, self.is_first_roll)
 
@@ -44,7 +45,10 @@ class RankedActions(NamedTuple):
     category: int  # the best category for the dice
 
     def regret(self, evaluator: TurnEvaluator, number: int) -> float | None:
-        """What an action loses against the best one; None if it is not among the actions."""
+        """Return what an action loses against the best one.
+
+        It is None if the action is not among these.
+        """
         if number not in self.numbers:
             return None
         best = max(self.values)
@@ -53,5 +57,5 @@ class RankedActions(NamedTuple):
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:
-    """Rerolls after the first roll of a turn that begins with `saved` saved rolls."""
+    """Return the rerolls after the first roll of a turn that begins with `saved` saved rolls."""
     return rules.rolls_per_turn - 1 + saved

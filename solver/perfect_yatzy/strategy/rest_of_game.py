@@ -1,4 +1,4 @@
-"""The values of the rest of a game, from the table of the whole game."""
+"""Take the values of the rest of a game from the table of the whole game."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from ..core.state_space import StateSpace
 
 
 def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
-    """Place of every state of the rest of a game in the table of the whole game, `(rest.size,)`."""
+    """Return the place of every state of the rest of a game in the table of the whole game.
+
+    The array is `(rest.size,)`.
+    """
     layout, rest_layout = whole.layout, rest.layout
     places = np.empty(rest.size, dtype=np.int64)
     for rows in rest.layers[rest.first_layer :]:
         for row in rows.tolist():
             paid = row >= rest.cards and rest.has_tracked_rows
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
-            rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
+            rest_set = rest_layout.lane_sets[row]
+            whole_set = layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])
             # The lanes of the whole game that have the same upper sums.
             whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]
@@ -30,7 +34,8 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
 
 
 def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
-    """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the
-    whole game.
+    """Return the values of the rest of a game from the table of the whole game.
+
+    They are `(rest.size,)` in the order of `rest`.
     """
     return np.asarray(values[places_in(whole, rest)], dtype=np.float64)

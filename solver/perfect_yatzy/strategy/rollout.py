@@ -1,13 +1,14 @@
 """Play many games a turn at a time: all games at the same card share one evaluation of its turn.
 
 Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout`
-follows any policy. A
-:class:`ScoreRollout` plays for a goal or a utility, with ties broken by the mean.
+follows any policy. A :class:`ScoreRollout` plays for a goal or a utility, with ties broken by the
+mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,18 +32,35 @@ from . import rollout_kernel as kernels
 from .strategy import CheckedPosition, Strategy
 from .turn_evaluator import GreedyPolicy, ScoreEvaluator, state_places
 
-TurnArguments = tuple[int, int, int, kernels.TurnLog]
-
-Points16 = npt.NDArray[np.int16]
 SLICES = 16  # slices of the sorted games per thread
+
+
+class TurnArguments(NamedTuple):
+    """The last fields of a RolloutJob: what a turn needs besides the games."""
+
+    first_game: int  # number of game 0 among all games of the simulation
+    seed: int
+    turn: int
+    log: kernels.TurnLog
+
+
+class PlayedGames(NamedTuple):
+    """The results of some games."""
+
+    points: Ints  # (games,): points made, without the upper bonus
+    category_points: npt.NDArray[np.int16]  # (games, categories), -1 where a game did not fill it
+    upper_bonus: Ints  # (games,)
 
 
 class Rollout:
     """Games played by a policy from a state of its games on."""
 
     def __init__(self, policy: Policy, start: State, threads: int) -> None:
-        self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
-        rules = self.rules
+        rules = policy.rules
+        self.policy = policy
+        self.rules = rules
+        self.threads = threads
+        self.start = start
         self.space = state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
         self.model = turn_model(rules, policy.start)
@@ -56,11 +74,10 @@ class Rollout:
         seed: int,
         report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
-    ) -> tuple[Ints, Points16, Ints]:
-        """Games from number `first` on: points made without the bonus, points ``(number,
-        categories)`` and bonus.
-        """
-        start, space = self.start, self.space
+    ) -> PlayedGames:
+        """Play games from number `first` on."""
+        start = self.start
+        space = self.space
         row = np.array([space.row(start)])
         place = np.array([space.unchecked_index(start)])
         fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
@@ -80,7 +97,8 @@ class Rollout:
                         number, self.rules.rolls_per_turn + int(space.most_saved[filled])
                     )
                     logs.append(log)
-                play_slice = self.turn(filled, games, order, (first, seed, turn, log))
+                arguments = TurnArguments(first, seed, turn, log)
+                play_slice = self.turn(filled, games, order, arguments)
                 begins = range(0, number, size)
                 for _ in in_threads(
                     play_slice, begins, [min(begin + size, number) for begin in begins]
@@ -91,40 +109,41 @@ class Rollout:
             space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE]
         )
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        return (
-            fields[:, kernels.POINTS].copy(),
-            games.boxes.reshape(number, space.categories),
-            upper_bonus,
+        return PlayedGames(
+            points=fields[:, kernels.POINTS].copy(),
+            category_points=games.boxes.reshape(number, space.categories),
+            upper_bonus=upper_bonus,
         )
 
     def sort(self, fields: Ints) -> Ints:
-        """Order that brings games of the same row and block together; writes the blocks into
-        `fields`.
+        """Return the order that brings games of the same row and block together.
+
+        Writes the blocks into `fields`.
         """
-        layout, row, lane = self.space.layout, fields[:, kernels.ROW], fields[:, kernels.LANE]
+        layout = self.space.layout
+        row = fields[:, kernels.ROW]
+        lane = fields[:, kernels.LANE]
         fields[:, kernels.BLOCK_LANE] = lane % LANES
         fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
         blocks = layout.lane_upper.shape[1] // LANES  # of a row, at most
         return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled."""
+        """Return the actions at the cards with `filled` categories filled."""
         return self.policy.layer(filled)
 
     def turn(
         self, filled: int, games: kernels.Games, order: Ints, rest: TurnArguments
     ) -> Callable[[int, int], None]:
-        """A function for threads that plays a turn of the games ``order[begin:end]``; `rest`: as
-        TurnArguments.
-        """
+        """Return a function for threads that plays a turn of the games ``order[begin:end]``."""
         actions = self.layer(filled)
         games_of_row = np.bincount(games.fields[kernels.ROW :: kernels.FIELDS])
-        rows = np.flatnonzero(games_of_row)  # those that occur
-        # the games are sorted by rows: where those of each of `rows` end
+        rows = np.flatnonzero(games_of_row)  # the rows that occur
+        # The games are sorted by rows. Here end those of each of `rows`.
         ends = np.cumsum(games_of_row[rows])
 
         def play(begin: int, end: int) -> None:
-            # place of their rows in `rows`
+            # the places of the rows of these games in `rows`
             first, last = np.searchsorted(ends, (begin, end - 1), side="right")
             # Each part has neighbouring rows, and so neighbouring games.
             for part, argument in actions(rows[first : last + 1]):
@@ -138,13 +157,14 @@ class Rollout:
         return play
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
-        """New working memory of the kernels."""
+        """Return new working memory of the kernels."""
         return policy_job(self.dice, self.model, self.policy.ties, int(self.space.most_saved.max()))
 
 
 class ScoreRollout(Rollout):
-    """Games played for a goal or a utility; of equal options the one with the highest mean is
-    taken.
+    """Games played for a goal or a utility.
+
+    Of equal options the one with the highest mean is taken.
     """
 
     def __init__(self, evaluator: ScoreEvaluator, start: State, threads: int) -> None:
@@ -158,7 +178,10 @@ class ScoreRollout(Rollout):
         self.scores = evaluator
 
     def sort(self, fields: Ints) -> Ints:
-        """As for :class:`Rollout`; the games of a block are neighbours in the score, too."""
+        """Return the order as :class:`Rollout` does.
+
+        The games of a block are neighbours in the score, too.
+        """
         row, lane = fields[:, kernels.ROW], fields[:, kernels.LANE]
         state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
         x = fields[:, kernels.POINTS] + self.scores.x
@@ -168,20 +191,21 @@ class ScoreRollout(Rollout):
         return np.lexsort((fields[:, kernels.BLOCK], row))  # by row, then by block
 
     def layer(self, filled: int) -> RowActions:
-        """As for :class:`Rollout`."""
+        """Return the actions as :class:`Rollout` does."""
         policy = self.scores.score_policy(filled)
         return lambda rows: [(rows, policy)]
 
     def new_job(self) -> PolicyJob | ScorePolicyJob:
-        """As for :class:`Rollout`."""
+        """Return the working memory as :class:`Rollout` does."""
         most_saved = int(self.space.most_saved.max())
-        ties = self.scores.ties, self.scores.means.ties
+        ties = (self.scores.ties, self.scores.means.ties)
         return score_policy(self.dice, self.model, kernel_lattice(self.dice), ties, most_saved)
 
 
 def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
-    """Games from a checked position; StateError if the table of a strategy has no values for its
-    points.
+    """Return games from a checked position.
+
+    Raises StateError if the table of a strategy has no values for its points.
     """
     if not isinstance(strategy, Strategy):
         return Rollout(strategy, position.state, threads)

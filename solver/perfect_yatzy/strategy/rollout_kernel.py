@@ -1,4 +1,4 @@
-"""Simulated games, a turn at a time: all games at the same card share one evaluation of its turn.
+"""Simulate games a turn at a time: all games at the same card share one evaluation of its turn.
 
 The dice are a function of the seed, the number of the game, the turn and the roll (a counter-based
 generator on the finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom
@@ -29,15 +29,20 @@ from ..objectives.score_table_kernel import StoredScores, placed_scores, score_b
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 MOST_ROLLS = 256  # random words of a turn
 
-# Fields of a game in `Games.fields`: row, lane of upper sums and saved rolls are the state; points
-# made so far without the upper bonus; start of the block that holds the policy of the game, and the
-# lane within.
-ROW, LANE, SAVED, POINTS, BLOCK, BLOCK_LANE, FIELDS = 0, 1, 2, 3, 4, 5, 8
+# Fields of a game in `Games.fields`. The first three are the state.
+ROW = 0
+LANE = 1  # lane of upper sums
+SAVED = 2  # saved rolls
+POINTS = 3  # points made so far without the upper bonus
+BLOCK = 4  # start of the block that holds the policy of the game
+BLOCK_LANE = 5  # lane within the block
+FIELDS = 8
 
 
 class Games(NamedTuple):
-    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead
-    of six.
+    """Games in progress.
+
+    The fields of a game are neighbours in memory, so that they cost one cache miss instead of six.
     """
 
     fields: Ints  # (games * FIELDS,)
@@ -47,18 +52,19 @@ class Games(NamedTuple):
 class TurnLog(NamedTuple):
     """One turn of many games as it is played, int32."""
 
-    # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
+    # (games * most_rolls,): dice after each roll, as numbers of the lattice, and -1 after the last
     rolls: npt.NDArray[np.int32]
-    holds: npt.NDArray[np.int32]  # the dice held of them; -1 after the last roll of a turn
+    # (games * most_rolls,): the dice held after the roll, -1 after the last roll of a turn
+    holds: npt.NDArray[np.int32]
     # (games,): numbers of :class:`perfect_yatzy.core.turn_model.TurnOutcomes`
     outcomes: npt.NDArray[np.int32]
-    most_rolls: int  # most rolls that the turn may have; 0: nothing is written down
+    most_rolls: int  # most rolls that the turn may have, 0 if nothing is written down
 
 
 def turn_log(games: int, most_rolls: int) -> TurnLog:
-    """An empty log for a turn."""
-    rolls, holds = (np.full(games * most_rolls, -1, dtype=np.int32) for _ in range(2))
-    return TurnLog(rolls, holds, np.empty(games, dtype=np.int32), most_rolls)
+    """Return an empty log for a turn."""
+    rolls = np.full(games * most_rolls, -1, dtype=np.int32)
+    return TurnLog(rolls, rolls.copy(), np.empty(games, dtype=np.int32), most_rolls)
 
 
 NO_LOG = turn_log(0, 0)
@@ -78,7 +84,7 @@ class RolloutJob(NamedTuple):
 
 @jit
 def mixed(word):
-    """Finalizer of SplitMix64."""
+    """Return a word after the finalizer of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -86,7 +92,7 @@ def mixed(word):
 
 @jit
 def random_word(seed, game, turn, roll):
-    """DIE_BITS random bits for one roll."""
+    """Return DIE_BITS random bits for one roll."""
     step = np.uint64(0x9E3779B97F4A7C15)
     word = mixed(np.uint64(seed) + step)
     word = mixed(word + np.uint64(game) * step)
@@ -96,7 +102,7 @@ def random_word(seed, game, turn, roll):
 
 @jit
 def ordered(keys, number):
-    """Stable order that sorts keys from 0 to number - 1 (counting sort)."""
+    """Return the stable order that sorts keys from 0 to number - 1 (counting sort)."""
     start = np.zeros(number + 1, np.int64)
     for key in keys:
         start[key + 1] += 1
@@ -111,8 +117,9 @@ def ordered(keys, number):
 
 @jit
 def completed_roll(dice, held, word):
-    """The full roll after the dice not in `held` are rolled; `word`: the random bits of this
-    roll.
+    """Return the full roll after the dice not in `held` are rolled.
+
+    `word` has the random bits of this roll.
     """
     while held < dice.first_roll:
         word *= np.uint64(dice.faces)
@@ -143,17 +150,20 @@ def end_turn(job, game, outcome, rerolls):
 
 @by_kind()
 def decide(player, job, game, roll, rerolls, number):
-    """What a player does with roll `number` of its turn, from 0: the hold, or -1; the outcome if
-    it ends the turn.
+    """Return the hold or -1, and the outcome if the player ends the turn.
+
+    The roll is number `number` of its turn, from 0.
     """
 
 
 @partial(jit, inline=True)
 def play_turn(player, job, game):
-    """One turn of one game."""
+    """Play one turn of one game."""
     model, log = job.policy.model, job.log
     most = model.rolls_per_turn - 1 + job.games.fields[game * FIELDS + SAVED]
-    hold, outcome, rerolls = 0, -1, most  # no dice are held before the first roll
+    hold = 0  # no dice are held before the first roll
+    outcome = -1
+    rerolls = most
     while hold >= 0:
         number = most - rerolls
         word = random_word(job.seed, job.first_game + game, job.turn, number)
@@ -169,12 +179,16 @@ def play_turn(player, job, game):
 
 @jit
 def same_card(job, begin, end):
-    """End of the games from `begin` on that share a card and a block; the block, and their most
-    saved rolls.
+    """Return the end of the games from `begin` on that share a card and a block.
+
+    The other results are the block and the most saved rolls of these games.
     """
-    fields, stop, most_saved = job.games.fields, begin, 0
+    fields = job.games.fields
+    stop = begin
+    most_saved = 0
     first_game = job.order[begin] * FIELDS
-    row, group = fields[first_game + ROW], fields[first_game + LANE] // LANES
+    row = fields[first_game + ROW]
+    group = fields[first_game + LANE] // LANES
     while stop < end:
         game = job.order[stop] * FIELDS
         if fields[game + ROW] != row or fields[game + LANE] // LANES != group:
@@ -200,7 +214,7 @@ def _take_action(player, job, game, roll, rerolls, number):
 
 @by_kind()
 def player_of(policy, job, block, most_saved):
-    """What plays the games of a block, after the work that their turns have in common."""
+    """Return what plays the games of a block, after the work that their turns have in common."""
 
 
 @player_of.of()
@@ -211,7 +225,7 @@ def _player_of_actions(policy, job, block, most_saved):
 
 @by_kind()
 def begin_block(player, job, block):
-    """What the turns of the games of one block have in common, beyond those of its card."""
+    """Do what the turns of the games of one block have in common, beyond those of its card."""
 
 
 begin_block.of()(lambda player, job, block: None)
@@ -219,7 +233,7 @@ begin_block.of()(lambda player, job, block: None)
 
 @jit
 def play_by_policy(begin, end, arguments, policy):
-    """One turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
+    """Play one turn of the games ``order[begin:end]`` by any policy, or by a :class:`ScorePolicy`."""
     job = views(arguments)
     followed = views(policy)
     i = begin
@@ -235,14 +249,14 @@ def play_by_policy(begin, end, arguments, policy):
 
 
 class ScorePolicy(NamedTuple):
-    """The policy of a table of goals or of a utility; with a ScorePolicyJob in the job."""
+    """The policy of a table of goals or of a utility, with a ScorePolicyJob in the job."""
 
     scores: StoredScores
-    means: TableSlice  # which break ties
+    means: TableSlice  # break ties
 
 
 class ScoreDecisions(NamedTuple):
-    """Its player."""
+    """The player of a :class:`ScorePolicy`."""
 
     scores: Any
     means: Any

@@ -1,13 +1,12 @@
-"""Distributions of whole scores: chances, moments, percentiles; and win chances, the utility of a
-final score.
+"""Describe distributions of whole scores: chances, moments, percentiles and chances to win.
 
     U(s) = product over opponents of P(theirs < s)          a tie is a loss
     U(s) = product over opponents of P(theirs <= s)         a tie is a win; "half" is the mean of both
 
 A finished opponent is one score, and the chances are exact. An unfinished opponent is a
 distribution: that of a player who is assumed to maximise the mean from that card on and to ignore
-our score. Whoever maximises this utility again after each of their turns wins at least so often, so
-that the chances are lower bounds.
+our score. Whoever maximises this utility again after each of their turns wins at least that often.
+So the chances are lower bounds.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -36,20 +35,23 @@ from .strategy import check_position
 from .tie_rules import clipped, tie_rule
 
 BARS = 28  # most bins of a histogram in a notebook
-EARLY_LAYERS = (
-    2  # whose distributions may be stored: the empty card, and the cards after the first turn
-)
+# Layers whose distributions may be stored: the empty card, and the cards after the first turn.
+EARLY_LAYERS = 2
 PERCENTS = (5, 25, 50, 75, 95)
 
 
 def scores_html(figures: list[tuple[str, str]], lowest: int, chances: Floats) -> str:
-    """A summary and a histogram for notebooks; `chances`: of the scores from `lowest` on."""
+    """Return a summary and a histogram for notebooks.
+
+    `chances` are those of the scores from `lowest` on.
+    """
     return html_table((), figures) + histogram_svg(*histogram_bins(lowest, chances.tolist(), BARS))
 
 
 def score_places(rules: RuleSet, start: State) -> ScoreObjective:
-    """Where P(s, x), the chance of x points in a state, lies: as a utility, whose values are not
-    used.
+    """Return where P(s, x), the chance of x points in a state, lies.
+
+    It lies as a utility would, whose values are not used.
     """
     return Utility(rules, lambda total: total.astype(np.float64), start)
 
@@ -65,8 +67,9 @@ class CategoryResult:
 
 @dataclass(frozen=True, repr=False)
 class DiscreteDistribution:
-    """A distribution over whole scores: ``(n,)`` ascending scores, and their chances, which sum
-    to 1.
+    """A distribution over whole scores.
+
+    The scores `(n,)` are ascending, and their chances sum to 1.
     """
 
     scores: Ints
@@ -83,8 +86,9 @@ class DiscreteDistribution:
         return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
     def chance_against(self, other: DiscreteDistribution, tie: float = 0.5) -> float:
-        """Chance that this score is higher than an independent one; `tie`: what equal scores
-        count, from 0 to 1.
+        """Return the chance that this score is higher than an independent one.
+
+        `tie` is what equal scores count, from 0 to 1.
         """
         # chance of the k lowest scores, k from 0
         reached = np.concatenate([[0.0], np.cumsum(other.chances)])
@@ -95,8 +99,10 @@ class DiscreteDistribution:
 
 
 def even_handicap(mine: DiscreteDistribution, theirs: DiscreteDistribution) -> tuple[int, float]:
-    """The whole number of points which, added to `mine`, brings the chance to win nearest to a
-    half, and that chance. It is negative if `theirs` need them. A tie counts as half a win.
+    """Return the handicap that makes a game even, and the chance to win with it.
+
+    The handicap is the whole number of points which, added to `mine`, brings the chance to win
+    nearest to a half. It is negative if `theirs` need them. A tie counts as half a win.
     """
 
     def chance(points: int) -> float:
@@ -129,7 +135,7 @@ class ScoreDistribution(DiscreteDistribution):
     rules : RuleSet or None
         Rules of the games, for displays and metadata.
     policy : str
-        What play maximises: ``mean``; empty if it is another policy.
+        What play maximises: ``mean``, or empty for another policy.
     """
 
     upper_bonus_chance: float
@@ -138,17 +144,18 @@ class ScoreDistribution(DiscreteDistribution):
     policy: str = field(default="", compare=False)
 
     def columns(self) -> dict[str, Any]:
-        """The distribution as named columns, a row for each score: ``score`` and ``chance``."""
+        """Return the distribution as named columns, a row for each score: ``score`` and ``chance``."""
         return {"score": self.scores, "chance": self.chances}
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`),
-        as far as known.
+        """Return what identifies the distribution, as far as it is known.
+
+        The entries are those of :func:`perfect_yatzy.strategy.metadata.metadata`.
         """
         return metadata(self.rules, self.policy)
 
     def figures(self) -> list[tuple[str, str]]:
-        """Names and values of a summary."""
+        """Return the names and values of a summary."""
         marks = ", ".join(f"{self.percentile(percent)}" for percent in PERCENTS)
         found = {"rules": self.rules.key} if self.rules else {}
         found["mean"] = f"{self.mean:.2f}"
@@ -167,14 +174,15 @@ class ScoreDistribution(DiscreteDistribution):
         return scores_html(self.figures(), int(self.scores[0]), self.chances)
 
     def at_least(self, score: int) -> float:
-        """Probability of `score` or more, P(final score >= score)."""
+        """Return the probability of `score` or more, P(final score >= score)."""
         if score <= self.scores[0]:
             return 1.0
         return clipped(float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
-        """Smallest score s with P(final score <= s) >= percent / 100; `percent` is from 0 to
-        100, 50 the median.
+        """Return the smallest score s with P(final score <= s) >= percent / 100.
+
+        `percent` is from 0 to 100; that of the median is 50.
         """
         cumulative = np.cumsum(self.chances)
         place = int(np.searchsorted(cumulative, percent / 100 - 1e-12))
@@ -187,28 +195,31 @@ MAX_FINAL_SCORE = 99_999
 
 @dataclass(frozen=True)
 class Opponent(DiscreteDistribution):
-    """The distribution of another player's final score; `playing`: whether boxes are still open."""
+    """The distribution of another player's final score."""
 
-    playing: bool
+    playing: bool  # whether boxes are still open
 
     def cdf(self, scores: Ints) -> Floats:
-        """Chance of at most each of `scores`, shaped as `scores`."""
+        """Return the chance of at most each of `scores`, shaped as `scores`."""
         # chance of the k lowest scores, k from 0
         reached = np.concatenate([[0.0], np.cumsum(self.chances)])
-        # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are
-        # certain.
+        # By rounding the sum of all chances may miss 1. Only the highest score and those above it
+        # are certain.
         reached = np.minimum(reached, np.nextafter(1.0, 0.0))
         reached[-1] = 1.0
         return np.asarray(reached[np.searchsorted(self.scores, scores, side="right")])
 
 
 def finished(score: int) -> Opponent:
-    """An opponent whose final score is known."""
+    """Return an opponent whose final score is known."""
     return Opponent(np.array([score]), np.ones(1), False)
 
 
 def least_score(card: Scorecard) -> int:
-    """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
+    """Return the lowest final score a card can end with.
+
+    Each open box has the lowest points that any roll gives.
+    """
     least = points_table(card.rules).min(axis=1).tolist()  # by category
     boxes = enumerate(card.rules.categories)
     # A box that requires another may not pay at all.
@@ -217,26 +228,26 @@ def least_score(card: Scorecard) -> int:
 
 
 def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
-    """Read opponents: final scores, also of full cards, or checked cards of players who have not
+    """Read opponents.
+
+    They are final scores, also those of full cards, or checked cards of players who have not
     finished.
 
-    Text separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of
-    whole numbers. A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``. StateError for
-    anything else, none, or too many.
+    They are given as text separated by semicolons (``251; ones=3 sixes=24; empty``), or as a list of
+    such texts and of whole numbers. A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``.
+    Raises StateError for anything else, for none, and for too many.
     """
     found: list[int | Scorecard] = []
     too_many = StateError(_("there are more than {most} opponents", most=MAX_OPPONENTS))
     for number, entry in enumerate([given] if isinstance(given, str) else given):
-        # many entries without any opponent count, too
+        # Entries without any opponent count, too.
         if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:
             raise too_many
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
             parts = [*filter(None, map(str.strip, entry.split(";")))]
             found += [_parse_opponent(rules, part) for part in parts[: MAX_OPPONENTS + 1]]
-        elif (
-            isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry <= MAX_FINAL_SCORE
-        ):
+        elif _is_final_score(entry):
             found.append(entry)
         else:
             raise _not_an_opponent(shown(entry))
@@ -247,8 +258,15 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     return found
 
 
+def _is_final_score(entry: object) -> TypeGuard[int]:
+    """Return whether an opponent is given as a possible final score."""
+    if not isinstance(entry, int) or isinstance(entry, bool):
+        return False
+    return 0 <= entry <= MAX_FINAL_SCORE
+
+
 def card_text(card: Scorecard) -> str:
-    """A card as :func:`parse_opponents` reads it."""
+    """Return a card as text that :func:`parse_opponents` reads."""
     bonus_points = f" extra={card.bonus_points}" if card.bonus_points else ""
     return f"{card}{bonus_points}" if card.points else "empty"
 
@@ -276,28 +294,32 @@ def _not_an_opponent(entry: str) -> StateError:
 
 
 class WinUtility:
-    """The utility of a final score: the chance that it beats all opponents; `ties`: what a tie
-    counts.
+    """The utility of a final score: the chance that it beats all opponents.
+
+    `ties` says what a tie counts.
     """
 
-    # of interpolation, as part of a change; answers are then a few millionths wrong at most
+    # The tolerance of interpolation, as part of a change. Answers are then a few millionths wrong at
+    # most.
     tolerance = 2.5e-4
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))
-        self.opponents, self.share = list(opponents), tie_rule(ties).share
+        self.opponents = list(opponents)
+        self.share = tie_rule(ties).share
 
     def __call__(self, scores: Ints) -> Floats:
-        """Utility of each final score (int64), from 0 to 1, shaped as `scores`."""
+        """Return the utility of each final score (int64), from 0 to 1, shaped as `scores`."""
         ahead = np.prod([other.cdf(scores - 1) for other in self.opponents], axis=0)
         not_behind = np.prod([other.cdf(scores) for other in self.opponents], axis=0)
         return np.asarray((1 - self.share) * ahead + self.share * not_behind)
 
     @property
     def goal(self) -> int | None:
-        """The score to reach, if winning is the same as reaching one: all have finished, and
-        ties are not shared.
+        """The score to reach, if winning is the same as reaching one.
+
+        That is so if all have finished and ties are not shared.
         """
         if 0 < self.share < 1 or any(other.playing for other in self.opponents):
             return None

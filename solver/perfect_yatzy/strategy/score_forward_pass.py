@@ -1,7 +1,6 @@
-"""Play for a goal or a utility from the start to the end: the exact distribution of the final
-score.
+"""Play for a goal or a utility from the start to the end: the distribution of the final score.
 
-The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on the points x made so
+This is the forward pass of :mod:`.forward_pass` for a policy whose actions depend on the points x made so
 far::
 
     P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
@@ -43,9 +42,17 @@ from .turn_evaluator import GreedyPolicy, ScoreEvaluator
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
 
-# What a part adds to the next layer: entries of the table with chances; and to the chances of the
-# outcomes.
+# What a part adds to the next layer, as entries of the table with chances, and what it adds to the
+# chances of the outcomes.
 Pushed = tuple[list[tuple[slice, Floats]], Floats]
+
+
+class PassMemory(NamedTuple):
+    """Working memory of a thread."""
+
+    policy: PolicyJob  # that of the goal or utility
+    mean_policy: PolicyJob  # that for the mean
+    rest: ScorePassScratch
 
 
 class Part(NamedTuple):
@@ -61,13 +68,15 @@ class BufferPlaces(NamedTuple):
 
     # (outcomes,): the place of an entry of the child in the buffer minus its place in the table
     relocation: Ints
-    children: list[tuple[int, slice]]  # place in the buffer, and entries of the table, of each
-    size: int  # of the buffer
+    # the place in the buffer and the entries of the table of each child
+    children: list[tuple[int, slice]]
+    size: int  # size of the buffer
 
 
 class ScoreForwardPass(ForwardPass):
-    """P(s, x) under the policy of a goal or a utility, from a checked state on, without saved
-    rolls.
+    """P(s, x) under the policy of a goal or a utility.
+
+    It begins at a checked state, without saved rolls.
     """
 
     def __init__(self, settings: Settings, evaluator: ScoreEvaluator, start: State) -> None:
@@ -75,8 +84,9 @@ class ScoreForwardPass(ForwardPass):
         super().__init__(settings, means)
         self.objective = score_places(evaluator.rules, start)
         self.table = self.objective
-        self.evaluator, self.mean_values = evaluator, means.values
-        # of the values of this space's states in the evaluator's table
+        self.evaluator = evaluator
+        self.mean_values = means.values
+        # the places of the values of this space's states in the evaluator's table
         self.places = evaluator.score_offsets
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
@@ -84,44 +94,49 @@ class ScoreForwardPass(ForwardPass):
         self.scratch = ScratchPool(self.new_scratch)
 
     def distribution(self, points: int) -> ScoreDistribution:
-        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the
-        start.
+        """Compute P layer by layer, where each layer sums to 1.
+
+        `points` are those on the card at the start.
         """
-        space, offsets = self.space, self.objective.score_offsets
-        # Of all states: no scores (high < low) and no mass, but for the start.
+        space = self.space
+        offsets = self.objective.score_offsets
+        # All states but the start have no scores (high < low) and no mass.
         known = Support(
             np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size)
         )
         layer = self.new_layer(space.first_layer)
         start = space.unchecked_index(space.start)
         layer.values[offsets.origin[start] - layer.start] = 1.0  # at x = 0
-        known.high[start], known.mass[start] = 0, 1.0
+        known.high[start] = 0
+        known.mass[start] = 1.0
         outcome_chance = np.zeros(self.outcomes.size)
         for filled in range(space.first_layer, space.categories):
             layer, of_turn = self.push_layer(filled, layer, known)
             outcome_chance += of_turn
         full = space.layer_slice(space.categories)
         ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
-        # from x = 0 on
+        # The chances are those from x = 0 on.
         reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
         return self.result(reached, points, outcome_chance)
 
     def new_layer(self, filled: int) -> TableSlice:
-        """P of the states with `filled` filled categories, all zeros."""
+        """Return P of the states with `filled` filled categories, all zeros."""
         place = self.objective.layer_slice(filled)
         return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
 
     def push_layer(
         self, filled: int, parents: TableSlice, known: Support
     ) -> tuple[TableSlice, Floats]:
-        """P of the next layer, whose support is written to `known`, and the chance of each
-        outcome of the turn.
+        """Return P of the next layer, and the chance of each outcome of the turn.
+
+        Writes the support of the layer to `known`.
         """
-        offsets, layout = self.objective.score_offsets, self.space.layout
+        offsets = self.objective.score_offsets
+        layout = self.space.layout
         scores = window(self.evaluator.objective.places, self.evaluator.values, filled)
         means = window(self.space, self.mean_values, filled)
         most_saved = int(self.space.most_saved[filled])
-        # for a goal, which is certain beyond the scores of a state
+        # Beyond the scores of a state it is certain whether a goal is reached.
         known_ends = self.evaluator.objective.before > 0
 
         def push(part: Part) -> Pushed:
@@ -129,16 +144,19 @@ class ScoreForwardPass(ForwardPass):
             buffer = np.zeros(size + FRAME)
             with self.scratch.borrow() as (policy, mean_policy, own):
                 own.outcome_sum[:] = 0  # the memory was used before
-                tables = offsets, parents, known, scores, self.places
                 job = ScorePassJob(
-                    policy,
-                    mean_policy,
-                    own,
-                    *tables,
-                    self.evaluator.x,
-                    known_ends,
-                    means,
-                    most_saved,
+                    policy=policy,
+                    mean_policy=mean_policy,
+                    scratch=own,
+                    offsets=offsets,
+                    parents=parents,
+                    support=known,
+                    scores=scores,
+                    places=self.places,
+                    x_start=self.evaluator.x,
+                    known_ends=known_ends,
+                    means=means,
+                    most_saved=most_saved,
                 )
                 push_lanes(*part, job, relocation, buffer)
                 outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
@@ -161,8 +179,9 @@ class ScoreForwardPass(ForwardPass):
         return layer, outcome_chance
 
     def parts(self, filled: int) -> list[Part]:
-        """The tasks of a layer, in a fixed order."""
-        layout, rows = self.space.layout, self.space.layers[filled]
+        """Return the tasks of a layer, in a fixed order."""
+        layout = self.space.layout
+        rows = self.space.layers[filled]
         lane_counts = layout.lane_count[layout.lane_sets[rows]]
         # Few rows are divided, so that all threads have work.
         lanes_per_part = LANES if len(rows) < FEW_ROWS else layout.lane_width
@@ -173,37 +192,41 @@ class ScoreForwardPass(ForwardPass):
         ]
 
     def buffer_places(self, row: int) -> BufferPlaces:
-        """Where the buffer of a row holds its children."""
-        layout, offsets = self.space.layout, self.objective.score_offsets
-        # the category of each outcome
+        """Return where the buffer of a row holds its children."""
+        layout = self.space.layout
+        offsets = self.objective.score_offsets
+        # whether the category of each outcome is open
         is_open = (~int(layout.masks[row]) >> self.outcomes.category & 1).astype(bool)
         relocation = np.zeros(self.outcomes.size, dtype=np.int64)
         places = list[tuple[int, slice]]()
         size = 0
         for step in np.unique(self.outcomes.step[is_open]).tolist():
             child = row + step
-            # no state of this game has this row
+            # If no state of this game has this row, there is nothing to hold.
             if child >= len(self.occurs) or not self.occurs[child]:
                 continue
-            # A row has the entries from its first state to its last one, with all numbers of saved
-            # rolls: neighbours.
+            # The entries of a row are neighbours, from its first state to its last one, with all
+            # numbers of saved rolls.
             first = int(layout.offsets[child])
             copies = int(self.space.most_saved[self.space.filled[child]]) + 1
             last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
-            # each child comes after those before it
+            # Each child comes after those before it.
             relocation[self.outcomes.step == step] = size - begin
             places.append((size, slice(begin, end)))
             size += end - begin
         return BufferPlaces(relocation, places, size)
 
-    def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
-        """Working memory for one thread: of the policy, of that for the mean, and the rest."""
-        dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
+    def new_scratch(self) -> PassMemory:
+        """Return working memory for one thread."""
+        dice = self.dice
+        model = self.model
+        size = self.outcomes.size
+        most = self.most_saved
         policy = policy_job(dice, model, self.evaluator.ties, most)
         mean_policy = policy_job(dice, model, self.evaluator.means.ties, most)
-        ends = size * self.end_model.stages  # of turns
+        ends = size * self.end_model.stages  # number of ends of turns
         own = ScorePassScratch(
             means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
             end_mean=aligned(ends),
@@ -213,4 +236,4 @@ class ScoreForwardPass(ForwardPass):
             mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
             entries=np.zeros(ends, dtype=np.int64),
         )
-        return policy, mean_policy, own
+        return PassMemory(policy, mean_policy, own)

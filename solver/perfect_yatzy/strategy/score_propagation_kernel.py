@@ -1,8 +1,8 @@
-"""Forward propagation under the policy of a goal or a utility, whose actions depend on the points
-made.
+"""Propagate chances forward under the policy of a goal or a utility.
 
-As :mod:`.propagation`, but each x has its own decisions: the ends of turns have the chances P(e |
-s, x) in place of P(e | s). The lanes of a vector are neighbouring x of one state, and each lane
+Here the actions depend on the points made. This is the propagation of
+:mod:`..objectives.propagation_kernel`, but each x has its own decisions: the ends of turns have the
+chances P(e | s, x) in place of P(e | s). The lanes of a vector are neighbouring x of one state, and each lane
 takes what :mod:`.policy` would: of the options as good as the best value the first one with the
 best mean. One pass from the last option to the first finds it: an option that is as good as the
 best mean after it replaces the choice. The means do not depend on x: they are computed once for a
@@ -42,27 +42,25 @@ SMALLEST = 5e-324  # the smallest positive float64
 
 
 class Support(NamedTuple):
-    """First and last score that occurs at each state (int64), and the chance of the state
-    (float64).
-    """
+    """The first and the last score that occur at each state, and the chance of the state."""
 
-    low: Ints
-    high: Ints
-    mass: Floats
+    low: Ints  # (states,): first score
+    high: Ints  # (states,): last score, less than the first one if none occurs
+    mass: Floats  # (states,): chance of the state
 
 
 class ScorePassScratch(NamedTuple):
-    """Working memory of one thread in addition to that of the policy, in vectors unless stated
-    otherwise.
+    """Working memory of one thread in addition to that of the policy.
+
+    It is in vectors unless stated otherwise.
     """
 
-    means: HoldValues  # of the mean, lanes of upper sums
-    end_mean: Floats  # (ends,): mean after each end of a turn; lanes of upper sums
+    means: HoldValues  # means of the holds, in lanes of upper sums
+    end_mean: Floats  # (ends,): mean after each end of a turn, in lanes of upper sums
     best_stop: Floats  # (rolls,): value of the best category
-    stop_mean: Floats  # (rolls,): mean of the chosen one
-    outcome_sum: (
-        Floats  # (outcomes,): chance of each outcome over all games; lanes are added up in the end
-    )
+    stop_mean: Floats  # (rolls,): mean of the chosen category
+    # (outcomes,): chance of each outcome over all games; the lanes are added up in the end
+    outcome_sum: Floats
     mass: Floats  # (longest range of scores + padding,): chances of the scores of one state
     # (ends,): place of the score 0 of the child after each end, moved by the points of the end
     entries: Ints
@@ -72,11 +70,10 @@ class ScorePassJob(NamedTuple):
     """Arguments of the kernel that moves the chances of one layer to the next."""
 
     policy: PolicyJob  # with the ties of the objective
-    mean_policy: (
-        PolicyJob  # with those of the mean, and the turn for the mean: actions, chances of its ends
-    )
+    # with the ties of the mean, and the turn for the mean: actions, and chances of its ends
+    mean_policy: PolicyJob
     scratch: ScorePassScratch
-    # places of the chances P(s, x); x is the number of points made since the start
+    # places of the chances P(s, x), where x is the number of points made since the start
     offsets: ScoreOffsets
     parents: TableSlice  # P of the layer
     support: Support  # of all states
@@ -91,8 +88,9 @@ class ScorePassJob(NamedTuple):
 
 @jit
 def stage_count(job, saved_before):
-    """How many numbers of rolls may stay saved after a turn begun with `saved_before` saved
-    rolls.
+    """Return how many numbers of rolls may stay saved after a turn.
+
+    The turn begins with `saved_before` saved rolls.
     """
     model = job.policy.model
     return model.rolls_per_turn + saved_before if model.saves_rolls else 1
@@ -100,8 +98,9 @@ def stage_count(job, saved_before):
 
 @jit
 def mean_turn(means_of_states, job, block):
-    """Everything about the mean in one block of upper sums: policy, means after all ends and of
-    holds.
+    """Compute everything about the mean in one block of upper sums.
+
+    This is the policy, and the means after all ends and of holds.
     """
     policy, scratch = job.mean_policy, job.scratch
     policy_block(means_of_states, policy, block, job.most_saved)
@@ -120,16 +119,21 @@ def mean_turn(means_of_states, job, block):
 
 @jit
 def choose_score_stops(job, block, lane, saved, is_first, actions):
-    """Category for each roll to `actions`; its value and mean, and the best value, to the
-    scratch.
+    """Write the category for each roll to `actions`.
+
+    Its value and mean, and the best value, go to the scratch.
     """
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
-    first_end, below_all = saved * model.turn_outcomes.size, splat(actions, 2 * LOWEST)
+    first_end = saved * model.turn_outcomes.size
+    below_all = splat(actions, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
         allowed, way, best = best_stop(job.policy, block, roll, is_first)
         limit = lowest_equal(best, job.policy.ties)
         mean_limit = splat(actions, LOWEST)  # the least mean that is as good as the best one so far
-        taken, value, mean = splat(actions, -1.0), best, mean_limit  # of the choice so far
+        # These are of the choice so far.
+        taken = splat(actions, -1.0)
+        value = best
+        mean = mean_limit
         # From the last category on, so that of equal ones the first is taken.
         for c in range(model.category_count - 1, -1, -1):
             if allowed >> c & 1:
@@ -137,8 +141,8 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
                     average = own.end_mean[(first_end + i) * LANES + lane]  # for all scores alike
-                    # Below all others in the lanes in which this category is not as good as the
-                    # best.
+                    # This is below all others in the lanes in which this category is not as good as
+                    # the best.
                     option_mean = choose(option, limit, splat(actions, average), below_all)
                     stop = splat(actions, float(stop_action(i)))
                     taken = choose(option_mean, mean_limit, stop, taken)
@@ -154,11 +158,14 @@ def choose_score_stops(job, block, lane, saved, is_first, actions):
 
 @jit
 def choose_score_holds(job, lane, rerolls, actions):
-    """The best hold for each roll, if it beats stopping, to `actions`; the value of each roll to
-    the buffer.
+    """Write the best hold for each roll, if it beats stopping, to `actions`.
+
+    The value of each roll goes to the buffer.
     """
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
-    buffer, best_within, below_all = scratch.buffer, scratch.best_within, splat(actions, 2 * LOWEST)
+    buffer = scratch.buffer
+    best_within = scratch.best_within
+    below_all = splat(actions, 2 * LOWEST)
     # The steps are those of choose_score_stops, with the holds of a roll and then to stop as
     # options.
     copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
@@ -168,7 +175,7 @@ def choose_score_holds(job, lane, rerolls, actions):
         best = load(best_within, dice.first_roll + roll)
         limit = lowest_equal(best, job.policy.ties)
         mean_limit, taken = splat(actions, LOWEST), splat(actions, -1.0)
-        # All holds of the roll but that of all dice.
+        # The holds of the roll but that of all dice.
         for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):
             held = dice.holds[i]
             option = load(buffer, held)
@@ -183,22 +190,23 @@ def choose_score_holds(job, lane, rerolls, actions):
         )
         stop = load(actions, dice.first_roll + roll)
         store(actions, dice.first_roll + roll, choose(stop_mean, mean_limit, stop, taken))
-        # Of equal categories one may be taken that is not quite the best; the values of the holds
-        # are for the best.
+        # Of equal categories one may be taken that is not quite the best. The values of the holds are
+        # for the best.
         store(buffer, dice.first_roll + roll, maximum(best, load(own.best_stop, roll)))
 
 
 @jit
 def score_turn_chances(children, job, block, lane, saved_before):
-    """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn`
-    of its group.
+    """Write the chance of each end for a block of scores to ``outcome_chance``.
+
+    :func:`mean_turn` of its group comes before it.
     """
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
     first_roll, roll_count = model.dice.first_roll, model.dice.roll_count
     most = model.rolls_per_turn - 1 + saved_before
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
-        has_new_values = rerolls == 0 or model.saves_rolls  # of the outcomes
+        has_new_values = rerolls == 0 or model.saves_rolls  # values of the outcomes
         actions = stage_actions(job.policy, rerolls, is_first)
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
@@ -218,8 +226,9 @@ def score_turn_chances(children, job, block, lane, saved_before):
 
 @jit
 def find_entries(job, row, lane, saved_before, choices, relocation):
-    """Write ``entries`` for one state; `relocation`: from the places of the children of an
-    outcome to the buffer.
+    """Write ``entries`` for one state.
+
+    `relocation` leads from the places of the children of an outcome to the buffer.
     """
     outcomes, layout = job.policy.model.turn_outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
@@ -234,9 +243,7 @@ def find_entries(job, row, lane, saved_before, choices, relocation):
 
 @jit
 def push(job, choices, saved_before, x, mass, target):
-    """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the
-    children.
-    """
+    """Add the chances `mass` of a block of scores from x on to the children, by ``outcome_chance``."""
     outcomes, own, scratch = job.policy.model.turn_outcomes, job.scratch, job.policy.scratch
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
@@ -251,16 +258,18 @@ def push(job, choices, saved_before, x, mass, target):
 
 @jit
 def push_span(children, job, block, lane, saved_before, target, first, last, settled):
-    """Push the chances of the scores `first` to `last`; `settled`: ``outcome_chance`` is right
-    for all of them.
+    """Push the chances of the scores `first` to `last`.
+
+    `settled` says that ``outcome_chance`` is right for all of them.
     """
     if last < first:
         return
-    own, source = job.scratch, values_of(job.parents)
+    own = job.scratch
+    source = values_of(job.parents)
     origin = job.offsets.origin[state_place(job.policy.model.layout, block.row, saved_before, lane)]
     for x in range(first, last + 1):
         own.mass[x - first] = source[origin + x]
-    for x in range(last + 1, last + 1 + LANES):  # of the last vector
+    for x in range(last + 1, last + 1 + LANES):  # the rest of the last vector
         own.mass[x - first] = 0.0
     for x in range(first, last + 1, LANES):
         mass = load_at(own.mass, x - first)
@@ -280,10 +289,8 @@ def push_span(children, job, block, lane, saved_before, target, first, last, set
 @jit
 def push_state(children, job, block, lane, saved_before, target):
     """Push the chances of all scores of one state."""
-    chances, mean_chances = (
-        job.policy.scratch.outcome_chance,
-        job.mean_policy.scratch.outcome_chance,
-    )
+    chances = job.policy.scratch.outcome_chance
+    mean_chances = job.mean_policy.scratch.outcome_chance
     state = state_place(job.policy.model.layout, block.row, saved_before, lane)
     low, high = job.support.low[state], job.support.high[state]
     first, last = low, high  # the scores with decisions of their own
@@ -323,13 +330,16 @@ def push_state(children, job, block, lane, saved_before, target):
 def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     """Move the chances of some states of a row to their children."""
     job, moved, buffer = views(arguments), views(relocation), views(target)
-    layout, children = job.policy.model.layout, placed_scores(job.scores, job.places)
+    layout = job.policy.model.layout
+    children = placed_scores(job.scores, job.places)
     for first in range(first_lane, end_lane, LANES):
         block = mean_block(job.policy.model, row, first)
-        # which all states of the block share, and those with equal saved rolls its chances
+        # All states of the block share the turn for the mean, and those with equal saved rolls share
+        # its chances.
         has_mean_turn = False
         for saved in range(job.most_saved + 1):
-            state, has_mean_chances = state_place(layout, row, saved, 0), False
+            state = state_place(layout, row, saved, 0)
+            has_mean_chances = False
             for lane in range(first, min(first + LANES, end_lane)):
                 if job.support.high[state + lane] >= 0:
                     if not has_mean_turn:
@@ -344,8 +354,9 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
 
 @jit
 def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, written):
-    """Write the :class:`Support` of all states of the given rows of a layer, with up to
-    `most_saved` saved rolls.
+    """Write the :class:`Support` of all states of the given rows of a layer.
+
+    The states have up to `most_saved` saved rolls.
     """
     layout, offsets, support = views(layout_arrays), views(score_offsets), views(written)
     values = values_of(views(layer))

@@ -1,5 +1,4 @@
-"""Optimal play for objectives other than the mean: reach a score, win, or maximise any utility of
-the final score.
+"""Play optimally for other objectives than the mean: reach a score, win, or maximise any utility.
 
     maximise E[ U(final score) ]        U(s) = 1 if s >= goal else 0, for a goal
 
@@ -49,13 +48,13 @@ from .strategy import CheckedPosition, Strategy, check_position
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 MAX_GOAL = 99_999
-MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below every utility
+# float32 reaches 3e38, and the kernels use -1e30 as a value below every utility.
+MAX_UTILITY = 1e20
 
 
 @dataclass(frozen=True, repr=False)
 class ScoreStrategy(Strategy):
-    """Optimal play for a utility of the whole final score. Make one with :func:`reach` or
-    :func:`maximise`.
+    """Optimal play for a utility of the final score, made by :func:`reach` or :func:`maximise`.
 
     Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their
     points count. A bare :class:`perfect_yatzy.core.state.State` has none.
@@ -72,8 +71,9 @@ class ScoreStrategy(Strategy):
     zero: int = 0
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
-        """The evaluator of turns from a checked position; StateError if the table has no values
-        for its points.
+        """Return the evaluator of turns from a checked position.
+
+        Raises StateError if the table has no values for its points.
         """
         evaluator = self.evaluator.at(position.points - self.zero)
         evaluator.check_reached(position.state)
@@ -84,8 +84,9 @@ class ScoreStrategy(Strategy):
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises: ``goal:280`` (the chance of 280 points or more) or
-        ``utility``.
+        """What the strategy maximises.
+
+        It is ``goal:280`` (the chance of 280 points or more) or ``utility``.
         """
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
@@ -114,7 +115,7 @@ def reach(  # noqa: PLR0913 - the published parameters
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreStrategy:
-    """Play that maximises the chance of a final score of at least `goal`.
+    """Return a strategy that maximises the chance of a final score of at least `goal`.
 
     Parameters
     ----------
@@ -150,7 +151,8 @@ def reach(  # noqa: PLR0913 - the published parameters
     position = check_position(rule_set, card.state)
     exists = has_table(rule_set, settings.tables, Goals.name)
     solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS)
-    # before the means are solved, which takes minutes for a game whose goals do not fit
+    # The memory is checked before the means are solved, which takes minutes for a game whose goals
+    # do not fit.
     if solve.cost:
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(settings, rule_set, position.state, solve_whole=solve.stored)
@@ -160,8 +162,9 @@ def reach(  # noqa: PLR0913 - the published parameters
 def mean_evaluator(
     settings: Settings, rules: RuleSet, start: State, *, solve_whole: bool = False
 ) -> TurnEvaluator:
-    """The values of the mean, which break ties: stored, or of the rest of the game, solved in
-    memory.
+    """Return the values of the mean, which break ties.
+
+    They are stored, or solved in memory for the rest of the game.
     """
     whole = Objective(rules)
     if solve_whole or has_table(rules, settings.tables, whole.name):
@@ -173,18 +176,21 @@ def mean_evaluator(
 
 
 class NoChance(ScoreEvaluator):
-    """The chances of a goal that is out of reach from a card on: nothing has to be solved."""
+    """The chances of a goal that is out of reach from a card on, for which nothing is solved."""
 
     def __init__(self, objective: Goals, means: TurnEvaluator) -> None:
         super().__init__(objective, np.zeros(0, dtype=np.float32), means)
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """No chance, whatever the state."""
+        """Return no chance, whatever the state."""
         return np.zeros(np.broadcast(state, x).shape)
 
 
 def most_points(objective: Goals) -> int:
-    """The most points still possible from the start of an objective on, the upper bonus included."""
+    """Return the most points still possible from the start of an objective on.
+
+    The upper bonus is included.
+    """
     start = objective.space.unchecked_index(objective.start)
     return -int(objective.score_offsets.low[start])
 
@@ -194,10 +200,10 @@ class GoalSolve:
     """How the chances of a goal are computed."""
 
     objective: Goals  # of the whole game, or of the rest of it
-    # whether its table is opened from the store, or solved and stored; else it is solved in memory
+    # whether the table is opened from the store, or solved and stored; if not, it is solved in memory
     stored: bool
-    cost: SolveCost | None  # what the solve takes; None if the table exists
-    out_of_reach: bool = False  # then nothing is solved
+    cost: SolveCost | None  # what the solve takes, None if the table exists
+    out_of_reach: bool = False  # whether the goal cannot be reached, so that nothing is solved
 
 
 def goals_to_solve(
@@ -207,11 +213,11 @@ def goals_to_solve(
     instant_seconds: float,
     fits: Callable[[SolveCost], bool] = lambda cost: True,
 ) -> GoalSolve:
-    """Decide between the table of all goals and the rest of one game; nothing is solved.
+    """Decide between the table of all goals and the rest of one game. Nothing is solved here.
 
-    The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the
-    table of all goals, which serves every later question, unless only the rest of the game fits the
-    limits of the caller.
+    The table of all goals is taken if it exists. Otherwise the rest of the game is taken if its solve
+    is instant. Otherwise the table of all goals is taken, which serves every later question, unless
+    only the rest of the game fits the limits of the caller.
     """
     whole = Goals(rules)
     if exists:
@@ -223,15 +229,16 @@ def goals_to_solve(
     whole_cost = solve_cost(whole)
     if not fits(whole_cost) and fits(cost):
         return GoalSolve(rest, stored=False, cost=cost)
-    # the caller refuses it if it does not fit
+    # The caller refuses it if it does not fit.
     return GoalSolve(whole, stored=True, cost=whole_cost)
 
 
 def goal_strategy(
     settings: Settings, solve: GoalSolve, goal: int, card: Scorecard, means: TurnEvaluator
 ) -> ScoreStrategy:
-    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve`
-    has decided.
+    """Return the strategy for a checked goal from a checked card on.
+
+    What :func:`goals_to_solve` has decided is solved.
     """
     rules = solve.objective.rules
     if not solve.stored:
@@ -244,8 +251,9 @@ def goal_strategy(
 
 
 def check_goal(goal: int, rules: RuleSet | None = None) -> int:
-    """The goal as an int; StateError if it is not a score, or with `rules` if none of their games
-    can reach it.
+    """Return the goal as an int.
+
+    Raises StateError if it is not a score, or with `rules` if none of their games can reach it.
     """
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
@@ -264,16 +272,16 @@ def maximise(
     *,
     threads: int | None = None,
 ) -> ScoreStrategy:
-    """Play that maximises the expectation of any function of the final score, from a card on.
+    """Return a strategy that maximises the expectation of any function of the final score.
 
     Parameters
     ----------
     rules, threads
         As for :func:`perfect_yatzy.open_strategy`.
     utility
-        A function: takes an int64 array `(n,)` of final scores, upper bonus included, and returns
-        an array `(n,)` of their utilities; it is called once, with every final score that is still
-        possible. Or an array with the utilities of 0, 1, 2 ...; its last entry holds for all higher
+        A function that takes an int64 array `(n,)` of final scores, upper bonus included, and returns
+        an array `(n,)` of their utilities. It is called once, with every final score that is still
+        possible. Or an array with the utilities of 0, 1, 2 ..., whose last entry holds for all higher
         scores. Utilities are finite and at most 1e20 in size. The arithmetic is float32: it
         distinguishes about six digits, and no utilities below 1e-38. Subtract what all utilities
         have in common.
@@ -281,7 +289,7 @@ def maximise(
         The earliest card you will ask about. A whole game of Yatzy has 122 million values (0.5 GB)
         and takes less than 20 s, half a game less than a second.
     tables
-        Folder of the tables. That of means breaks ties; without it the rest of the game is also
+        Folder of the tables. The table of means breaks ties. Without it the rest of the game is also
         solved for the mean, in memory.
 
     Returns
@@ -313,18 +321,16 @@ def utility_strategy(
     means: TurnEvaluator,
     tolerance: float = 0.0,
 ) -> ScoreStrategy:
-    """:func:`maximise` from a checked card on; `means` breaks ties, `tolerance` is that of
-    interpolation.
+    """Return the strategy of :func:`maximise` from a checked card on.
+
+    `means` breaks ties, and `tolerance` is that of interpolation.
     """
     rules = card.rules
-    most_in_boxes = int(
-        ReachableUtility(rules, lambda made: made.astype(np.float64), card.state)
-        .row_lengths()
-        .max()
-    )
+    scores = ReachableUtility(rules, lambda made: made.astype(np.float64), card.state)
+    most_in_boxes = int(scores.row_lengths().max())
     most = most_in_boxes + upper_sums(rules).most_bonus  # points that can be made after the card
     utilities = _utilities(utility, card.total + np.arange(most + 1))
-    # Entries beside the ranges of scores ask for more points than that: there the last utility
+    # Entries beside the ranges of scores ask for more points than that. There the last utility
     # holds.
     objective = ReachableUtility(
         rules, lambda made: utilities[np.minimum(made, most)], card.state, tolerance
@@ -335,7 +341,7 @@ def utility_strategy(
 
 
 def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
-    """The utility of each final score, checked: the kernels do not check bounds or values."""
+    """Return the utility of each final score, checked. The kernels check neither bounds nor values."""
     if callable(utility):
         found = _real("utility returned", utility(scores))
         if found.shape != scores.shape:
@@ -359,7 +365,7 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
 
 
 def _real(label: str, given: object) -> Floats:
-    """An argument as float64; StateError if it is not an array of real numbers."""
+    """Return an argument as float64. Raises StateError if it is not an array of real numbers."""
     try:
         found = np.asarray(given)
     except ValueError:  # rows of different lengths
@@ -372,8 +378,9 @@ def _real(label: str, given: object) -> Floats:
 def solve_in_memory(
     settings: Settings, objective: ScoreObjective, means: TurnEvaluator
 ) -> ScoreEvaluator:
-    """Solve an objective without storing its table; `means` breaks ties. RulesError if there is
-    too little memory.
+    """Solve an objective without storing its table, with ties broken by `means`.
+
+    Raises RulesError if there is too little memory.
     """
     from ..core.backward_induction import solve_objective
 

@@ -1,4 +1,4 @@
-"""Simulated games under a strategy: all games play a turn, then all play the next.
+"""Simulate games under a strategy: all games play a turn, then all play the next.
 
 How the games are played is in :mod:`.rollout`. The dice are a function of the seed, the game
 number, the turn and the roll (:mod:`perfect_yatzy.core.dice`). Therefore the result does not depend
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,12 @@ from .metadata import metadata
 from .score_distribution import PERCENTS, scores_html
 from .strategy import CheckedPosition, Position, Strategy, check_position, check_strategy
 
+if TYPE_CHECKING:
+    from .rollout import PlayedGames
+
 # half the width of the 99 % interval of a normal distribution, in standard deviations
 Z99 = 2.5758293035489004
-CHUNK = 1_000_000  # games played at the same time; bounds the memory
+CHUNK = 1_000_000  # games played at the same time, which bounds the memory
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,28 +89,31 @@ class Simulation:
 
     @property
     def standard_deviation(self) -> float:
-        """Sample standard deviation of the final scores (n - 1 in the denominator); 0.0 for one
-        game.
+        """Sample standard deviation of the final scores, 0.0 for one game.
+
+        It has n - 1 in the denominator.
         """
         return float(self.final_scores.std(ddof=1)) if len(self.final_scores) > 1 else 0.0
 
     @property
     def standard_error(self) -> float:
-        """Standard error of the mean: the standard deviation over the square root of the number
-        of games.
+        """Standard error of the mean.
+
+        It is the standard deviation over the square root of the number of games.
         """
         return self.standard_deviation / float(np.sqrt(len(self.final_scores)))
 
     def percentiles(self, percents: Sequence[float]) -> Floats:
-        """Percentiles of the final scores, ``(n,)`` float64: one for each of `percents`, which are
-        from 0 to 100.
+        """Return percentiles of the final scores, ``(n,)`` float64.
 
-        Linearly interpolated between final scores, as :func:`numpy.percentile` does.
+        There is one for each of `percents`, which are from 0 to 100.
+
+        They are interpolated linearly between final scores, as :func:`numpy.percentile` does.
         """
         return np.asarray(np.percentile(self.final_scores, percents))
 
     def figures(self) -> list[tuple[str, str]]:
-        """Names and values of a summary."""
+        """Return the names and values of a summary."""
         finals = self.final_scores
         error = f" ± {self.standard_error:.2f}" if len(finals) > 1 else ""
         found = {
@@ -138,8 +144,9 @@ class Simulation:
         )
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """The games as named columns of equal length, one row per game: what CSV, Parquet and data
-        frames contain.
+        """Return the games as named columns of equal length, one row per game.
+
+        CSV, Parquet and data frames contain these columns.
 
         ``game_number`` (from 0), ``points_before``, the id of every category that was open at the
         start, ``upper_bonus``, ``bonus_points`` and ``final_score``, which is the sum of all
@@ -161,7 +168,7 @@ class Simulation:
         }
 
     def meanings(self) -> dict[str, str]:
-        """What each of the :meth:`columns` says."""
+        """Return what each of the :meth:`columns` says."""
         meanings = {c.id: f"points in the box {c.name}" for c in self.rules.categories}
         meanings |= {
             "game_number": "number of the game, from 0",
@@ -173,24 +180,30 @@ class Simulation:
         return {name: meanings[name] for name in self.columns()}
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and
-        their ``seed``.
+        """Return what identifies the games, and their ``seed``.
+
+        The entries are those of :func:`perfect_yatzy.strategy.metadata.metadata`.
         """
         return metadata(self.rules, self.policy, seed=self.seed)
 
 
 def wilson_interval(reached: float, games: int) -> tuple[float, float]:
-    """99 % interval of a chance from the games that reached it (Wilson's score interval, good
-    for small chances).
+    """Return the 99 % interval of a chance from the games that reached it.
+
+    It is Wilson's score interval, which is good for small chances.
     """
-    share, square = reached / games, Z99 * Z99 / games
+    share = reached / games
+    square = Z99 * Z99 / games
     middle = share + square / 2
     half = Z99 * sqrt(share * (1 - share) / games + square / (4 * games))
     return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
 
 
 def check_seed(seed: int) -> int:
-    """The seed of a simulation; StateError unless it is a whole number from 0 to 2**63 - 1."""
+    """Check the seed of a simulation and return it.
+
+    Raises StateError unless it is a whole number from 0 to 2**63 - 1.
+    """
     if not 0 <= whole_number(seed, "seed") < 1 << 63:
         raise StateError(_("seed is {seed}; must be from 0 to 2**63 - 1", seed=seed))
     return seed
@@ -206,19 +219,19 @@ def simulate(  # noqa: PLR0913 - the published parameters
     points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games under a policy, or a strategy that has a table; all else as for
-    :func:`perfect_yatzy.simulate`.
+    """Play games under a policy, or under a strategy that has a table.
+
+    All else is as for :func:`perfect_yatzy.simulate`.
     """
     games, checked = checked_games(strategy, games, seed, start, points)
     from .rollout import rollout_of
 
     rollout = rollout_of(strategy, checked, thread_count(threads))
-    # of chunks of games
-    begins = range(0, games, CHUNK)
-    parts = list[tuple[npt.NDArray[Any], ...]]()
+    begins = range(0, games, CHUNK)  # the first game of each chunk
+    parts: list[PlayedGames] = []
 
     def report(turn: int) -> None:
-        """Tell the progress after a turn of the chunk that follows those in `parts`."""
+        """Report the progress after a turn of the chunk that follows those in `parts`."""
         if progress:
             progress(len(parts) * rollout.turns + turn, len(begins) * rollout.turns)
 
@@ -230,8 +243,9 @@ def simulate(  # noqa: PLR0913 - the published parameters
 def checked_games(
     strategy: Strategy | Policy, games: int, seed: int, start: Position | None, points: int | None
 ) -> tuple[int, CheckedPosition]:
-    """The number of games and the checked position of :func:`simulate`, whose points are those
-    before the start.
+    """Return the number of games and the checked position of :func:`simulate`.
+
+    The points of the position are those before the start.
     """
     if not callable(getattr(strategy, "layer", None)):  # no policy
         check_strategy(strategy)
@@ -251,14 +265,19 @@ def joined_games(
     strategy: Strategy | Policy,
     seed: int,
     points_before: int,
-    parts: Sequence[tuple[npt.NDArray[Any], ...]],
+    parts: Sequence[PlayedGames],
 ) -> Simulation:
-    """The simulation of consecutive parts, each as :meth:`Rollout.play` returns it."""
-    points_made, category_points, upper_bonus = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    """Return the simulation of consecutive parts, each as :meth:`Rollout.play` returns it."""
+    points_made = np.concatenate([part.points for part in parts])
+    upper_bonus = np.concatenate([part.upper_bonus for part in parts])
     final_scores = points_before + points_made + upper_bonus
     policy = strategy.policy if isinstance(strategy, Strategy) else type(strategy).__name__
     return Simulation(
-        strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus
+        rules=strategy.rules,
+        policy=policy,
+        seed=seed,
+        points_before=points_before,
+        final_scores=final_scores,
+        category_points=np.concatenate([part.category_points for part in parts]),
+        upper_bonus=upper_bonus,
     )

@@ -1,5 +1,4 @@
-"""The optimal strategy of a rule set: the best holds and categories, and the value of any position.
-NumPy only.
+"""Answer for the optimal strategy of a rule set: the best actions, and the value of any position.
 
 A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest
 of the game under perfect play, and gives what each loses compared with the best.
@@ -65,8 +64,9 @@ Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[st
 def check_position(
     rules: RuleSet, position: Position, space: StateSpace | None = None
 ) -> CheckedPosition:
-    """The checked start of the turn of a position, among the states of `space`; StateError if no
-    game reaches it.
+    """Return the checked start of the turn of a position, among the states of `space`.
+
+    Raises StateError if no game reaches it.
     """
     if (
         isinstance(position, CheckedPosition | TurnPosition)
@@ -76,20 +76,21 @@ def check_position(
             "the card belongs to {other}, not to {rules}", other=position.rules.key, rules=rules.key
         )
         raise StateError(text, code="invalid-card")
+    is_checked = True
     if isinstance(position, CheckedPosition):
-        found, is_checked = position, True
+        found = position
     elif isinstance(position, TurnPosition) and position.is_checked:
         card = position.card
         points = 0 if isinstance(card, State) else card.total
-        found, is_checked = CheckedPosition(rules, position.state, points), True
+        found = CheckedPosition(rules, position.state, points)
     elif isinstance(position, str):
-        found, is_checked = _position_of_text(rules, position), True
-    elif isinstance(position, TurnPosition):
-        found, is_checked = _position_of_card(rules, position.card), False
+        found = _position_of_text(rules, position)
     else:
-        found, is_checked = _position_of_card(rules, position), False
-    # What is checked already was checked among the states of the whole game; a table of the rest
-    # of a game holds fewer.
+        given = position.card if isinstance(position, TurnPosition) else position
+        found = _position_of_card(rules, given)
+        is_checked = False
+    # What is checked already was checked among the states of the whole game. A table of the rest of
+    # a game holds fewer.
     if is_checked and (space is None or not space.start.filled or found.state == space.start):
         return found
     if space is None:
@@ -102,7 +103,7 @@ def check_position(
 def _position_of_card(
     rules: RuleSet, card: Scorecard | State | Mapping[str, int]
 ) -> CheckedPosition:
-    """The position of a card, whose boxes are checked."""
+    """Return the position of a card, whose boxes are checked."""
     if isinstance(card, State):
         return CheckedPosition(rules, plain_state(card), 0)
     read = read_card(rules, card)
@@ -111,7 +112,7 @@ def _position_of_card(
 
 @lru_cache(maxsize=1 << 12)
 def _position_of_text(rules: RuleSet, card: str) -> CheckedPosition:
-    """The checked position of a card as text, which is looked up if it has been read before."""
+    """Return the checked position of a card as text. It is looked up if it has been read before."""
     read = read_card(rules, card)
     check_state(rules, read.state)
     return CheckedPosition(rules, read.state, read.total)
@@ -137,7 +138,7 @@ class Strategy:
     ----------
     rules : RuleSet
     info : TableInfo or None
-        The description of the table in the store; None for a table in memory.
+        The description of the table in the store, None for a table in memory.
     start : Scorecard or text
         Where :meth:`value`, simulations and distributions begin by default: the empty card.
     """
@@ -154,26 +155,32 @@ class Strategy:
 
     @property
     def table(self) -> Table:
-        """The table as the evaluator reads it: an array, or values that are checked when they
-        are first read.
+        """The table as the evaluator reads it.
+
+        It is an array, or values that are checked when first read.
         """
         return self.evaluator.values
 
     @property
     def values(self) -> Values:
-        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32). TableError
-        if it is damaged.
+        """The whole table, read-only. For the mean it is `(size,)` float64 (Maxi: float32).
+
+        Raises TableError if it is damaged.
         """
         return checked_part(self.table, 0, len(self.table))
 
     def check(self, position: Position) -> CheckedPosition:
-        """The position, checked for all methods; StateError if it breaks the rules, or no game
-        can reach it.
+        """Return the position, checked for all methods.
+
+        Raises StateError if it breaks the rules, or no game can reach it.
         """
         return check_position(self.rules, position, self.space)
 
     def check_start(self, start: Position | None) -> CheckedPosition:
-        """Where games begin, by default at :attr:`start`: before the first roll of a turn."""
+        """Return where games begin, before the first roll of a turn.
+
+        By default this is :attr:`start`.
+        """
         if isinstance(start, TurnPosition) and (start.dice or not start.is_first_roll):
             raise StateError(
                 "the turn has begun; games start before a roll, for example from position.card"
@@ -181,27 +188,29 @@ class Strategy:
         return self.check(self.start if start is None else start)
 
     def state(self, position: Position) -> State:
-        """The checked state of a position, with the errors of :meth:`check`."""
+        """Return the checked state of a position, with the errors of :meth:`check`."""
         return self.check(position).state
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises: ``mean``, ``goal:280``, ``utility``, or
-        ``approximate-mean``.
+        """What the strategy maximises.
+
+        It is ``mean``, ``goal:280``, ``utility`` or ``approximate-mean``.
         """
         return "mean"
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
-        """The evaluator of turns from a checked position."""
+        """Return the evaluator of turns from a checked position."""
         return self.evaluator
 
     def _evaluator_of(self, position: TurnPosition) -> TurnEvaluator:
-        """The evaluator of the turn of a checked position."""
+        """Return the evaluator of the turn of a checked position."""
         return self.evaluator
 
     def value(self, position: Position | None = None) -> float:
-        """Value of a position: of a card at the start of a turn, or of a
-        :class:`perfect_yatzy.TurnPosition`.
+        """Return the value of a position.
+
+        It is a card at the start of a turn, or a :class:`perfect_yatzy.TurnPosition`.
 
         Parameters
         ----------
@@ -233,7 +242,7 @@ class Strategy:
             return evaluator.value(checked.state)
         if not position.to_roll:  # all dice are on the table
             return best_action(self._turn(position, None, 0, ALL_KINDS))[1]
-        # Dice are held and the others still to be rolled: `hold_values` counts this roll among the
+        # Dice are held and the others still to be rolled. `hold_values` counts this roll among the
         # rerolls left.
         held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
         return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
@@ -242,19 +251,19 @@ class Strategy:
         """Load the compiled code that answers questions about single positions.
 
         A process that asks many such questions changes over from NumPy to compiled code by itself,
-        after about 3,000 of them, or at once if a batch has loaded the kernels; this does it now,
-        which takes about a second (ten if the kernels have never been compiled on this machine).
+        after about 3,000 of them, or at once if a batch has loaded the kernels. This does it now, which
+        takes about a second (ten if the kernels have never been compiled on this machine).
         The answers are the same to the bit. Goals, utilities, approximate strategies and tables
         that are read a part at a time (above 64 MB) are always answered by NumPy.
         """
         prepare(self.evaluator)
 
     def max_rerolls(self, state: State) -> int:
-        """Rerolls after the first roll of a turn that begins in a state."""
+        """Return the rerolls after the first roll of a turn that begins in a state."""
         return max_rerolls(self.rules, state.saved)
 
     def best_action(self, position: TurnPosition) -> Action:
-        """The first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
+        """Return the first action of the :meth:`ranking`, as :meth:`TurnPosition.apply` takes it."""
         number, _value = best_action(self._turn(position, None, 0, ALL_KINDS))
         return actions_by_number(self.rules)[number]
 
@@ -263,7 +272,7 @@ class Strategy:
     def ranking(
         self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
     ) -> Ranking[Hold | Choice]:
-        """Every hold and every category, best first.
+        """Return every hold and every category, best first.
 
         Parameters
         ----------
@@ -286,7 +295,7 @@ class Strategy:
     def holds(
         self, position: Position, dice: DiceText | None = None, rolls_left: int | None = None
     ) -> Ranking[Hold]:
-        """Every different way to hold some of the dice, best first.
+        """Return every different way to hold some of the dice, best first.
 
         Parameters
         ----------
@@ -312,7 +321,7 @@ class Strategy:
     def categories(
         self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
     ) -> Ranking[Choice]:
-        """Every category that may take the dice now, best first.
+        """Return every category that may take the dice now, best first.
 
         Parameters
         ----------
@@ -341,7 +350,7 @@ class Strategy:
     def action_values(
         self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
     ) -> Floats:
-        """The value of every action by its number (:mod:`perfect_yatzy.game.legal_actions`).
+        """Return the value of every action by its number (:mod:`perfect_yatzy.game.legal_actions`).
 
         Parameters
         ----------
@@ -370,7 +379,7 @@ class Strategy:
         action: ActionText | None = None,
         rolls_left: int = 0,
     ) -> float:
-        """What an action loses against the best one, in points (under a goal: in chance).
+        """Return what an action loses against the best one, in points (under a goal: in chance).
 
         Parameters
         ----------
@@ -393,14 +402,16 @@ class Strategy:
             If the position cannot occur, or the action is not legal there.
         """
         if action is None:  # a position with its own dice is followed by the action
-            dice, action = None, dice
+            action = dice
+            dice = None
         if action is None:
             raise StateError("action is None; must be the dice to hold or the name of a category")
         number = action_number(self.rules, action)
         turn = self._turn(position, dice, rolls_left, ALL_KINDS)
         if (loss := ranked_actions(turn, ALL_KINDS).regret(turn.evaluator, number)) is not None:
             return loss
-        roll, left = "".join(map(str, turn.dice)), turn.rolls_left
+        roll = "".join(map(str, turn.dice))
+        left = turn.rolls_left
         raise StateError(f"{shown(action)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(  # noqa: PLR0913 - the published parameters
@@ -415,7 +426,7 @@ class Strategy:
         *,
         points: npt.ArrayLike | None = None,
     ) -> BatchAnswer:
-        """Best action in many positions at once (needs numba).
+        """Return the best action in many positions at once (needs numba).
 
         All arrays hold whole numbers; a scalar applies to every position.
 
@@ -473,7 +484,7 @@ class Strategy:
         *,
         points: npt.ArrayLike | None = None,
     ) -> BatchOptions:
-        """Values of all holds and categories in many positions at once (needs numba).
+        """Return the values of all holds and categories in many positions at once (needs numba).
 
         Parameters
         ----------
@@ -511,7 +522,7 @@ class Strategy:
         *,
         points: npt.ArrayLike | None = None,
     ) -> Floats:
-        """What the actions taken in many positions lose against the best ones (needs numba).
+        """Return what the actions taken in many positions lose against the best ones (needs numba).
 
         Parameters
         ----------
@@ -540,33 +551,34 @@ class Strategy:
         return action_regrets(self.evaluator, positions, actions, threads)
 
     def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
-        """Checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
+        """Return checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
         from .batch import PositionArrays, check_positions
 
         return check_positions(self.evaluator, self._table_x(points), PositionArrays(*arrays))
 
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
-        """Where cards with these points lie in the table; the mean does not depend on them."""
+        """Return where cards with these points lie in the table. The mean does not depend on them."""
         return 0
 
     def _turn(
         self, position: Position, dice: DiceText | None, rolls_left: int | None, kinds: int
     ) -> Turn:
-        """A question about a turn and these kinds of actions, checked."""
-        # to hold dice is possible only if a reroll is left
+        """Return a checked question about a turn and these kinds of actions."""
+        # Dice can be held only if a reroll is left.
         least = 1 if kinds == HOLDS else 0
         if isinstance(position, TurnPosition) and position.rules is self.rules and dice is None:
-            state, roll, left = position.state, position.dice, position.rolls_left
+            roll = position.dice
+            left = position.rolls_left
             has_dice = len(roll) == self.rules.dice and left >= least
             if has_dice and position.is_checked and self.evaluator.is_whole_game:
-                return Turn(self._evaluator_of(position), state, roll, left)
+                return Turn(self._evaluator_of(position), position.state, roll, left)
         checked, roll, left = self._checked_turn(position, dice, rolls_left, least=least)
         return Turn(self.evaluator_at(checked), checked.state, roll, left)
 
     def _ranking(
         self, position: Position, dice: DiceText | None, rolls_left: int | None, kinds: int
     ) -> Ranking[Any]:
-        """The ranking of the actions of these kinds."""
+        """Return the ranking of the actions of these kinds."""
         turn = self._turn(position, dice, rolls_left, kinds)
         entries = ranked_entries(turn, kinds)
         return Ranking(entries, self.rules, self.policy, turn.dice, turn.rolls_left)
@@ -574,8 +586,9 @@ class Strategy:
     def _checked_turn(
         self, position: Position, dice: DiceText | None, rolls_left: int | None, *, least: int
     ) -> tuple[CheckedPosition, tuple[int, ...], int]:
-        """Card, dice and rerolls left (None: all of a turn) of a question, checked; at least
-        `least` are left.
+        """Return the card, dice and rerolls left of a question, checked.
+
+        At least `least` rerolls are left; None means all of a turn.
         """
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
@@ -589,7 +602,8 @@ class Strategy:
                 raise StateError(
                     "the position has its own dice; use position.roll(dice), or give position.card"
                 )
-            dice, rolls_left = position.dice, position.rolls_left
+            dice = position.dice
+            rolls_left = position.rolls_left
         if dice is None:
             raise StateError(
                 "the dice are still to be rolled; give them, or use position.roll(dice)"
@@ -611,7 +625,7 @@ class Strategy:
 
 
 def check_strategy(strategy: object) -> None:
-    """Raise StateError unless the argument is a strategy: not, say, the name of a rule set."""
+    """Raise StateError unless the argument is a strategy and not, say, the name of a rule set."""
     if not isinstance(strategy, Strategy):
         known = "perfect_yatzy.open_strategy, reach or maximise"
         raise StateError(f"strategy is {shown(strategy)}; must be one of {known}")

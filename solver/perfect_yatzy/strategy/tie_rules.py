@@ -1,5 +1,6 @@
-"""What a tie with the best opponent counts: one entry for each rule, which requests, the command
-and the API read.
+"""Say what a tie with the best opponent counts.
+
+Requests, the command and the API read the one entry for each rule.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ TIE_RULES = {
 
 
 def tie_rule(name: str) -> TieRule:
-    """The rule of a name."""
+    """Return the rule of a name."""
     if name not in TIE_RULES:
         text = _("ties is {value}; must be one of {names}")
         raise StateError(text.format(value=shown(name), names=", ".join(TIE_RULES)), field="ties")
@@ -35,5 +36,5 @@ def tie_rule(name: str) -> TieRule:
 
 
 def clipped(chance: float) -> float:
-    """A chance within 0 and 1. Sums of chances miss that by rounding, in the last digits."""
+    """Return a chance within 0 and 1. Sums of chances miss that by rounding, in the last digits."""
     return min(1.0, max(0.0, chance))

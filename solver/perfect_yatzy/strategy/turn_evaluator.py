@@ -1,12 +1,11 @@
-"""One turn in NumPy: the value of every hold and every category of one card, from the values of its
-children.
+"""Evaluate one turn in NumPy: every hold and category of one card, from the values of its children.
 
     stop(roll)      = max over categories of points + bonus points + V(child)      the turn ends
     hold_n(h)       = mean over the faces of one more die of hold_n(h + face)      n rerolls left; full roll: best_n-1
     best_n(roll)    = max of stop(roll) and of hold_n(h) over all h within the roll
     V(card)         = sum over first rolls of P(roll) best(roll)                   the Bellman equation
 
-The same mathematics as :mod:`perfect_yatzy.core.turn`, for a single state and without numba: a
+This is the mathematics of :mod:`perfect_yatzy.core.turn` for a single state and without numba. So a
 query starts quickly, and the tests compare the two.
 """
 
@@ -48,14 +47,12 @@ MOST_MARKED = 1 << 20  # numbers that are marked in an array instead of sorted
 
 @dataclass(frozen=True)
 class Level:
-    """The multisets of one size: their place in the lattice, and those with one die more or
-    less.
-    """
+    """The multisets of one size: their place in the lattice, and those with one die more or less."""
 
     place: slice
-    successors: Ints  # (n, faces); empty for full rolls
-    by_face: Ints  # (faces, n): the same
-    predecessors: Ints  # (n, most): one die less, padded with the last of them
+    successors: Ints  # (n, faces): those with one die more, empty for full rolls
+    by_face: Ints  # (faces, n): the same by face
+    predecessors: Ints  # (n, most): those with one die less, padded with the last of them
 
 
 class Passes:
@@ -69,16 +66,17 @@ class Passes:
         dice = self.dice
         place = slice(int(self.dice.first[size]), int(self.dice.first[size + 1]))
         starts = dice.predecessor_start[place.start : place.stop + 1]
-        counts = np.diff(starts)[:, None]  # of the predecessors of each multiset
-        # 0, 1, 2 ...; the last one is repeated
+        counts = np.diff(starts)[:, None]  # the number of predecessors of each multiset
+        # These are 0, 1, 2 ..., and the last one is repeated.
         column = np.minimum(np.arange(counts.max()), counts - 1)
         successors = dice.successors[place]
         by_face = np.ascontiguousarray(successors.T)
         return Level(place, successors, by_face, dice.predecessors[starts[:-1, None] + column])
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
-        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after
-        the reroll.
+        """Return the value of every hold, `(holds,)`.
+
+        `rolls` has the value of every full roll `(rolls,)` after the reroll.
         """
         buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
@@ -90,9 +88,10 @@ class Passes:
         return buffer
 
     def _sum_of_faces(self, values: Floats) -> Floats:
-        """The sum over the faces, ``(faces, n)`` to ``(n,)``, in the order of
-        :mod:`perfect_yatzy.core.lattice`: pairs of faces one after another, so that both agree to
-        the bit.
+        """Return the sum over the faces, ``(faces, n)`` to ``(n,)``.
+
+        The order is that of :mod:`perfect_yatzy.core.lattice`, pairs of faces one after another, so
+        that both agree to the bit.
         """
         faces = self.dice.faces
         pairs = [values[face] + values[face + 1] for face in range(0, faces - 1, 2)]
@@ -104,8 +103,9 @@ class Passes:
         return total
 
     def rolls_from_holds(self, chances: Floats) -> Floats:
-        """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the
-        reroll.
+        """Return the chance of every full roll, `(rolls,)`.
+
+        `chances` has that of every hold `(holds,)` before the reroll.
         """
         buffer = chances.copy()
         for level in self.levels[:-1]:
@@ -115,7 +115,7 @@ class Passes:
         return buffer[self.dice.first_roll :]
 
     def best_within(self, holds: Floats) -> Floats:
-        """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
+        """Return the best hold within every full roll, `(rolls,)`, from the value of every hold."""
         buffer = holds.copy()
         for level in self.levels[1:]:
             buffer[level.place] = np.maximum(
@@ -126,17 +126,18 @@ class Passes:
 
 @lru_cache(maxsize=8)
 def passes(dice: int, faces: int) -> Passes:
-    """The passes over a lattice, made once a process."""
+    """Return the passes over a lattice, which are made once a process."""
     return Passes(lattice(dice, faces))
 
 
 def distinct_numbers(numbers: Ints, end: int) -> tuple[Ints, Ints]:
-    """The different ones of some numbers from 0 to ``end - 1``, ascending, and the place of each
-    number among them.
+    """Return the different ones of some numbers from 0 to ``end - 1``, ascending.
+
+    The second array has the place of each number among them.
     """
     if end > MOST_MARKED:
         return np.unique(numbers, return_inverse=True)
-    # Faster than sorting them.
+    # This is faster than sorting them.
     occurs = np.zeros(end, dtype=bool)
     occurs[numbers] = True
     distinct = np.flatnonzero(occurs)
@@ -146,7 +147,7 @@ def distinct_numbers(numbers: Ints, end: int) -> tuple[Ints, Ints]:
 
 
 def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints) -> Ints:
-    """Places in the table of states, from their rows, saved rolls and lanes."""
+    """Return places in the table of states, from their rows, saved rolls and lanes."""
     return np.asarray(
         layout.offsets[rows] + saved * layout.lane_count[layout.lane_sets[rows]] + lanes
     )
@@ -154,7 +155,7 @@ def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints
 
 @dataclass
 class SingleQuestions:
-    """The questions about single positions that an evaluator was asked; see :mod:`.changeover`."""
+    """The questions about single positions that an evaluator was asked, for :mod:`.changeover`."""
 
     asked: int = 0  # those that NumPy has answered
     next_try: int = 3_000  # number of the question at which compiled code is tried
@@ -163,28 +164,31 @@ class SingleQuestions:
 
 
 class TurnEvaluator:
-    """Evaluates turns of a rule set from a solved table, of the states of a space (default: the
-    whole game).
+    """Evaluator of turns of a rule set from a solved table of the states of a space.
+
+    By default they are those of the whole game.
     """
 
-    # Absolute and relative tolerance: values that differ by no more are equal.
-    ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
-    number: type = np.float64  # of a value
+    # The absolute and the relative tolerance. Values that differ by no more are equal. They are
+    # points, as in the kernels, and the arithmetic is good to about 1e-12.
+    ties = (1e-10, 0.0)
+    number: type = np.float64  # the type of a value
     has_kernel = True  # whether compiled code can answer questions about single positions
     _means: TurnEvaluator | None = None
-    # The values of holds of the last turn asked about, by rerolls left from 1 on: a game asks
-    # several times about a turn.
+    # The values of holds of the last turn asked about, by rerolls left from 1 on. A game asks several
+    # times about a turn.
     _last_turn: tuple[State | None, tuple[Floats, ...]] = (None, ())
 
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
-        self.rules, self.values = rules, values
+        self.rules = rules
+        self.values = values
         self.space = space or state_space(rules)
         # whether it knows every state that the rules allow
         self.is_whole_game = not self.space.start.filled
         self._prepare()
 
     def _prepare(self) -> None:
-        """The parts that depend on the rules alone."""
+        """Make the parts that depend on the rules alone."""
         rules = self.rules
         self.dice = lattice(rules.dice, rules.faces)
         self.points = points_table(rules)
@@ -193,17 +197,21 @@ class TurnEvaluator:
 
     @property
     def means(self) -> TurnEvaluator:
-        """The evaluator of expected points, whose values break ties: this one, unless it
-        maximises something else.
+        """The evaluator of expected points, whose values break ties.
+
+        It is this one, unless it maximises something else.
         """
         return self._means or self
 
     def lowest_equal(self, best: float) -> float:
-        """The lowest value that counts as equal to `best`."""
+        """Return the lowest value that counts as equal to `best`."""
         return best - self.ties[0] - self.ties[1] * abs(best)
 
     def in_groups(self, places: Iterable[int], values: Sequence[float]) -> list[list[int]]:
-        """Places of equal values, the group of the best values first; places in a group ascend."""
+        """Return the places of equal values in groups, that of the best values first.
+
+        The places in a group ascend.
+        """
         groups: list[list[int]] = []
         lowest = np.inf
         for place in sorted(places, key=values.__getitem__, reverse=True):
@@ -218,13 +226,15 @@ class TurnEvaluator:
         return groups
 
     def child_index(self, state: State, categories: Ints, points: Ints, saved: int) -> Ints:
-        """Places in the table of the children after filling categories with points, ``(n,)``
-        each.
+        """Return the places in the table of the children after filling categories with points.
+
+        All are ``(n,)``.
         """
-        layout, space = self.space.layout, self.space
+        space = self.space
+        layout = space.layout
         uppers = upper_sums(self.rules)
         capped = uppers.join(uppers.split(state.upper))
-        # A sum may pass the cap by one turn: `lane_of` has such sums, too.
+        # A sum may pass the cap by one turn. `lane_of` has such sums, too.
         upper = capped + points * uppers.category_weights[categories]
         rows = space.row(state) + space.step_of[categories]
         if space.has_tracked_rows and not state.joker_paid:
@@ -235,27 +245,31 @@ class TurnEvaluator:
     def child_values(
         self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Values of filling categories with points and bonus points, ``(n,)`` each: all these
-        points + value of the child.
+        """Return the values of filling categories with points and bonus points, ``(n,)`` each.
+
+        A value is the sum of all these points and the value of the child.
         """
         to_come = self.values[self.child_index(state, categories, points, saved)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
     def value(self, state: State) -> float:
-        """Value of a checked state at the start of a turn, from the table."""
+        """Return the value of a checked state at the start of a turn, from the table."""
         return float(self.values[self.space.unchecked_index(state)])
 
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
-        """Value of every category and roll, -inf if not allowed; `first`: whether it is the
-        first of its turn.
+        """Return the value of every category and roll, -inf where it is not allowed.
+
+        `first` says whether the roll is the first of its turn.
         """
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
         result: Floats = np.full(options.points.shape, -np.inf, dtype=self.number)
         possible = np.flatnonzero(options.allowed.any(axis=1))
-        points, bonus_points = options.points[possible], options.bonus_points[possible]
-        # Most rolls pay a category the same few points: each outcome is a number, and is evaluated
+        points = options.points[possible]
+        bonus_points = options.bonus_points[possible]
+        # Most rolls pay a category the same few points. Each outcome is a number, and is evaluated
         # once.
-        n_points, n_bonuses = int(points.max()) + 1, int(bonus_points.max()) + 1
+        n_points = int(points.max()) + 1
+        n_bonuses = int(bonus_points.max()) + 1
         numbers = (possible[:, None] * n_points + points) * n_bonuses + bonus_points
         outcomes, place = distinct_numbers(numbers, len(result) * n_points * n_bonuses)
         rest, bonuses = np.divmod(outcomes, n_bonuses)
@@ -265,61 +279,61 @@ class TurnEvaluator:
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
-        """Value of each hold with so many rerolls left, `(holds,)`; of a full roll that with one
-        reroll less.
+        """Return the value of each hold with so many rerolls left, `(holds,)`.
+
+        The value of a full roll is that with one reroll less.
         """
         known, stages = self._last_turn
         if known != state:
             stages = ()
         while len(stages) < rerolls:
             stages += (self.passes.holds_from_rolls(self._roll_values(state, stages)),)
-        self._last_turn = state, stages
+        self._last_turn = (state, stages)
         return stages[rerolls - 1]
 
     def _roll_values(self, state: State, stages: tuple[Floats, ...]) -> Floats:
-        """Value of each full roll with as many rerolls left as there are `stages`: the values of
-        holds with 1, 2 ... of them left.
+        """Return the value of each full roll with as many rerolls left as there are `stages`.
+
+        These are the values of holds with 1, 2 ... of them left.
         """
         left = len(stages)
         if left == 0:
             return np.asarray(self.category_values(state, 0).max(axis=0))
         holds = stages[-1]
-        if self.rules.saved_rolls:  # to stop now, which saves rolls, may be better than later
+        if self.rules.saved_rolls:  # stopping now, which saves rolls, may be better than later
             holds = holds.copy()
             stop = self.category_values(state, left).max(axis=0)
             holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
         return self.passes.best_within(holds)
 
     def turn_value(self, state: State) -> float:
-        """Value of a card at the start of a turn, from its children: the right-hand side of the
-        Bellman equation.
+        """Return the value of a card at the start of a turn, from its children.
+
+        This is the right-hand side of the Bellman equation.
         """
         rerolls = self.rules.rolls_per_turn - 1 + state.saved
         saved = rerolls if self.rules.saved_rolls else 0
         stop = self.category_values(state, saved, first=True).max(axis=0)
-        best = (
-            np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
-            if rerolls
-            else stop
-        )
+        best = stop
+        if rerolls:
+            best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
         return float(self.dice.weights @ best)
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the final score counts, for a chance or an expected utility; the
-    mean breaks ties.
+    """Evaluator of turns where the final score counts, for a chance or an expected utility.
+
+    The mean breaks ties.
     """
 
     has_kernel = False  # NumPy computes in float64, the kernels of goals in float32
     # float32 has a relative error: small chances are as good to seven digits as large ones
-    ties = (
-        0.0,
-        4e-6,
-    )
+    ties = (0.0, 4e-6)
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.objective, self._means = objective, means
+        self.objective = objective
+        self._means = means
         # where the card lies in the score ranges: minus the points needed, or the points made
         self.x = 0
         self._moved: ScoreEvaluator | None = None  # what :meth:`at` returned last
@@ -330,20 +344,22 @@ class ScoreEvaluator(TurnEvaluator):
         return self.objective.score_offsets
 
     def ranges(self, states: Ints) -> tuple[Ints, Ints]:
-        """First and last x of the range of scores of states (places in the table of means),
-        shaped as `states`.
+        """Return the first and the last x of the range of scores of states, shaped as `states`.
+
+        States are places in the table of means.
         """
         return self.score_offsets.low[states], self.score_offsets.high[states]
 
     def kernel_scores(self, filled: int) -> StoredScores:
-        """The values of the children of a layer as the kernels take them."""
+        """Return the values of the children of a layer as the kernels take them."""
         from ..objectives.score_table_kernel import StoredScores
 
         return StoredScores(window(self.objective.places, self.values, filled), self.score_offsets)
 
     def score_policy(self, filled: int) -> Any:
-        """What the kernels that play and answer take for a layer: these values, and the means
-        that break ties.
+        """Return what the kernels that play and answer take for a layer.
+
+        It has these values, and the means that break ties.
         """
         from .rollout_kernel import ScorePolicy
 
@@ -352,7 +368,8 @@ class ScoreEvaluator(TurnEvaluator):
     @cached_property
     def mean_values(self) -> Table:
         """The values of :attr:`means` in the order of the states of the objective."""
-        means, space = self.means, self.space
+        means = self.means
+        space = self.space
         if means.space is space:
             return means.values
         from .rest_of_game import restricted
@@ -360,7 +377,7 @@ class ScoreEvaluator(TurnEvaluator):
         return restricted(means.space, space, means.values)
 
     def at(self, x: int) -> ScoreEvaluator:
-        """The same evaluator at another x."""
+        """Return the same evaluator at another x."""
         moved = self._moved
         if moved is None or moved.x != x:
             moved = copy(self)
@@ -370,8 +387,9 @@ class ScoreEvaluator(TurnEvaluator):
         return moved
 
     def check_reached(self, state: State) -> None:
-        """Raise StateError if the table has no value for x in a checked state; goals have one
-        for each x.
+        """Raise StateError if the table has no value for x in a checked state.
+
+        Goals have one for each x.
         """
         if self.objective.before:
             return
@@ -383,8 +401,9 @@ class ScoreEvaluator(TurnEvaluator):
             )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Values of states (places in the table of means) at x; outside the range of scores the
-        nearest entry.
+        """Return the values of states (places in the table of means) at x.
+
+        Outside the range of scores the nearest entry is taken.
         """
         low, high = self.ranges(state)
         inside = np.clip(x, low - 1, high + 1)
@@ -393,21 +412,23 @@ class ScoreEvaluator(TurnEvaluator):
     def child_values(
         self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Floats:
-        """Values of filling categories with points: those of the children, x moved by all points
-        made.
+        """Return the values of filling categories with points.
+
+        They are those of the children, with x moved by all points made.
         """
         return self.look_up(
             self.child_index(state, categories, points, saved), self.x + points + bonus_points
         )
 
     def value(self, state: State) -> float:
-        """Value of a checked state at the start of a turn."""
+        """Return the value of a checked state at the start of a turn."""
         return float(self.look_up(np.array(self.space.unchecked_index(state)), np.array(self.x)))
 
 
 class GreedyPolicy:
-    """Play of each turn as if a guess of the value of each state of a space (default: the whole
-    game) were right.
+    """Play of each turn as if a guess of the value of each state of a space were right.
+
+    By default the space is that of the whole game.
     """
 
     ties = TurnEvaluator.ties
@@ -419,7 +440,9 @@ class GreedyPolicy:
         start: State = EMPTY_STATE,
         space: StateSpace | None = None,
     ) -> None:
-        self.rules, self.start, self.space = rules, start, state_space(rules, start)
+        self.rules = rules
+        self.start = start
+        self.space = state_space(rules, start)
         whole = space or state_space(rules)
         self.values = values
         if whole.start != start:
@@ -428,8 +451,9 @@ class GreedyPolicy:
             self.values = restricted(whole, self.space, values)
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled; see
-        :class:`perfect_yatzy.objectives.policy_quantities.Policy`.
+        """Return the actions at the cards with `filled` categories filled.
+
+        :class:`perfect_yatzy.objectives.policy_quantities.Policy` describes them.
         """
         table = window(self.space, self.values, filled)
         return lambda rows: [(rows, table)]
@@ -444,7 +468,8 @@ class CategoryOdds:
     chance: float
     # dice to hold to maximise the probability; None before the first roll
     hold: tuple[int, ...] | None
-    expected_points: float  # in it if the turn maximises these; in general a different way to play
+    # expected points in it if the turn maximises these, which in general is a different way to play
+    expected_points: float
     expected_points_hold: tuple[int, ...] | None = None  # dice to hold to maximise these
 
 
@@ -455,11 +480,12 @@ def category_odds(
     *,
     exact: bool = False,
 ) -> list[CategoryOdds]:
-    """Chance and expected points of every category, in the order of the sheet; fractions if
-    `exact`.
+    """Return the chance and the expected points of every category, in the order of the sheet.
+
+    They are fractions if `exact`.
     """
     rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    # whose rerolls may all be left in the last one
+    # With saved rolls the rerolls of all turns may be left in the last one.
     turns = len(rules.categories) if rules.saved_rolls else 1
     max_rerolls = (rules.rolls_per_turn - 1) * turns
     if not 0 <= rerolls <= max_rerolls:
@@ -468,7 +494,7 @@ def category_odds(
     roll = None if dice is None else check_dice(rules, dice)
     turn = passes(rules.dice, rules.faces)
     found = []
-    # of fractions the passes are exact
+    # The passes over fractions are exact.
     number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
     for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
         chance, hold = _best(
@@ -483,11 +509,14 @@ def category_odds(
 def _best(
     rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
 ) -> tuple[Any, tuple[int, ...] | None]:
-    """Largest expected value of the final roll, and the hold that begins it; None before the
-    first roll.
+    """Return the largest expected value of the final roll, and the hold that begins it.
+
+    The hold is None before the first roll.
     """
-    grid, exact = turn.dice, final_values.dtype == object  # exact: fractions
-    roll_values, hold_values = final_values, None  # without rerolls nothing is held
+    grid = turn.dice
+    exact = final_values.dtype == object  # fractions
+    roll_values = final_values
+    hold_values = None  # without rerolls nothing is held
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
@@ -521,19 +550,22 @@ class TurnOutcome:
     chance: float  # probability of this outcome
 
     def next_state(self, evaluator: TurnEvaluator, state: State) -> State:
-        """State of the card after this outcome of a turn that began in `state`."""
+        """Return the state of the card after this outcome of a turn that began in `state`."""
         return state.filled_with(evaluator.rules, self.category, self.points, self.saved)
 
 
 def outcomes_of_hold(
     evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int
 ) -> list[TurnOutcome]:
-    """Different outcomes of the turn after holding fewer than all dice, rerolling, and playing
-    for the mean.
+    """Return the different outcomes of the turn after a hold, a reroll and play for the mean.
+
+    Fewer than all dice are held.
     """
     from ..core.turn_model import dice_model
 
-    rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
+    rules = evaluator.rules
+    grid = evaluator.dice
+    lowest_equal = evaluator.lowest_equal
     saving = rules.saved_rolls
     stop_values = [
         evaluator.category_values(state, saved) for saved in range(rerolls if saving else 1)
@@ -541,9 +573,8 @@ def outcomes_of_hold(
     # Index 0 has the values with one reroll left.
     hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
     dice = dice_model(rules.dice, rules.faces)
-    chances: dict[
-        tuple[int, int, int, int], float
-    ] = {}  # by category, points, bonus points and rolls saved
+    # the chances by category, points, bonus points and rolls saved
+    chances: dict[tuple[int, int, int, int], float] = {}
     hold_chance = np.zeros(grid.n_holds)
     hold_chance[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
     for left in range(rerolls - 1, -1, -1):  # after the next roll
@@ -556,7 +587,7 @@ def outcomes_of_hold(
             holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            # of equal options: a category, the first on the sheet
+            # Of equal options a category is taken, the first on the sheet.
             if best_stop >= lowest_equal(best):
                 category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
                 counts = grid.counts[grid.first_roll + roll].tolist()
@@ -571,8 +602,9 @@ def outcomes_of_hold(
 
 
 class ExactEvaluator(TurnEvaluator):
-    """Evaluates the turn at the start of an exact solve in arrays of fractions; only equal
-    values are ties.
+    """Evaluator of the turn at the start of an exact solve in arrays of fractions.
+
+    Only equal values are ties.
     """
 
     ties = (0, 0)
@@ -592,9 +624,9 @@ class ExactEvaluator(TurnEvaluator):
     def child_values(
         self, state: State, categories: Ints, points: Ints, bonus_points: Ints, saved: int
     ) -> Any:
-        """Values of filling categories with points."""
+        """Return the values of filling categories with points."""
         first = self.space.layer_slice(self.after).start
-        # Each child is computed once; `which` says for each of `points` which one of these it is.
+        # Each child is computed once. `which` says for each of `points` which one of these it is.
         places, which = np.unique(
             self.child_index(state, categories, points, saved) - first, return_inverse=True
         )
@@ -605,6 +637,6 @@ class ExactEvaluator(TurnEvaluator):
         return np.asarray(points + bonus_points + later, dtype=object)
 
     def value(self, state: State) -> float:
-        """Value of a card after the turn."""
+        """Return the value of a card after the turn."""
         place = self.space.unchecked_index(state) - self.space.layer_slice(self.after).start
         return float(self.solve.value(self.after, self.limbs[place], state.saved))

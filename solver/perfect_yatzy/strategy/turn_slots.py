@@ -1,4 +1,4 @@
-"""What follows a turn, without a table of states: for games that are too large to enumerate.
+"""List what follows a turn without a table of states, for games that are too large to enumerate.
 
 The value after a turn depends on the box that was filled and on what else it changes: the upper
 sum, and whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points. Each combination is
@@ -29,23 +29,25 @@ from ..core.scoring import upper_sums
 from ..core.state_space import Bools, card_masks, is_wide, single_mask, unpacked
 from ..core.turn_model import DiceModel, JokerModel, LegalCategories
 
-WIDE_PAIRS = 1000  # of boxes, in a wide sheet: a regression for each of its turns is in memory
+# Pairs of boxes of a wide sheet. A regression for each of its turns is in memory.
+WIDE_PAIRS = 1000
 
 
 class TurnSlots(NamedTuple):
-    """One turn of a rule set by slots; the last fields but one are those of
-    :class:`.turn_model.TurnModel`.
+    """One turn of a rule set by slots.
+
+    The last fields but one are those of :class:`.turn_model.TurnModel`.
     """
 
     slot_category: Ints  # (slots,): the category that is filled
     slot_shift: Ints  # (slots,): increase of the upper sum (:mod:`perfect_yatzy.core.scoring`)
     slot_pays: Ints  # (slots,): 1 if the box holds points and that matters
     zero_outcome: Ints  # (categories,): outcome of a box that is crossed out
-    zero_everywhere: (
-        Ints  # (categories,): 1 if crossing out may be offered to every roll: it is never better
-    )
-    category: Ints  # (outcomes,): of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`
-    points: Ints
+    # (categories,): 1 if crossing out may be offered to every roll, because it is never better
+    zero_everywhere: Ints
+    # (outcomes,): the category of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`
+    category: Ints
+    points: Ints  # (outcomes,): points of its box
     total: Floats  # (outcomes,): points made, bonus points included
     slot: Ints  # (outcomes,)
     # Roll r, if it is no joker, has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r +
@@ -72,7 +74,7 @@ class TurnSlots(NamedTuple):
 
 @lru_cache(maxsize=8)
 def turn_slots(rules: RuleSet) -> TurnSlots:
-    """The turn of a rule set by slots; built once per process."""
+    """Return the turn of a rule set by slots, which is built once per process."""
     category, points, total, number = turn_model.numbered_outcomes(rules)
     sums = upper_sums(rules)
     n = len(rules.categories)
@@ -80,19 +82,20 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     # requires another box. So each category without one gets it, as a further outcome.
     missing = np.setdiff1d(np.arange(n), category[(points == 0) & (total == 0)])
     category = np.concatenate([category, missing])
-    points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
+    points = np.concatenate([points, np.zeros_like(missing)])
+    total = np.concatenate([total, np.zeros_like(missing)])
     zeros = np.flatnonzero((points == 0) & (total == 0))
     _categories, first_places = np.unique(category[zeros], return_index=True)
     zero_outcome = zeros[first_places]  # the first of each category
     tracked = np.arange(n) == rules.tracked_index
     requires = np.array([bool(box.requires) for box in rules.categories])
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
-    slot = []  # of each outcome
+    slot = []  # the slot of each outcome
     for c, made in zip(category.tolist(), points.tolist(), strict=True):
         pays = 1 if made > 0 and (tracked[c] or requires[c]) else 0
-        # a new one has the next number
+        # A new slot has the next number.
         slot.append(slots.setdefault((c, sums.shift(c, made), pays), len(slots)))
-    # Where an upper sum rises, a fitted value may fall by more than the points: such a box is
+    # Where an upper sum rises, a fitted value may fall by more than the points. So such a box is
     # crossed out only by a roll that does not score in it. In the others a score leads to the same
     # card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
@@ -100,7 +103,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     strict = rules.crossing_out == "only-if-nothing-scores"
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
-        """Start and outcomes of every roll."""
+        """Return the start and the outcomes of every roll."""
         outcomes = number.reshape(turn_model.SCORING_WAYS, n, -1)[way].T  # (rolls, categories)
         listed = points[outcomes] > 0
         if not strict:
@@ -135,18 +138,22 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
 
 @lru_cache(maxsize=8)
 def box_masks(rules: RuleSet) -> Ints:
-    """The mask of each box alone."""
+    """Return the mask of each box alone."""
     return card_masks(rules, [1 << c for c in range(len(rules.categories))])
 
 
 def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
-    """Which boxes are open, ``(n, categories)``, from bitmasks of filled categories ``(n,)``."""
+    """Return which boxes are open, ``(n, categories)``.
+
+    `filled` has bitmasks of filled categories ``(n,)``.
+    """
     return ~unpacked(rules, filled)
 
 
 def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
-    """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted
-    further.
+    """Return which boxes the next turn may fill, ``(n, categories)``.
+
+    A joker may be restricted further.
     """
     missing = (card_masks(rules, prerequisites(rules)) & ~filled[:, None]) != 0
     waits = missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1]  # of two words
@@ -154,9 +161,7 @@ def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
 
 
 def extra_count(rules: RuleSet) -> int:
-    """Number of features of a fitted value function in addition to the open boxes and their
-    pairs.
-    """
+    """Return the number of features of a fitted value function besides open boxes and their pairs."""
     return (
         2 * len(rules.bonuses)
         + (2 if rules.saved_rolls else 0)
@@ -165,20 +170,22 @@ def extra_count(rules: RuleSet) -> int:
 
 
 def feature_count(rules: RuleSet) -> int:
-    """Number of fitted coefficients of a value function for each number of open boxes."""
-    pairs, lines = feature_pairs(rules)[0], feature_lines(rules)[0]
-    return 1 + len(rules.categories) + len(pairs) + extra_count(rules) + len(lines)
+    """Return the number of fitted coefficients of a value function for each number of open boxes."""
+    pairs = len(feature_pairs(rules)[0])
+    lines = len(feature_lines(rules)[0])
+    return 1 + len(rules.categories) + pairs + extra_count(rules) + lines
 
 
 @lru_cache(maxsize=8)
 def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
-    """The pairs of boxes that are features of a fitted value function: all; of a wide sheet the
-    nearest in a line.
+    """Return the pairs of boxes that are features of a fitted value function.
+
+    These are all pairs or, on a wide sheet, the nearest ones in a line.
     """
     n = len(rules.categories)
     first, second = np.triu_indices(n, 1)
     if is_wide(rules):
-        # the boxes are listed by columns
+        # The boxes are listed by columns.
         column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))
         rows_apart = np.abs(row[first] - row[second])
         columns_apart = np.abs(column[first] - column[second])
@@ -192,8 +199,9 @@ def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
 
 @lru_cache(maxsize=8)
 def feature_lines(rules: RuleSet) -> tuple[Ints, Ints]:
-    """The further features and the boxes whose products are features; of a wide sheet a sum only
-    with its column.
+    """Return the further features and the boxes whose products are features.
+
+    On a wide sheet a sum has products only with the boxes of its column.
     """
     related = np.ones((extra_count(rules), len(rules.categories)), dtype=bool)
     if is_wide(rules):

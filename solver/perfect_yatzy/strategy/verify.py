@@ -1,4 +1,4 @@
-"""Is a stored table correct? Four checks that do not rely on the code that computed it.
+"""Verify a stored table by four checks that do not rely on the code that computed it.
 
 1. File: are size, rules and SHA-256 those that the sidecar records?
 2. Bellman equation: is every value that of one turn on the values of its children? (Random states, NumPy only.)
@@ -52,28 +52,30 @@ class Check:
 
 
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
-    """`count` random states of the table with an open category, every place in the table equally
-    likely.
+    """Yield `count` random states of the table with an open category.
+
+    Every place in the table is equally likely.
     """
     random = np.random.default_rng(seed)
     layout = space.layout
     unsorted = np.concatenate(space.layers)
-    # Sorted into the order of the table.
+    # The rows are sorted into the order of the table.
     rows = unsorted[np.argsort(layout.offsets[unsorted], kind="stable")]
     starts = layout.offsets[rows]
-    # The end of the full cards, with which the table begins.
+    # The table begins with the full cards, which end here.
     full = space.layer_slice(space.categories).stop
     for place in random.integers(full, space.size, count) if space.size > full else []:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
         lane_set = layout.lane_sets[row]
         saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[lane_set]))
-        mask, upper = int(layout.masks[row]), int(layout.lane_upper[lane_set, lane])
-        yield State(mask, upper, saved, joker_paid=row >= space.cards)
+        upper = int(layout.lane_upper[lane_set, lane])
+        yield State(int(layout.masks[row]), upper, saved, joker_paid=row >= space.cards)
 
 
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
-    """Most points by which the value of a random state differs from that of one turn on its
-    children.
+    """Return the most points by which the value of a random state differs from that of one turn.
+
+    The turn is computed on the values of its children.
     """
     largest = 0.0
     for state in random_states(evaluator.space, count, seed):
@@ -85,8 +87,9 @@ def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
 def verify(
     settings: Settings, rules: RuleSet, *, states: int = 500, games: int = 0, seed: int = 1
 ) -> Iterator[Check]:
-    """Check a stored table of means by random states and simulated games, yielding each result
-    when known.
+    """Check a stored table of means by random states and simulated games.
+
+    Yields each result as soon as it is known.
     """
     info, values = read_table(table_path(rules, settings.tables), Objective(rules), hashed=True)
     count = number_text(len(values), grouped=True)
@@ -131,7 +134,7 @@ def verify(
 
 
 def sampling_error_bound(games: int, standard_deviation: float, score_range: float) -> float:
-    """How far the mean of simulated games may be from the true mean, in points.
+    """Return how far the mean of simulated games may be from the true mean, in points.
 
     The empirical Bernstein bound (Audibert, Munos and Szepesvari 2009, "Exploration-exploitation
     tradeoff using variance estimates in multi-armed bandits", Theorem 1): with probability at least
@@ -147,13 +150,14 @@ def sampling_error_bound(games: int, standard_deviation: float, score_range: flo
     return standard_deviation * math.sqrt(2 * log_term / games) + 3 * score_range * log_term / games
 
 
-SECONDS = 30.0  # without a byte from the host
+SECONDS = 30.0  # the longest time without a byte from the host
 CHUNK = 1 << 20  # bytes
 
 
 def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
-    """Store the table of a rule set's means from a folder or URL, unless it is solved; the path
-    of its file.
+    """Store the table of a rule set's means from a folder or URL, and return the path of its file.
+
+    Raises TableError if it is already solved.
     """
     path = table_path(rules, tables)
     objective = Objective(rules)
@@ -173,7 +177,7 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
             reason = "; ".join(
                 check.detail for check in verify(Settings(folder), rules) if not check.passed
             )
-        # The message goes on without the advice to rebuild the copy, and without its temporary
+        # The message is quoted without the advice to rebuild the copy, and without its temporary
         # folder.
         except TableError as error:
             reason = (
@@ -186,14 +190,15 @@ def fetch(rules: RuleSet, source: str, tables: Folder = None) -> Path:
             raise TableError(text.format(source=source, reason=reason))
         with folder_lock(path.parent):
             replace(new, path)
-            # last: without it there is no table
+            # The sidecar comes last, because without it there is no table.
             replace(new.with_suffix(".json"), path.with_suffix(".json"))
     return path
 
 
 def copy(origin: str, target: Path, most: int) -> None:
-    """Copy a file of a folder or host; of one longer than `most` bytes one too many, which its
-    check then finds.
+    """Copy a file of a folder or host.
+
+    Of one longer than `most` bytes one byte too many is copied, which its check then finds.
     """
     from http.client import HTTPException
     from urllib.parse import urlsplit

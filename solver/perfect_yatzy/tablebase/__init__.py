@@ -1,1 +1,1 @@
-"""Solve a game layer by layer; write, find, open and remove its table."""
+"""Solve a game layer by layer, and write, find, open and remove its table."""

@@ -24,7 +24,7 @@ CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 
 
 def checkpoint_path(path: Path) -> Path:
-    """The checkpoint of an unfinished table."""
+    """Return the checkpoint of an unfinished table."""
     return path.with_suffix(".part.layer")
 
 
@@ -35,7 +35,7 @@ def remove_checkpoint(path: Path) -> None:
 
 
 def _digest(values: Values) -> str:
-    """SHA-256 of an array with its dtype and shape, which the header may state wrongly."""
+    """Return the SHA-256 of an array with its dtype and shape, which the header may state wrongly."""
     digest = hashlib.sha256(f"{values.dtype.str} {values.shape}".encode())
     digest.update(values.data)
     return digest.hexdigest()
@@ -51,8 +51,9 @@ def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: ob
 
 
 def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, Any]] | None:
-    """The stored layer of some work and its fields; None if there is none, it is damaged, or of
-    other work.
+    """Return the stored layer of some work and its fields.
+
+    The result is None if there is none, if it is damaged, or if it is of other work.
     """
     try:
         with open_file(path) as file:

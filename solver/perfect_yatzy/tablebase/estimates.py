@@ -59,11 +59,11 @@ class SolveCost:
     seconds: float  # rough estimate of the wall time with two threads, without compilation
 
     def with_table(self) -> SolveCost:
-        """The cost if the whole table stays in memory."""
+        """Return the cost if the whole table stays in memory."""
         return replace(self, memory=self.memory + self.bytes)
 
     def doubled(self) -> SolveCost:
-        """The cost if the layers in memory are float64 instead of float32."""
+        """Return the cost if the layers in memory are float64 instead of float32."""
         return replace(self, memory=2 * self.memory)
 
     @property
@@ -77,7 +77,7 @@ class SolveCost:
         return self.words_with(THREADS)
 
     def words_with(self, threads: int) -> str:
-        """Size and time with so many threads as text."""
+        """Return size and time with so many threads as text."""
         time = duration(self.processor_seconds / threads)
         return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=time)
 
@@ -89,8 +89,9 @@ class SolveCost:
 
 @dataclass(frozen=True)
 class RuleSetStats(SolveCost):
-    """Sizes and limits of a rule set: its table of means, its reachable states, its highest
-    final score.
+    """Sizes and limits of a rule set.
+
+    They are those of its table of means, its reachable states and its highest final score.
     """
 
     states: int
@@ -98,7 +99,10 @@ class RuleSetStats(SolveCost):
 
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
-    """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
+    """Return the sizes and limits of a rule set.
+
+    With `any_number` it may have more cards than can be solved.
+    """
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     two_layers = max(above + below for above, below in pairwise(counts.values))
@@ -114,7 +118,7 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
 
 
 def solve_cost(objective: Objective) -> SolveCost:
-    """Cost of the solve of an objective, computed from the cards alone."""
+    """Return the cost of the solve of an objective, computed from the cards alone."""
     layers = objective.layer_sizes()
     if layers is not None:
         return _cost_of_scores(objective, layers)
@@ -128,7 +132,10 @@ def solve_cost(objective: Objective) -> SolveCost:
 
 
 def _cost_of_scores(objective: Objective, layers: list[tuple[int, int]]) -> SolveCost:
-    """Cost of an objective with a value for each score; `layers`: states and entries of each."""
+    """Return the cost of an objective with a value for each score.
+
+    `layers` are the states and entries of each layer.
+    """
     states = sum(states for states, _entries in layers)
     entries = [entries for _states, entries in layers]
     values = sum(entries)
@@ -163,14 +170,15 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
 
 
 def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
-    """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved
-    rolls are one turn.
+    """Return the estimated wall time of a turn for so many lanes with two threads.
+
+    All numbers of saved rolls are one turn.
     """
     return turn_operations(rules, lanes, most_saved) / LANE_OPERATIONS_PER_SECOND
 
 
 def turn_operations(rules: RuleSet, lanes: float, most_saved: int) -> float:
-    """Operations of a turn for so many lanes: the same on every machine."""
+    """Return the operations of a turn for so many lanes, which are the same on every machine."""
     grid = lattice(rules.dice, rules.faces)
     return (
         lanes
@@ -180,5 +188,5 @@ def turn_operations(rules: RuleSet, lanes: float, most_saved: int) -> float:
 
 
 def score_turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
-    """The same for scores as lanes."""
+    """Return what :func:`turn_seconds` does, for scores as lanes."""
     return turn_seconds(rules, lanes, most_saved) * (SAVED_SCORES_COST if most_saved else 1.0)

@@ -6,8 +6,10 @@ from fractions import Fraction
 
 
 def fraction_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction that is not negative; text, for readers with short integers, and as a decimal
-    rounded down.
+    """Return a fraction that is not negative as JSON values.
+
+    Numerator and denominator are text, for readers with short integers. The decimal is rounded
+    down.
     """
     whole, rest = divmod(value.numerator, value.denominator)
     places = f".{rest * 10**digits // value.denominator:0{digits}}" if digits else ""

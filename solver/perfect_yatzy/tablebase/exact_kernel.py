@@ -55,8 +55,9 @@ DECISIONS, TIES, CLOSE_GAPS, LEAST_GAP = range(4)  # entries of the tally
 
 
 class ExactJob(NamedTuple):
-    """Arguments of :func:`solve_exact_rows`; a number has `limbs` limbs, one of the layer below
-    `limbs_below`.
+    """Arguments of :func:`solve_exact_rows`.
+
+    A number has `limbs` limbs, one of the layer below `limbs_below`.
     """
 
     turn: SolveJob  # of the values in float64; its target is not used
@@ -85,8 +86,9 @@ class ExactJob(NamedTuple):
 
 @jit
 def carry(buffer, entry, limbs, factor):
-    """Multiply the integers of an entry by a small factor, and bring their limbs within half of
-    2^LIMB_BITS.
+    """Multiply the integers of an entry by a small factor.
+
+    Then bring their limbs within half of 2^LIMB_BITS.
     """
     above = splat(buffer, 0.0)
     for i in range(entry * limbs, (entry + 1) * limbs - 1):
@@ -99,8 +101,9 @@ def carry(buffer, entry, limbs, factor):
 
 @jit
 def is_better(job, lane, difference, unit):
-    """Whether an option is better than the chosen one, by their difference; notes the tie or gap
-    of the best two.
+    """Return whether an option is better than the chosen one, by their difference.
+
+    The tie or the gap of the best two is noted.
     """
     if job.chosen[lane] < 0:
         return True
@@ -109,7 +112,8 @@ def is_better(job, lane, difference, unit):
         return False
     gap = abs(difference) * unit
     if difference > 0.0:
-        job.tied[lane], job.gaps[lane] = 0, gap
+        job.tied[lane] = 0
+        job.gaps[lane] = gap
         return True
     job.gaps[lane] = min(job.gaps[lane], gap)
     return False
@@ -128,15 +132,18 @@ def count_decision(job, lanes):
 
 @jit
 def begin_decision(job):
-    """No option is chosen yet in any lane."""
+    """Begin a decision in which no option is chosen yet in any lane."""
     for lane in range(LANES):
-        job.chosen[lane], job.tied[lane], job.gaps[lane] = -1, 0, WINDOW
+        job.chosen[lane] = -1
+        job.tied[lane] = 0
+        job.gaps[lane] = WINDOW
 
 
 @jit
 def entries_after_holds(dice):
-    """Entries of the buffer for the end of the turn, the sum over the first rolls, and a first
-    roll.
+    """Return the entries of the buffer that follow those of the multisets.
+
+    They are for the end of the turn, the sum over the first rolls, and a first roll.
     """
     end = dice.first_roll + dice.roll_count
     return end, end + 1, end + 2
@@ -144,10 +151,13 @@ def entries_after_holds(dice):
 
 @partial(jit, inline=True)
 def compare_category(job, entry, c, lane, state, saved, total):
-    """Choose category c for a lane if the integer of its child, with `total` points, beats that
-    of the entry.
+    """Choose category c for a lane if it is better than what the entry has.
+
+    The integer of its child, with `total` points, is compared with that of the entry.
     """
-    below, child, difference = job.limbs_below, job.child, 0.0
+    below = job.limbs_below
+    child = job.child
+    difference = 0.0
     first = (state - job.turn.below.start) * below
     for k in range(below - 1, -1, -1):
         child[k] = job.below[first + k] + total * job.scales[saved * below + k]
@@ -166,15 +176,15 @@ def compare_category(job, entry, c, lane, state, saved, total):
 
 @jit
 def end_turn(job, block, roll, saved, is_first, lanes):
-    """The best category of a roll: exactly as the entry for the end of the turn, in float64 as
-    returned vector.
+    """Choose the best category of a roll.
+
+    Its exact value goes to the entry for the end of the turn, that in float64 is returned as a
+    vector.
     """
-    model, limbs, values, outcomes = (
-        job.turn.model,
-        job.limbs,
-        job.values,
-        job.turn.model.turn_outcomes,
-    )
+    model = job.turn.model
+    limbs = job.limbs
+    values = job.values
+    outcomes = job.turn.model.turn_outcomes
     children = mean_table(job.turn.below)
     layout = model.layout
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
@@ -210,10 +220,14 @@ def end_turn(job, block, roll, saved, is_first, lanes):
 
 @jit
 def take_chosen(job, entry, lanes):
-    """Write the integers of the chosen entries of all lanes, times the factors of their holds,
-    to one entry.
+    """Write the integers of the chosen entries of all lanes to one entry.
+
+    They are multiplied by the factors of their holds.
     """
-    limbs, buffer, chosen, factors = job.limbs, job.buffer, job.chosen, job.factors
+    limbs = job.limbs
+    buffer = job.buffer
+    chosen = job.chosen
+    factors = job.factors
     for lane in range(lanes, LANES):  # of no state
         chosen[lane] = chosen[0]
     same = True
@@ -234,13 +248,17 @@ def take_chosen(job, entry, lanes):
 
 @partial(jit, inline=True)
 def compare_option(job, option, within, unit, lanes):
-    """Choose an entry of the buffer in those of the lanes `within` (a bitmask) in which it is
-    exactly better.
+    """Choose an entry of the buffer in the lanes in which it is exactly better.
+
+    Only the lanes of the bitmask `within` are compared.
     """
-    limbs, buffer, factors = job.limbs, job.buffer, job.factors
+    limbs = job.limbs
+    buffer = job.buffer
+    factors = job.factors
     for lane in range(lanes):
         if within >> lane & 1:
-            difference, chosen = 0.0, job.chosen[lane]
+            difference = 0.0
+            chosen = job.chosen[lane]
             if chosen >= 0:
                 for k in range(limbs - 1, -1, -1):
                     new = buffer[(option * limbs + k) * LANES + lane] * factors[option]
@@ -252,15 +270,14 @@ def compare_option(job, option, within, unit, lanes):
 
 @jit
 def decide(job, block, roll, rerolls, is_first, entry, lanes):
-    """The value of a roll with so many rerolls left, exactly as `entry` and in float64 as the
-    returned vector.
+    """Choose the best option for a roll with so many rerolls left.
+
+    Its exact value goes to `entry`, that in float64 is returned as a vector.
     """
-    model, dice, values, buffer = (
-        job.turn.model,
-        job.turn.model.dice,
-        job.turn.scratch.buffer,
-        job.buffer,
-    )
+    model = job.turn.model
+    dice = job.turn.model.dice
+    values = job.turn.scratch.buffer
+    buffer = job.buffer
     end, _, _ = entries_after_holds(dice)
     saved = rerolls if model.saves_rolls else 0
     ended = splat(values, LOWEST)
@@ -275,7 +292,8 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
         for i in range(first, last):
             best = maximum(best, load(values, dice.holds[i]))
-        limit, unit = best - WINDOW, job.units[rerolls]
+        limit = best - WINDOW
+        unit = job.units[rerolls]
         begin_decision(job)
         for i in range(first, last):
             hold = int(dice.holds[i])
@@ -291,8 +309,10 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
 
 @jit
 def sum_over_faces(job):
-    """The integers of all holds from those with one die more."""
-    dice, limbs, buffer = job.turn.model.dice, job.limbs, job.buffer
+    """Sum the integers of all holds from those with one die more."""
+    dice = job.turn.model.dice
+    limbs = job.limbs
+    buffer = job.buffer
     for hold in range(dice.first_roll - 1, -1, -1):
         for k in range(limbs):
             total = splat(buffer, 0.0)
@@ -303,8 +323,11 @@ def sum_over_faces(job):
 
 @jit
 def solve_exact_block(job, block):
-    """The turn of one card for one block, for every number of saved rolls."""
-    model, limbs, buffer, values = job.turn.model, job.limbs, job.buffer, job.turn.scratch.buffer
+    """Solve the turn of one card for one block, for every number of saved rolls."""
+    model = job.turn.model
+    limbs = job.limbs
+    buffer = job.buffer
+    values = job.turn.scratch.buffer
     # entries: the sum over the first rolls, a first roll
     _, summed, first = entries_after_holds(model.dice)
     lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
@@ -340,7 +363,7 @@ def solve_exact_block(job, block):
 
 @jit
 def solve_exact_rows(rows, arguments):
-    """Exact values of all states of the given rows, by an ExactJob."""
+    """Solve all states of the given rows exactly, by an ExactJob."""
     job = views(arguments)
     for row in rows:
         for lane in range(0, lanes_of(job.turn.model.layout, row), LANES):

@@ -47,7 +47,9 @@ from .store import tables_folder
 
 COST = 75  # times that of a solve in float64, measured
 DIGITS = 60  # after the point, in a certificate
-MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
+# as the limbs allow
+MOST_ROLLS = 6**6
+MOST_POINTS = 1 << 14
 # with squares: points of a turn, and limbs whose weights float64 can hold
 MOST_SQUARED = 250
 MOST_LIMBS = 54
@@ -55,8 +57,9 @@ EMPTY_TALLY = (0.0, 0.0, 0.0, WINDOW)  # decisions, ties and close gaps, then th
 
 
 def hash_layer(before: str, limbs: Floats) -> str:
-    """The hash of all values up to a layer: SHA-256 of the hash before, and of the integers of the
-    layer.
+    """Return the hash of all values up to a layer.
+
+    It is the SHA-256 of the hash before, and of the integers of the layer.
 
     Each is written as digits of LIMB_BITS bits, int64 in little-endian order, lowest digit first.
     """
@@ -70,12 +73,12 @@ def hash_layer(before: str, limbs: Floats) -> str:
 
 
 def joined(limbs: Floats) -> int:
-    """The number of some limbs, lowest first."""
+    """Return the number of some limbs, lowest first."""
     return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs.tolist()))
 
 
 def split(numbers: list[int], limbs: int) -> Floats:
-    """``(n, limbs)``: the limbs of some numbers, each within half of 2^LIMB_BITS."""
+    """Return the limbs of some numbers, ``(n, limbs)``, each within half of 2^LIMB_BITS."""
     half = 1 << LIMB_BITS - 1
     rest = np.array(numbers, dtype=object)
     columns = []
@@ -88,7 +91,7 @@ def split(numbers: list[int], limbs: int) -> Floats:
 
 
 def extended(number: Fraction) -> Any:
-    """A number in extended precision."""
+    """Return a number in extended precision."""
     # In two parts, each a float64: their sum has the precision of the arithmetic.
     high = float(number)
     low = float(number - Fraction(high))
@@ -96,8 +99,9 @@ def extended(number: Fraction) -> Any:
 
 
 class ExactSolve:
-    """A solve in integers from a state on; with `spread` of mean square and chance of the bonus,
-    too.
+    """A solve in integers from a state on.
+
+    With `spread` it also has the mean square and the chance of the bonus.
     """
 
     def __init__(
@@ -108,9 +112,12 @@ class ExactSolve:
         *,
         spread: bool = False,
     ) -> None:
-        self.rules, self.spread, self.objective = rules, spread, Objective(rules, start)
+        self.rules = rules
+        self.spread = spread
+        self.objective = Objective(rules, start)
         self.name = "spread" if spread else "proof"
-        self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
+        self.space = self.objective.space
+        self.dice = lattice(rules.dice, rules.faces)
         name = f"{table_stem(rules, 'mean')}.{self.name}.part"
         # The newest layer, from which a solve is resumed
         self.part = folder / name if folder else None
@@ -127,14 +134,14 @@ class ExactSolve:
             raise RulesError(text.format(rules=rules.key), code="too-large")
 
     def scale(self, filled: int, saved: int = 0) -> int:
-        """What the values of a layer are multiplied by."""
+        """Return what the values of a layer are multiplied by."""
         turns = self.space.categories - filled
         return int(
             self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved))
         )
 
     def width(self, filled: int, most: float) -> int:
-        """Number of limbs of the numbers of a layer that count at most so much."""
+        """Return the number of limbs of the numbers of a layer that count at most so much."""
         bits = (
             math.log2(self.scale(filled, int(self.space.most_saved[filled])))
             + math.log2(most + 1)
@@ -143,32 +150,38 @@ class ExactSolve:
         return (int(bits) + LIMB_BITS - 1) // LIMB_BITS + 1  # rounded up, and one to spare
 
     def tail(self) -> tuple[int, int]:
-        """Number of limbs below the mean, the same in all layers: of the chance of the bonus, of
-        the mean square.
+        """Return the number of limbs below the mean, which is the same in all layers.
+
+        There are those of the chance of the bonus, and those of the mean square.
         """
         first = self.space.first_layer
         return (self.width(first, 1), self.width(first, self.most**2)) if self.spread else (0, 0)
 
     def limbs(self, filled: int) -> int:
-        """Number of limbs of a number of a layer."""
+        """Return the number of limbs of a number of a layer."""
         return self.width(filled, self.most) + sum(self.tail())
 
     def places(self) -> tuple[int, int]:
-        """What the mean and the mean square are multiplied by; 0 for a square that is not there."""
+        """Return what the mean and the mean square are multiplied by.
+
+        It is 0 for a square that is not there.
+        """
         bonus, squares = self.tail()
         return 1 << LIMB_BITS * (bonus + squares), 1 << LIMB_BITS * bonus if self.spread else 0
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
-        """What a limb of each place counts in float64, the middle one 1, and the integer that
-        stands for this 1.
+        """Return what a limb of each place counts in float64, and the unit of these weights.
+
+        The weight of the middle place is 1, which stands for the unit, an integer.
         """
         middle = limbs // 2
         weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
         return weights, 1 << LIMB_BITS * middle
 
     def saved_rolls(self, filled: int) -> Any:
-        """``(n,)`` int64: saved rolls of each state of a layer; of a row first all states with
-        0, then with 1, ...
+        """Return the saved rolls of each state of a layer, ``(n,)`` int64.
+
+        Of a row, the states without saved rolls come first, then those with 1, and so on.
         """
         rows = self.space.layers[filled]
         lanes = self.space.layout.lane_count[self.space.layout.lane_sets[rows]]
@@ -176,7 +189,7 @@ class ExactSolve:
         return np.concatenate([np.repeat(np.arange(most + 1), count) for count in lanes.tolist()])
 
     def floats(self, filled: int, limbs: Floats) -> Any:
-        """The values of a layer in points, in extended precision."""
+        """Return the values of a layer in points, in extended precision."""
         means = limbs[:, sum(self.tail()) :]
         weights, unit = self.weights(means.shape[1])
         places = reversed(range(len(weights)))
@@ -187,8 +200,9 @@ class ExactSolve:
         return units * points_of_unit[self.saved_rolls(filled)]
 
     def layers(self, settings: Settings) -> Generator[tuple[int, Floats]]:
-        """Solve all layers; number of filled categories of each, and its limbs, ``(states,
-        limbs)``.
+        """Solve all layers, and yield each with its limbs, ``(states, limbs)``.
+
+        A layer is given by its number of filled categories.
         """
         cost = self.cost()
         check_memory(self.rules, cost)
@@ -224,8 +238,9 @@ class ExactSolve:
                 self.sha256 = hash_layer(self.sha256, values)
 
     def compared(self, filled: int, values: Floats, in_float64: Floats) -> Any:
-        """The values of a layer in points, in extended precision; ``error`` notes how far those
-        in float64 lie.
+        """Return the values of a layer in points, in extended precision.
+
+        ``error`` notes how far those in float64 lie from them.
         """
         in_points = self.floats(filled, values)
         extended = self.most * 2.0**-60  # more than the error of the extended precision
@@ -233,8 +248,9 @@ class ExactSolve:
         return in_points
 
     def check_size(self, least: float) -> None:
-        """Refuse a game whose numbers do not fit the limbs; `least`: the least of its values in
-        float64.
+        """Raise RulesError for a game whose numbers do not fit the limbs.
+
+        `least` is the least of its values in float64.
         """
         if self.spread and self.limbs(self.space.first_layer) > MOST_LIMBS:
             text = _("{rules} has too many turns for an exact variance", rules=self.rules.key)
@@ -259,7 +275,10 @@ class ExactSolve:
     def solve_layer(
         self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]
     ) -> Floats:
-        """The limbs of a layer from those of its children, whose values in float64 are `below`."""
+        """Return the limbs of a layer from those of its children.
+
+        `below` are the values of the children in float64.
+        """
         rows = self.space.layers[filled]
         place = self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
@@ -278,7 +297,7 @@ class ExactSolve:
         return solved.reshape(-1, self.limbs(filled))
 
     def cost(self) -> SolveCost:
-        """What the solve takes."""
+        """Return what the solve takes."""
         space = self.space
         cost = solve_cost(self.objective)
         places = {
@@ -297,8 +316,9 @@ class ExactSolve:
         return replace(cost, memory=memory, seconds=COST * share * cost.seconds)
 
     def start_values(self, settings: Settings) -> tuple[Fraction, ...]:
-        """Expected points to come from the start; with `spread` also their variance, then the
-        chance of the bonus.
+        """Return the expected points to come from the start.
+
+        With `spread` their variance and the chance of the bonus follow.
         """
         start = self.space.start
         # the last layer: that of the start
@@ -316,11 +336,11 @@ class ExactSolve:
         return mean, mean_square - mean**2, chance
 
     def value(self, filled: int, limbs: Floats, saved: int = 0) -> Fraction:
-        """The value of one state of a layer, in points."""
+        """Return the value of one state of a layer, in points."""
         return Fraction(joined(limbs[sum(self.tail()) :]), self.scale(filled, saved))
 
     def full_cards(self) -> tuple[int, Floats]:
-        """The layer of the full cards."""
+        """Return the layer of the full cards."""
         filled = self.space.categories
         points = self.objective.full_cards().astype(np.int64).tolist()
         of_mean, of_square = self.places()
@@ -337,7 +357,7 @@ class ExactSolve:
     def job(
         self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int
     ) -> Any:
-        """The arguments of the kernel for one thread."""
+        """Return the arguments of the kernel for one thread."""
         dice = self.dice
         limbs = self.limbs(filled)
         limbs_below = self.limbs(filled + 1)
@@ -379,7 +399,7 @@ class ExactSolve:
         return WorkIdentity.of(self.rules, self.name, {}, sources_of_values(__file__))
 
     def resume(self) -> tuple[int, Floats] | None:
-        """The newest stored layer; None if there is none, or it is damaged."""
+        """Return the newest stored layer, or None if there is none or it is damaged."""
         if not self.part or not (found := stored_layer(self.part, self.identity)):
             return None
         values, fields = found
@@ -446,11 +466,11 @@ class Proof:
         return not self.close_gaps
 
     def decimal(self, digits: int = 30) -> str:
-        """The value with so many digits after the point, rounded down."""
+        """Return the value with so many digits after the point, rounded down."""
         return fraction_fields(self.value, digits)["decimal"]
 
     def fields(self, digits: int = DIGITS) -> dict[str, Any]:
-        """The certificate as JSON values, with so many digits after the point of each fraction."""
+        """Return the certificate as JSON values, with so many digits after the point of a fraction."""
         fields = {
             k: fraction_fields(v, digits) if isinstance(v, Fraction) else v
             for k, v in vars(self).items()
@@ -527,5 +547,5 @@ def prove(
 
 
 def proof_path(rules: RuleSet, tables: Folder = None) -> Path:
-    """The certificate of a rule set, whether or not it exists."""
+    """Return the certificate of a rule set, whether or not it exists."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.proof.json"

@@ -15,8 +15,9 @@ from .estimates import check_memory, log_long, solve_cost
 def solve_values(
     rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True
 ) -> Floats:
-    """Solve a rule set in memory: the expected points still to come in every state. Nothing is
-    stored on disk.
+    """Solve a rule set in memory: the expected points still to come in every state.
+
+    Nothing is stored on disk.
 
     Parameters
     ----------
@@ -32,9 +33,8 @@ def solve_values(
     -------
     (size,) float64
         Value of each state at the start of a turn, in points, upper bonus included. The order is
-        that of
-        :class:`perfect_yatzy.core.state_space.StateSpace`: ``StateSpace(rules).index(state)`` is the index of a
-        state, and the last value is that of the empty card.
+        that of :class:`perfect_yatzy.core.state_space.StateSpace`: its method ``index(state)``
+        returns the index of a state, and the last value is that of the empty card.
 
     Raises
     ------

@@ -9,8 +9,9 @@ from pathlib import Path
 
 
 def free_space(folder: Path) -> int | None:
-    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not
-    report it.
+    """Return the free bytes of the disk of a folder, which need not exist yet.
+
+    The result is None if the system does not report it.
     """
     import shutil
 
@@ -23,7 +24,10 @@ def free_space(folder: Path) -> int | None:
 
 
 def available_memory() -> int | None:
-    """Bytes that can be allocated without swapping, None if the system does not report it."""
+    """Return the bytes that can be allocated without swapping.
+
+    The result is None if the system does not report it.
+    """
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
@@ -43,8 +47,9 @@ def available_memory() -> int | None:
 
 
 def peak_memory() -> int:
-    """Most memory that this process has used at a time, in bytes; 0 if the system does not
-    report it.
+    """Return the most memory that this process has used at a time, in bytes.
+
+    It is 0 if the system does not report it.
     """
     with contextlib.suppress(OSError, StopIteration):
         text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")

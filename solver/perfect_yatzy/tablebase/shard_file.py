@@ -60,7 +60,7 @@ assert PAGE_BYTES % BLOCK_BYTES == CHECKED_BYTES % BLOCK_BYTES == 0
 
 
 def shard_header(dtype: np.dtype[Any], start: int, count: int) -> bytes:
-    """The header of the shard whose first value is value `start` of the table."""
+    """Return the header of the shard whose first value is value `start` of the table."""
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({count},), }}"
     magic = b"\x93NUMPY\x02\x00"
     before_text = len(magic) + 4  # with the length of the text
@@ -110,11 +110,11 @@ class ShardFile:
     def check(
         self, low: int, data: memoryview, checked: npt.NDArray[np.bool_] | None = None
     ) -> None:
-        """Compare the blocks in `data` with their digests, but for those `checked` before; mark
-        them as checked.
+        """Compare the blocks in `data` with their digests.
 
-        `data` is the table from byte `low` on; it begins and ends with a block of the table, or
-        with this shard.
+        `data` is the table from byte `low` on. It begins and ends with a block of the table, or
+        with this shard. Blocks `checked` before are left out, and those compared are marked there.
+        Raises TableError if one differs.
         """
         first_block = self.start * self.dtype.itemsize // BLOCK_BYTES  # that of the first digest
         for block in range(low // BLOCK_BYTES, block_count(low + len(data))):
@@ -132,7 +132,8 @@ class ShardFile:
 
     def check_values(self) -> None:
         """Compare all values with the digests."""
-        low, end = self.start * self.dtype.itemsize, self.stop * self.dtype.itemsize
+        low = self.start * self.dtype.itemsize
+        end = self.stop * self.dtype.itemsize
         while low < end:
             high = min((low // CHECKED_BYTES + 1) * CHECKED_BYTES, end)
             piece = memoryview(bytearray(high - low))
@@ -141,13 +142,14 @@ class ShardFile:
             low = high
 
     def part(self, low: int, high: int) -> tuple[int, int]:
-        """The bytes `low` to before `high` of the table as far as they are in this file."""
+        """Return the bytes `low` to before `high` of the table as far as they are in this file."""
         size = self.dtype.itemsize
         return max(low, self.start * size), min(high, self.stop * size)
 
     def read_into(self, target: memoryview, low: int) -> None:
-        """Fill `target` with the bytes of the table from `low` on, which must all be in this
-        file; no check.
+        """Fill `target` with the bytes of the table from `low` on, without checks.
+
+        They must all be in this file.
         """
         truncated = f"the shard {self.path} is truncated"
         with reading(self.path, truncated), io.FileIO(open_regular(self.path)) as file:
@@ -189,7 +191,10 @@ def open_shard(path: Path) -> ShardFile:
 
 
 def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """What the footer of a shard says apart from its bytes: whose it is, its rows and place."""
+    """Return what the footer of a shard says apart from its bytes.
+
+    It says whose the shard is, its rows and its place.
+    """
     place = {
         "filled": shard.filled,
         "rows": [shard.first, shard.end],
@@ -203,8 +208,9 @@ def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> 
 def stored_shard(
     path: Path, fields: Mapping[str, Any], *, values_too: bool = False
 ) -> ShardFile | None:
-    """A shard if it exists, is undamaged as far as its footer tells, and has these fields. With
-    `values_too` all its values are compared with their digests.
+    """Return a shard if it exists, is undamaged as far as its footer tells, and has these fields.
+
+    With `values_too` all its values are compared with their digests.
     """
     with suppress(OSError):  # TableError is one
         found = open_shard(path)
@@ -219,7 +225,8 @@ class ShardReader:
     """Reads blocks of a table from its shards."""
 
     def __init__(self, folder: Path, info: ShardedTableInfo, hint: str) -> None:
-        self._folder, self._hint = folder, hint
+        self._folder = folder
+        self._hint = hint
         self._shards = listed_shards(info)
         self._digests = [str(digest) for *_numbers, digest in info.shards]
         size = np.dtype(info.dtype).itemsize
@@ -227,7 +234,7 @@ class ShardReader:
         self.open: dict[int, ShardFile] = {}
 
     def read(self, low: int, target: memoryview) -> None:
-        """Blocks of the table, checked, as :class:`CheckedValues` takes them."""
+        """Fill `target` with blocks of the table, checked, as :class:`CheckedValues` asks for them."""
         high = low + len(target)
         for number in range(bisect_right(self._starts, low) - 1, bisect_left(self._starts, high)):
             path = self._folder / self._shards[number].file
@@ -245,7 +252,10 @@ class ShardReader:
                 raise unreadable(path, error) from error
 
     def _opened(self, number: int, path: Path) -> ShardFile:
-        """A shard, opened when it is first needed; it must be that of the manifest."""
+        """Return a shard, which is opened when it is first needed.
+
+        Raises TableError unless it is that of the manifest.
+        """
         if number not in self.open:
             shard = open_shard(path)
             if (shard.footer["blocks_sha256"], shard.start) != (
@@ -258,7 +268,7 @@ class ShardReader:
 
 
 def listed_shards(info: ShardedTableInfo) -> list[Shard]:
-    """The shards of a manifest, in the order of the table."""
+    """Return the shards of a manifest, in the order of the table."""
     shards = list[Shard]()
     start = 0
     for *numbers, _digest in info.shards:
@@ -271,7 +281,7 @@ def listed_shards(info: ShardedTableInfo) -> list[Shard]:
 def open_sharded(
     path: Path, info: ShardedTableInfo, objective: Objective, *, hashed: bool = False
 ) -> tuple[ShardedTableInfo, CheckedValues]:
-    """Open a table in shards."""
+    """Open a table in shards, and return its manifest and its values."""
     hint = table_info.rebuild_hint(objective, path, shards=True)
     folder = table_info.shards_folder(path)
     if not os.path.isdir(folder):

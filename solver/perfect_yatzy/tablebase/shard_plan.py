@@ -1,9 +1,9 @@
-"""How a table is cut into shards, contiguous runs of rows of one layer of about equal work; what
-each of them needs.
+"""How a table is cut into shards, and what each of them needs.
 
-A shard is solved by one task and stored in one file. The cuts depend on the objective and the
-target size alone. There are enough shards in a layer for several workers to finish it together, and
-not so many that files and tasks cost more than the work in them.
+A shard is a contiguous run of rows of one layer, and those of a layer have about equal work. It is
+solved by one task and stored in one file. The cuts depend on the objective and the target size
+alone. There are enough shards in a layer for several workers to finish it together, and not so many
+that files and tasks cost more than the work in them.
 
 The *halo* of a shard is the parts of the layer below that hold the children of its rows. The
 children of neighbouring rows are neighbours as well, one run of rows for each chain of open boxes,
@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,21 +73,20 @@ class ShardPlan:
 
     @cached_property
     def layers(self) -> dict[int, tuple[Shard, ...]]:
-        """The shards by number of filled categories, in the order in which the layers are
-        solved.
-        """
+        """The shards by number of filled categories, in the order in which the layers are solved."""
         return {
             filled: tuple(shards)
             for filled, shards in groupby(self.shards, lambda shard: shard.filled)
         }
 
     def shard(self, filled: int, first: int) -> Shard:
-        """The shard of a layer that begins with a row."""
+        """Return the shard of a layer that begins with a row."""
         return next(shard for shard in self.layers[filled] if shard.first == first)
 
     def cuts(self) -> list[list[int]]:
-        """The plan as numbers, for JSON: for each layer its filled categories, then where its
-        shards end.
+        """Return the plan as numbers, for JSON.
+
+        Each layer has its filled categories, followed by where its shards end.
         """
         return [
             [filled, *(shard.end for shard in shards)] for filled, shards in self.layers.items()
@@ -94,12 +94,15 @@ class ShardPlan:
 
 
 def is_rounded(objective: Objective) -> bool:
-    """Whether a table stores other values than those computed with."""
+    """Return whether a table stores other values than those computed with."""
     return objective.store != objective.compute
 
 
 def unrounded_bytes(objective: Objective) -> int:
-    """Most bytes on disk of values as computed, beside those of the table: of two layers."""
+    """Return the most bytes on disk of values as computed, beside those of the table.
+
+    They are the values of two layers.
+    """
     if not is_rounded(objective):
         return 0
     layers = range(objective.first_layer, objective.space.categories + 1)
@@ -110,7 +113,10 @@ def unrounded_bytes(objective: Objective) -> int:
 
 
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
-    """The plan of :meth:`ShardPlan.cuts`; ValueError if the cuts are not those of the objective."""
+    """Return the plan of :meth:`ShardPlan.cuts`.
+
+    Raises ValueError if the cuts are not those of the objective.
+    """
     space = objective.space
     shards: list[Shard] = []
     if [layer[0] for layer in cuts] != [*range(space.categories, objective.first_layer - 1, -1)]:
@@ -127,7 +133,7 @@ def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
 
 
 def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPlan:
-    """Cut a table into shards."""
+    """Return the plan that cuts a table into shards."""
     size = objective.store.itemsize
     largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
     cuts = []
@@ -148,10 +154,12 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
-    """Where the children of the rows ``layers[filled][first:end]`` are in ``layers[filled +
-    1]``, ascending.
+    """Return where the children of the rows ``layers[filled][first:end]`` are in the layer below.
+
+    They are positions in ``layers[filled + 1]``, ascending.
     """
-    rows, below = space.layers[filled][first:end], space.layers[filled + 1]
+    rows = space.layers[filled][first:end]
+    below = space.layers[filled + 1]
     is_child = np.zeros(len(below), dtype=np.bool_)
     for category in space.open:
         parents = rows[space.layout.masks[rows] >> category & 1 == 0]
@@ -179,12 +187,14 @@ class Halo:
 
 
 def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
-    """The halo of the rows ``layers[filled][first:end]``."""
+    """Return the halo of the rows ``layers[filled][first:end]``."""
     places = children(objective.space, filled, first, end)
     is_last = np.append(np.diff(places) > 1, True)  # of a run of rows
     is_first = np.append(True, is_last[:-1])
-    firsts, ends = places[is_first], places[is_last] + 1
-    starts, layer = objective.places.row_starts(filled + 1), objective.layer_slice(filled + 1)
+    firsts = places[is_first]
+    ends = places[is_last] + 1
+    starts = objective.places.row_starts(filled + 1)
+    layer = objective.layer_slice(filled + 1)
     size = objective.compute.itemsize
     block = BLOCK_BYTES // size  # values of one
     runs: list[slice] = []
@@ -199,13 +209,12 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
 
 
 def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
-    """For each shard of a layer, from which position on it may need the shards of the layer
-    below.
-    """
+    """Return from which position on each shard of a layer may need the shards of the layer below."""
     # A child has a higher number than its parent: none comes before the first row of the layer
     # below with a higher number than the first row of the shard. The halo would tell more, but
     # takes longer to find.
-    shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
+    shards = plan.layers[filled]
+    below = plan.layers.get(filled + 1, ())
     if not below:
         return [0] * len(shards)
     first_rows = objective.space.layers[filled][[shard.first for shard in shards]]
@@ -218,11 +227,20 @@ def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int
     return found
 
 
+class RowPart(NamedTuple):
+    """Rows of a layer that are solved at a time."""
+
+    first: int  # the rows ``layers[filled][first:end]``
+    end: int
+    halo: Halo
+
+
 def row_parts(
     objective: Objective, filled: int, first: int, end: int, most: int
-) -> Iterator[tuple[int, int, Halo]]:
-    """The rows of a shard that are solved at a time, with their halo: in halves where that
-    exceeds `most` bytes.
+) -> Iterator[RowPart]:
+    """Yield the rows of a shard that are solved at a time, with their halo.
+
+    They are halved where their halo exceeds `most` bytes.
     """
     halo = halo_of(objective, filled, first, end)
     if end - first > 1 and halo.bytes > most:
@@ -230,11 +248,11 @@ def row_parts(
         yield from row_parts(objective, filled, first, middle, most)
         yield from row_parts(objective, filled, middle, end, most)
     else:
-        yield first, end, halo
+        yield RowPart(first, end, halo)
 
 
 def objective_text(objective: Objective) -> str:
-    """An objective as JSON text, so that another process can solve a part of its table.
+    """Return an objective as JSON text, so that another process can solve a part of its table.
 
     The rules are in the form of :func:`perfect_yatzy.game.rule_loader.rules_to_json`::
 
@@ -259,8 +277,9 @@ def _reading_description() -> Iterator[None]:
 
 
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
-    """The objective of a text; `means` gives the table of means of its rules, if the objective
-    needs it.
+    """Return the objective of a text.
+
+    `means` is a function that returns the table of means of its rules, if the objective needs it.
     """
     from ..objectives.exponential import ExponentialUtility
     from ..objectives.scores import Utility

@@ -82,37 +82,43 @@ class SharedSolve:
     """What all tasks of one sharded solve share: the objective, the plan, the folder."""
 
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
-        self.folder, self.objective, self.plan = folder, objective, plan
+        self.folder = folder
+        self.objective = objective
+        self.plan = plan
         self.identity = WorkIdentity.of_table(objective)
-        self.is_rounded, self._checked = is_rounded(objective), CheckedBlocks()
+        self.is_rounded = is_rounded(objective)
+        self._checked = CheckedBlocks()
 
     @cached_property
     def solver(self) -> RowSolver:
-        """Solves the rows; made when it is needed, because a driver of other processes needs no
-        kernels.
+        """The solver of the rows.
+
+        It is made when it is needed, because a driver of other processes needs no kernels.
         """
         return RowSolver(self.objective)
 
     def fields(self, shard: Shard, *, unrounded: bool = False) -> dict[str, Any]:
-        """What the footer of a shard says apart from its bytes."""
+        """Return what the footer of a shard says apart from its bytes."""
         dtype = self.objective.compute if unrounded else self.objective.store
         return shard_fields(self.identity, shard, dtype)
 
     def path(self, shard: Shard, *, unrounded: bool = False) -> Path:
-        """The file of a shard, or of its values as computed."""
+        """Return the file of a shard, or of its values as computed."""
         return self.folder / (shard.unrounded_file if unrounded and self.is_rounded else shard.file)
 
     def stored(self, shard: Shard, *, unrounded: bool = False) -> ShardFile | None:
-        """The file of :meth:`path` if it exists, is undamaged as far as its footer tells, and of
-        this solve.
+        """Return the file of :meth:`path` if it exists, is of this solve, and is undamaged.
+
+        Only its footer is read for that.
         """
         path = self.path(shard, unrounded=unrounded)
         fields = self.fields(shard, unrounded=unrounded)
         return stored_shard(path, fields)
 
     def remove_if_damaged(self, shard: Shard) -> None:
-        """Remove the files of a shard that are damaged or not of this solve, so that it is solved
-        again.
+        """Remove the files of a shard that are damaged or not of this solve.
+
+        The shard is then solved again.
         """
         for unrounded in (False, True) if self.is_rounded else (False,):
             path = self.path(shard, unrounded=unrounded)
@@ -150,15 +156,16 @@ class SharedSolve:
             return objective.full_cards()[shard.start : shard.stop]  # they begin the table
         out = self.solver.blank(slice(shard.start, shard.stop))
         left = memory - out.values.nbytes
+        layer = objective.space.layers[shard.filled]
         for first, end, halo in row_parts(objective, shard.filled, shard.first, shard.end, left):
             below = read_halo(objective, halo, partial(self._shards_of, halo.filled), self._checked)
             below_rows = [(halo.filled, *run) for run in halo.rows]
             offsets = objective.offsets_of([(shard.filled, first, end), *below_rows])
-            self.solver.solve(objective.space.layers[shard.filled][first:end], below, out, offsets)
+            self.solver.solve(layer[first:end], below, out, offsets)
         return out.values[: shard.stop - shard.start]  # without the padding
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
-        """The files of a layer that hold values of a run."""
+        """Yield the files of a layer that hold values of a run."""
         for shard in self.plan.layers[filled]:
             if shard.start < run.stop and shard.stop > run.start:
                 path = self.path(shard, unrounded=True)
@@ -176,8 +183,9 @@ def read_halo(
     shards: Callable[[slice], Iterable[ShardFile]],
     checked: CheckedBlocks,
 ) -> TableSlice:
-    """Read a halo, as the kernels take the layer below; each block is compared with its digest
-    once.
+    """Read a halo, as the kernels take the layer below.
+
+    Each block is compared with its digest once.
 
     The array is as long as from its first to its last value, but only the runs are ever touched:
     the system gives memory to these pages alone.
@@ -193,11 +201,8 @@ def read_halo(
             try:
                 shard.read_into(piece, low)
                 blocks = len(shard.digests) // DIGEST_BYTES
-                shard.check(
-                    low,
-                    piece,
-                    checked.setdefault(shard.path.name, np.zeros(blocks, dtype=np.bool_)),
-                )
+                none_checked = np.zeros(blocks, dtype=np.bool_)
+                shard.check(low, piece, checked.setdefault(shard.path.name, none_checked))
             except TableError as error:
                 shard.path.unlink(missing_ok=True)  # it is solved again
                 raise damaged(f"{error} and was removed; run the same command again") from error
@@ -220,7 +225,7 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
-    """Write the plan of a solve to its folder; the SHA-256 of the file."""
+    """Write the plan of a solve to its folder, and return the SHA-256 of the file."""
     known = _plan_identity(objective)
     text = with_checksum(known | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
@@ -229,8 +234,9 @@ def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
 
 
 def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | None:
-    """The plan of an unfinished solve of an objective and its SHA-256; None if there is none
-    that can be resumed.
+    """Return the plan of an unfinished solve of an objective, and its SHA-256.
+
+    The result is None if there is none that can be resumed.
     """
     try:
         digest, fields = _plan_fields(read_file(folder / PLAN_FILE, MAX_SIDECAR))
@@ -243,19 +249,19 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
 
 
 def _plan_identity(objective: Objective) -> dict[str, Any]:
-    """What a plan says about the solve that it belongs to."""
+    """Return what a plan says about the solve that it belongs to."""
     known = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
     return known | WorkIdentity.of_table(objective).fields()
 
 
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
-    """SHA-256 and fields of the file of a plan."""
+    """Return the SHA-256 and fields of the file of a plan."""
     return hashlib.sha256(text).hexdigest(), checked_fields(text)
 
 
 @lru_cache(maxsize=MOST_SOLVES)
 def shared_solve(folder: str, plan: str) -> SharedSolve:
-    """The solve of the plan in a folder; `plan` is the SHA-256 of its file."""
+    """Return the solve of the plan in a folder. `plan` is the SHA-256 of its file."""
     path = Path(folder) / PLAN_FILE
     try:
         text = read_file(path, MAX_SIDECAR)
@@ -276,8 +282,9 @@ def shared_solve(folder: str, plan: str) -> SharedSolve:
 
 
 def solve_shard_task(task: ShardTask) -> dict[str, Any]:
-    """Solve a shard and store it, in any process, unless it is stored; solved twice it has the
-    same bytes.
+    """Solve a shard and store it, in any process, unless it is stored.
+
+    A shard that is solved twice has the same bytes.
     """
     with _preparing:
         solve = shared_solve(task.folder, task.plan)

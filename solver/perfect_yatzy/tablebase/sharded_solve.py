@@ -82,7 +82,8 @@ class ThreadEngine:
         self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]
     ) -> Iterator[dict[str, Any]]:
         """Solve the tasks."""
-        waiting, under_way = deque(tasks), set[Future[dict[str, Any]]]()
+        waiting = deque(tasks)
+        under_way = set[Future[dict[str, Any]]]()
         with thread_pool(min(self.threads, len(tasks)), "yatzy-shard") as pool:
             if not pool:
                 yield from map(solve_shard_task, tasks)
@@ -98,7 +99,7 @@ class ThreadEngine:
 
 
 def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
-    """Cost of a sharded solve: that of a solve in one piece, but for the memory."""
+    """Return the cost of a sharded solve: that of a solve in one piece, but for the memory."""
     cost = solve_cost(objective)
     needed = (
         BASE_MEMORY
@@ -119,8 +120,9 @@ def solve_sharded(  # noqa: PLR0913 - how a solve is cut
     memory: int = TASK_MEMORY,
     missing_only: bool = False,
 ) -> TableInfo:
-    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is
-    resumed.
+    """Solve a game and store its table in shards.
+
+    An unfinished solve of an earlier driver is resumed.
     """
     path = table_path(objective.rules, settings.tables, objective.name)
     while True:
@@ -154,8 +156,12 @@ class ShardedSolve:
         memory: int,
     ) -> None:
         path = table_path(objective.rules, settings.tables, objective.name)
-        self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
-        self.folder, self._progress = unfinished_shards(path), settings.progress
+        self.objective = objective
+        self.path = path
+        self.engine = engine
+        self.memory = memory
+        self.folder = unfinished_shards(path)
+        self._progress = settings.progress
         # Shards in their place without a manifest: a driver was killed in publish_shards between
         # the two. Undo that. The rename fails if there still are unfinished shards: then the folder
         # in the place is the table before.
@@ -176,7 +182,10 @@ class ShardedSolve:
         self._done = 0  # values in them
 
     def _remove_damaged_shards(self) -> None:
-        """Compare all values that are there with their digests: what is taken over is right."""
+        """Remove the shards whose values differ from their digests.
+
+        What is taken over is then right.
+        """
         with writing_to(self.folder), thread_map(thread_count(None), "yatzy-check") as in_threads:
             for _checked in in_threads(self.solve.remove_if_damaged, self.plan.shards):
                 pass
@@ -198,8 +207,9 @@ class ShardedSolve:
         return self._finish(time.perf_counter() - started)
 
     def _resume(self, layers: Sequence[Sequence[Shard]]) -> int:
-        """Take over the layers that are complete; the position of the layer to begin with, which
-        follows them.
+        """Take over the layers that are complete.
+
+        Returns the position of the layer to begin with, which follows them.
         """
         begin = 0
         while begin < len(layers) and all(map(self._take_over, layers[begin])):
@@ -216,7 +226,7 @@ class ShardedSolve:
         return begin
 
     def _take_over(self, shard: Shard) -> bool:
-        """Note the footer of a shard if it is stored; whether it is."""
+        """Note the footer of a shard if it is stored, and return whether it is."""
         if found := self.solve.stored(shard):
             self._footers[shard] = found.footer
         return found is not None
@@ -229,9 +239,8 @@ class ShardedSolve:
             for shard in reversed(shards)  # the last ones need the fewest shards of the layer below
         ]
         left = {shards[0].filled: len(shards) for shards in layers}  # shards to solve of each layer
-        needed: dict[
-            Shard, int
-        ] = {}  # position of the first shard of the layer below that each one needs
+        # position of the first shard of the layer below that each one needs
+        needed: dict[Shard, int] = {}
         for shards in layers:
             needed.update(
                 zip(shards, first_needed(self.objective, self.plan, shards[0].filled), strict=True)
@@ -258,8 +267,9 @@ class ShardedSolve:
                 )
 
     def _sha256(self) -> str:
-        """SHA-256 of all values in their order; empty if the table is so large that this takes
-        long.
+        """Return the SHA-256 of all values in their order.
+
+        It is empty if the table is so large that this takes long.
         """
         if self.objective.size * self.objective.store.itemsize > HASHED_WHOLE:
             return ""
@@ -283,7 +293,8 @@ class ShardedSolve:
         """Write the manifest and put the folder in its place."""
         objective = self.objective
         footers = [self._footers[shard] for shard in self.plan.shards]
-        identity, store = self.solve.identity, objective.store
+        identity = self.solve.identity
+        store = objective.store
         digests = digests_of(self.folder, identity, self.plan.shards, store)
         fields = table_info.table_fields(
             objective.rules,
@@ -307,8 +318,9 @@ class ShardedSolve:
 def digests_of(
     folder: Path, identity: WorkIdentity, shards: Iterable[Shard], dtype: np.dtype[Any]
 ) -> dict[Shard, str]:
-    """The digest of the blocks of each shard of a solve that is finished. TableError if a shard is
-    missing, damaged, or of another solve.
+    """Return the digest of the blocks of each shard of a solve that is finished.
+
+    Raises TableError if a shard is missing, damaged, or of another solve.
     """
     found = {}
     for shard in shards:
@@ -324,10 +336,10 @@ def digests_of(
 def publish_shards(
     path: Path, digests: dict[Shard, str], fields: dict[str, Any], **more: Any
 ) -> ShardedTableInfo:
-    """Put a folder of finished shards in its place, without other files; the table that was there
-    is replaced.
+    """Put a folder of finished shards in its place, without other files.
 
-    `digests`: of the blocks of each shard; `fields` and `more`: the other fields of the manifest.
+    The table that was there is replaced. `digests` are those of the blocks of each shard, `fields`
+    and `more` the other fields of the manifest.
     """
     known = {PLAN_FILE, *(shard.file for shard in digests)}
     with writing_to(path.parent):
@@ -345,7 +357,8 @@ def publish_shards(
                 for shard, digest in digests.items()
             ],
         )
-        sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
+        sidecar = path.with_suffix(".json")
+        old = path.with_suffix(".old.shards")
         with folder_lock(path.parent), replacing(sidecar) as file:
             file.write(table_info.with_checksum(asdict(info)))
             # The sidecar of other files must not remain next to these if the process is killed
@@ -364,8 +377,9 @@ def publish_shards(
 
 @contextmanager
 def driver_lock(part: Path) -> Iterator[bool]:
-    """Hold the lock of an unfinished table: two drivers would only solve everything twice. A
-    folder for shards without any is removed at the end.
+    """Hold the lock of an unfinished table, because two drivers would only solve everything twice.
+
+    A folder for shards without any is removed at the end. Yields whether the lock was free.
     """
     if not HAS_LOCKS:
         with writing_to(part.parent):  # the folder must be there

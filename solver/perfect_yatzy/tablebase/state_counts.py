@@ -38,45 +38,56 @@ class StateCounts:
 
 
 def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
-    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating
-    its cards.
+    """Return the numbers of cards, states and entries of a rule set, layer by layer.
+
+    The cards are not enumerated.
     """
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)
     most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
-    states, values, vectors = 0, [0] * (n + 1), [0] * (n + 1)
-    for filled, rows, (sums, lanes) in _rows(rules):
-        states += rows * sums * (most_saved[filled] + 1)
-        values[filled] += rows * lanes * (most_saved[filled] + 1)
-        vectors[filled] += rows * ceil_div(lanes, LANES)
+    states = 0
+    values = [0] * (n + 1)
+    vectors = [0] * (n + 1)
+    for alike in _rows_alike(rules):
+        numbers_of_saved_rolls = most_saved[alike.filled] + 1
+        states += alike.rows * alike.sums * numbers_of_saved_rolls
+        values[alike.filled] += alike.rows * alike.lanes * numbers_of_saved_rolls
+        vectors[alike.filled] += alike.rows * ceil_div(alike.lanes, LANES)
     cards = prod(len(chain) + 1 for chain in chains(rules)) * (2 if rules.tracked_index >= 0 else 1)
     return StateCounts(states, cards, tuple(values), tuple(vectors), tuple(most_saved))
 
 
-def _rows(rules: RuleSet) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """Number of filled categories, number of rows, and upper sums and lanes of each of these
-    rows.
-    """
+class _RowsAlike(NamedTuple):
+    """Rows with equal numbers of filled categories, upper sums and lanes."""
+
+    filled: int
+    rows: int  # how many there are
+    sums: int  # upper sums of each
+    lanes: int  # of each
+
+
+def _rows_alike(rules: RuleSet) -> Iterator[_RowsAlike]:
+    """Yield the rows of a rule set, those that are alike together."""
     lanes = LaneSets(rules)  # one for each set of filled boxes that count for the upper sum
     counted = zip(_cards_by_lane_set(rules, lanes), lanes.sums, lanes.count.tolist(), strict=True)
     columns = range(max(1, len(rules.columns)))
     # Lane sets of equal size and equal numbers of cards are counted together; there are few
     # different ones.
     groups: Counter[tuple[CardCounts, tuple[int, int]]] = Counter()
-    for lane_set, (upper_cards, sums, count) in enumerate(counted):
+    for lane_set, (upper_cards, upper_sums_of_set, count) in enumerate(counted):
         others = [_other_cards(rules, column, lanes.filled(lane_set)) for column in columns]
-        groups[reduce(_product, others, upper_cards), (len(sums), count)] += 1
-    for (cards, sums_and_lanes), lane_sets in groups.items():
+        groups[reduce(_product, others, upper_cards), (len(upper_sums_of_set), count)] += 1
+    for (cards, (sums, count)), lane_sets in groups.items():
         # A card whose tracked box is filled has a second row: that on which the box holds points.
         rows_by_filled = [cards.every, cards.tracked] if rules.tracked_index >= 0 else [cards.every]
         for by_filled in rows_by_filled:
             for filled, rows in enumerate(by_filled):
                 if rows:
-                    yield filled, lane_sets * rows, sums_and_lanes
+                    yield _RowsAlike(filled, lane_sets * rows, sums, count)
 
 
 def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[CardCounts]:
-    """The cards of the chains with a box that counts for the upper sum, by lane set."""
+    """Return the cards of the chains with a box that counts for the upper sum, by lane set."""
     counting = {c for boxes in lanes.chains for c in boxes}
     by_lane_set = [ONE]
     for chain in chains(rules):
@@ -89,8 +100,9 @@ def _cards_by_lane_set(rules: RuleSet, lanes: LaneSets) -> list[CardCounts]:
 
 
 class CardCounts(NamedTuple):
-    """Numbers of cards of some chains by the number of filled boxes, as coefficients of
-    polynomials.
+    """Numbers of cards of some chains by the number of filled boxes.
+
+    They are coefficients of polynomials.
     """
 
     every: tuple[int, ...]
@@ -111,7 +123,7 @@ def _product(first: CardCounts, second: CardCounts) -> CardCounts:
 def _chain_cards(
     rules: RuleSet, chain: tuple[int, ...], boxes: Sequence[int], digit: int
 ) -> CardCounts:
-    """The cards of one chain on which so many of some of its boxes are filled."""
+    """Return the cards of one chain on which so many of some of its boxes are filled."""
     # filled with the tracked box
     least = chain.index(rules.tracked_index) + 1 if rules.tracked_index in chain else 0
     # How many of the boxes are filled, by the digit of the chain.
@@ -122,17 +134,19 @@ def _chain_cards(
 
 @lru_cache(maxsize=1 << 12)
 def _all_cards(rules: RuleSet, of_chains: tuple[tuple[int, ...], ...]) -> CardCounts:
-    """All cards of some chains."""
+    """Return all cards of some chains."""
     # of no boxes none is filled: every card
     each = (_chain_cards(rules, chain, (), 0) for chain in of_chains)
     return reduce(_product, each, ONE)
 
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> CardCounts:
-    """The cards of the chains of a column without a box that counts to a bonus, if some upper
-    boxes are filled.
+    """Return the cards of the chains of a column without a box that counts to a bonus.
+
+    They depend on which upper boxes are filled.
     """
-    boxes, tracked = rules.categories, rules.tracked_index
+    boxes = rules.categories
+    tracked = rules.tracked_index
     counting = set(upper_sums(rules).counting)
     of_column = [chain for chain in chains(rules) if boxes[chain[0]].column == column]
     others = tuple(chain for chain in of_column if counting.isdisjoint(chain))

@@ -1,5 +1,6 @@
-"""The folder of the tables: open a table, which solves and stores a missing one; list and remove
-tables.
+"""The folder of the tables, which are found, opened, listed and removed here.
+
+A missing table is solved and stored when it is opened.
 
     --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
 
@@ -51,13 +52,12 @@ UNFINISHED = (
     r"(?:proof|spread|versus(?:\.\w+)?)\.(?:part|lock)",
 )
 ENDINGS = ("npy", "npz", "json", "shards", *UNFINISHED)
-STALE = (
-    3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
-)
+# seconds after which a temporary file without a lock is a leftover of a killed process
+STALE = 3600.0
 
 
 def tables_folder(tables: Folder = None) -> Path:
-    """The folder tables are looked for in and written to."""
+    """Return the folder that tables are looked for in and written to."""
     if tables is not None:
         if not isinstance(tables, str | os.PathLike):
             text = _("{name} is {value}; must be the path of a folder")
@@ -74,13 +74,14 @@ def tables_folder(tables: Folder = None) -> Path:
 
 
 def table_path(rules: RuleSet, tables: Folder = None, objective: str = "mean") -> Path:
-    """The `.npy` file of a rule set's table, whether or not it exists."""
+    """Return the `.npy` file of a rule set's table, whether or not it exists."""
     return tables_folder(tables) / f"{table_stem(rules, objective)}.npy"
 
 
 def has_table(rules: RuleSet, tables: Folder = None, objective: str = "mean") -> bool:
-    """Whether the store has a finished table; it may still turn out to be damaged when it is
-    read.
+    """Return whether the store has a finished table.
+
+    It may still turn out to be damaged when it is read.
     """
     path = table_path(rules, tables, objective)
     has_values = os.path.isfile(path) or os.path.isdir(shards_folder(path))
@@ -90,8 +91,9 @@ def has_table(rules: RuleSet, tables: Folder = None, objective: str = "mean") ->
 def solve_to_store(
     settings: Settings, objective: Objective, *, missing_only: bool = False
 ) -> TableInfo:
-    """Solve a game and write its table; an unfinished one of an earlier, killed solve is
-    resumed.
+    """Solve a game and write its table.
+
+    An unfinished table of an earlier, killed solve is resumed.
     """
     from ..tablebase.table_writer import TableWriter
 
@@ -126,7 +128,10 @@ def solve_to_store(
 
 
 def can_store(size: int, tables: Folder = None) -> bool:
-    """Whether a table of so many bytes could be written now; nothing but the folder is made."""
+    """Return whether a table of so many bytes could be written now.
+
+    Nothing but the folder is made.
+    """
     folder = tables_folder(tables)
     try:
         check_space(folder, size)
@@ -136,9 +141,10 @@ def can_store(size: int, tables: Folder = None) -> bool:
 
 
 def finished_by_other(settings: Settings, objective: Objective) -> TableInfo | None:
-    """Wait until no other process or thread writes a table, report its progress, and return the
-    table if it is finished. StorageError if its unfinished file is not one that this process can
-    write.
+    """Wait until no other process or thread writes a table, and return it if it is finished.
+
+    Its progress is reported meanwhile. Raises StorageError if its unfinished file is not one that
+    this process can write.
     """
     path = table_path(objective.rules, settings.tables, objective.name)
     wait = Waiting(part_path(path))
@@ -158,7 +164,7 @@ def finished_by_other(settings: Settings, objective: Objective) -> TableInfo | N
 
 
 def written_bytes(path: Path) -> int:
-    """Size of an unfinished table, in one file or in shards."""
+    """Return the size of an unfinished table, in one file or in shards."""
     size = part_path(path).stat().st_size
     if os.path.isdir(folder := table_info.unfinished_shards(path)):
         with os.scandir(folder) as entries:
@@ -170,8 +176,9 @@ def written_bytes(path: Path) -> int:
 
 
 def write_table(settings: Settings, writer: TableWriter) -> TableInfo:
-    """Solve what is left of a table and finish it. After an interruption the finished layers can
-    be resumed.
+    """Solve what is left of a table and finish it.
+
+    After an interruption the finished layers can be resumed.
     """
     from ..core.backward_induction import Layer, solve_layers
 
@@ -190,7 +197,8 @@ def write_table(settings: Settings, writer: TableWriter) -> TableInfo:
                 settings.progress(layer.done, layer.total)
             if layer.filled and time.perf_counter() - last_checkpoint > PART_SECONDS:
                 writer.checkpoint(layer.filled, layer.values)
-                newest, last_checkpoint = None, time.perf_counter()
+                newest = None
+                last_checkpoint = time.perf_counter()
     except (Cancelled, KeyboardInterrupt):
         if newest and newest.filled:
             with suppress(TableError):
@@ -202,11 +210,14 @@ def write_table(settings: Settings, writer: TableWriter) -> TableInfo:
 def open_table(
     settings: Settings, objective: Objective, *, solve: bool = True
 ) -> tuple[TableInfo | None, Table]:
-    """Open a game's table, which is solved first if there is none, in one of all processes and
-    threads that open it. If it cannot be stored, it is solved in memory, and it has no sidecar.
+    """Open a game's table, and return its sidecar and its values.
+
+    If there is none, it is solved first, in one of all processes and threads that open it. A table
+    that cannot be stored is solved in memory, and has no sidecar.
     """
     thread_count(settings.threads)  # refuses a wrong number, also if nothing has to be solved
-    rules, path = objective.rules, table_path(objective.rules, settings.tables, objective.name)
+    rules = objective.rules
+    path = table_path(objective.rules, settings.tables, objective.name)
     while True:
         if solve and not has_table(rules, settings.tables, objective.name):
             try:
@@ -254,12 +265,12 @@ class TableEntry:
 
     @property
     def short_name(self) -> str:
-        """Its rule set and objective, as ``yatzy-mean``; other tables may share it."""
+        """Its rule set and objective, as ``yatzy-mean``. Other tables may share it."""
         return f"{self.key}-{self.objective}"
 
 
 def _files(tables: Folder) -> list[Path]:
-    """The files of the store, by name; TableError if its folder cannot be read."""
+    """Return the files of the store, by name. Raises TableError if its folder cannot be read."""
     try:
         return sorted(tables_folder(tables).iterdir())
     except (FileNotFoundError, NotADirectoryError):
@@ -272,14 +283,14 @@ def _files(tables: Folder) -> list[Path]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Status of a file or link; None if it has been removed meanwhile."""
+    """Return the status of a file or link, or None if it has been removed meanwhile."""
     with suppress(OSError):
         return path.lstat()
     return None
 
 
 def stored(tables: Folder = None) -> list[TableEntry]:
-    """All tables in the store, by name; unfinished ones too."""
+    """Return all tables in the store, unfinished ones included, by name."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
         if (named := re.fullmatch(rf"({STEM})\.({'|'.join(ENDINGS)})", path.name)) and (
@@ -302,7 +313,7 @@ def stored(tables: Folder = None) -> list[TableEntry]:
 
 
 def _size(path: Path, status: os.stat_result) -> int:
-    """Size of a file, or of all files of a folder."""
+    """Return the size of a file, or of all files of a folder."""
     if not stat.S_ISDIR(status.st_mode):
         return status.st_size
     with suppress(OSError), os.scandir(path) as entries:
@@ -311,8 +322,10 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
-    """The tables that a name means: the one of that name, else those of a rule set, else those of
-    a rule set and an objective, else those whose fingerprint begins as it does in the name.
+    """Return the tables that a name means.
+
+    They are the table of that name, else those of a rule set, else those of a rule set and an
+    objective, else those whose fingerprint begins as it does in the name.
     """
     entries = list(entries)
     named = [entry for entry in entries if entry.name == name]
@@ -327,8 +340,9 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
 
 
 def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
-    """The shortest name by which :func:`matching` finds each table alone: ``yatzy-mean``, or the
-    whole name.
+    """Return the shortest name by which :func:`matching` finds each table alone.
+
+    It is as short as ``yatzy-mean``, or the whole name.
     """
     entries = list(entries)
     return {
@@ -376,8 +390,9 @@ def _cannot_remove(path: Path, error: OSError) -> TableError:
 
 
 def leftovers(tables: Folder = None) -> list[Path]:
-    """Files of killed solves: unfinished tables, values without a sidecar, temporary files; none
-    in use.
+    """Return the files of killed solves that are not in use.
+
+    They are unfinished tables, values without a sidecar, and temporary files.
     """
     found = []
     for path in _files(tables):
@@ -388,7 +403,7 @@ def leftovers(tables: Folder = None) -> list[Path]:
 
 
 def _is_leftover(path: Path) -> bool:
-    """Whether a file or folder is a leftover, by the kind that its name tells."""
+    """Return whether a file or folder is a leftover, by the kind that its name tells."""
     if named := re.fullmatch(rf"({STEM})\.({'|'.join(UNFINISHED)})", path.name):
         return not any(
             being_written(path.parent / f"{named[1]}{ending}")

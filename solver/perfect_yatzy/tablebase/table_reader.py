@@ -15,7 +15,7 @@ from ..errors import TableError
 def read_table(
     path: Path, objective: Objective, *, hashed: bool | None = None
 ) -> tuple[TableInfo, Table]:
-    """Open a table, read-only."""
+    """Open a table, read-only, and return its sidecar and its values."""
     try:
         return _read(path, objective, hashed)
     except TableError:

@@ -36,11 +36,11 @@ CHUNK = 1 << 20  # values handled at a time where a whole table may be larger th
 
 
 class TableWriter:
-    """Writes one table; use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in
-    any case.
+    """Writes one table.
 
-    If another process or thread has locked the part (`contended`), or there are no locks, the table
-    is written to a private file, which cannot be resumed.
+    Use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in any case. If another
+    process or thread has locked the part (`contended`), or there are no locks, the table is written
+    to a private file, which cannot be resumed.
     """
 
     def __init__(self, folder: Path, objective: Objective) -> None:
@@ -65,9 +65,7 @@ class TableWriter:
             self.file = self._claim()
 
     def _claim(self) -> BinaryIO:
-        """Open the part and lock it; if another process or thread has it, a private file
-        instead.
-        """
+        """Open the part and lock it, or a private file if another process or thread has the part."""
         if HAS_LOCKS:
             descriptor, locked = claim(self.part)
             if locked:
@@ -82,8 +80,9 @@ class TableWriter:
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
-        """Continue an unfinished solve: filled categories and values of its newest layer; None
-        if there is none.
+        """Continue an unfinished solve.
+
+        Returns the filled categories and the values of its newest layer, or None if there is none.
         """
         if self.private or not os.path.exists(self.checkpoint_file):
             return None
@@ -104,7 +103,9 @@ class TableWriter:
                 return None
         except (OSError, *DAMAGED):
             return None
-        self.hasher, self.written, self.rounding = hasher, written, float(fields["rounding"])
+        self.rounding = float(fields["rounding"])
+        self.written = written
+        self.hasher = hasher
         with writing_to(self.folder):
             self.file.truncate(HEADER_BYTES + written * self.dtype.itemsize)
             self.file.seek(0, os.SEEK_END)
@@ -129,8 +130,9 @@ class TableWriter:
         self.start_value = self.objective.start_value(layer)
 
     def checkpoint(self, filled: int, layer: Values) -> None:
-        """Record that the table is complete up to this layer, the newest, so that a later solve
-        can resume here.
+        """Record that the table is complete up to this layer, the newest.
+
+        A later solve can resume here.
         """
         if self.private:
             return
@@ -170,12 +172,14 @@ class TableWriter:
             self.file.flush()
             os.fsync(self.file.fileno())
             self._publish(info)
-        self.private, self.finished = False, True
+        self.private = False
+        self.finished = True
         return info
 
     def _publish(self, info: TableInfo) -> None:
-        """Rename the files into place. A reader that meets one new file waits for the lock and
-        reads again.
+        """Rename the files into place.
+
+        A reader that meets one new file waits for the lock and reads again.
         """
         sidecar = self.path.with_suffix(".json")
         with folder_lock(self.folder), replacing(sidecar) as file:
@@ -210,8 +214,9 @@ class TableWriter:
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
 
     def close(self) -> None:
-        """Release the file and its lock; the layers of the last checkpoint remain for a later
-        solve.
+        """Release the file and its lock.
+
+        The layers of the last checkpoint remain for a later solve.
         """
         if self.private:
             with suppress(OSError):

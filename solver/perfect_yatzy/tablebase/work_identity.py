@@ -31,28 +31,28 @@ class WorkIdentity:
     def of(
         cls, rules: RuleSet, objective: str, parameters: Mapping[str, Any], sources: str
     ) -> WorkIdentity:
-        """The identity of some work; `sources`: of :func:`sources_of_values`."""
+        """Return the identity of some work. `sources` are those of :func:`sources_of_values`."""
         return cls(rules.fingerprint, objective, _digest(parameters), sources)
 
     @classmethod
     def of_table(cls, objective: Objective) -> WorkIdentity:
-        """The identity of a table."""
+        """Return the identity of a table."""
         sources = sources_of_table(objective)
         return cls(
             objective.rules.fingerprint, objective.name, objective_digest(objective), sources
         )
 
     def fields(self) -> dict[str, str]:
-        """The identity as plain JSON values."""
+        """Return the identity as plain JSON values."""
         return asdict(self)
 
     def fits(self, fields: Mapping[str, Any]) -> bool:
-        """Whether fields that were read have this identity."""
+        """Return whether fields that were read have this identity."""
         return all(fields.get(name) == value for name, value in self.fields().items())
 
 
 def objective_digest(objective: Objective) -> str:
-    """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
+    """Return the SHA-256 of the parameters, in which two tables of one name may differ."""
     return _digest({"objective": objective.name} | objective.parameters())
 
 
@@ -61,7 +61,7 @@ def _digest(parameters: Mapping[str, Any]) -> str:
 
 
 def sources_of_table(objective: Objective) -> str:
-    """SHA-256 of the sources that solve the table of an objective."""
+    """Return the SHA-256 of the sources that solve the table of an objective."""
     solver = str(PACKAGE / "core" / "backward_induction.py")
     kind = getattr(sys.modules[type(objective).__module__], "__file__", None)
     return sources_of_values(solver, kind or solver)

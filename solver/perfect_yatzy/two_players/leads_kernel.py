@@ -1,7 +1,7 @@
-"""Two players who take turns: one turn of the player who moves, with the leads over the opponent as
-lanes.
+"""One turn in a game of two players, with the leads of the mover over the opponent as lanes.
 
-For the cards A of the player who moves and B of the other, and the lead d in points::
+The players take turns. For the cards A of the player who moves and B of the other, and the lead d
+in points::
 
     U(A, B, d) = E over the turn of A of  max over actions  W(A', B, d + points)        the chance to win
     W(A', B, y) = 1 - U(B, A', -y)                                                       when B moves next
@@ -64,7 +64,7 @@ class LeadJob(NamedTuple):
     after: LayerStates  # those that follow
     other: LayerStates  # of the other player
     lead: int  # of the player who moves at the start of the game
-    is_plan: int  # whether only this player moves: the values have the sign of its own lead
+    is_plan: int  # whether only this player moves, so that the values are ordered by its own lead
     below: LeadValues  # the other player waits, this one has moved
     target: LeadValues  # written: this player waits, the other one has moved
     ranges: ScoreOffsets  # working memory of the thread: (after.size,) each
@@ -74,10 +74,12 @@ class LeadJob(NamedTuple):
 
 @jit
 def range_of(one, i, other, j, lead):
-    """First and last lead of a player in state i over another in state j for which the game is
-    open, if any.
+    """Return the first and the last lead of a player in state i for which the game is open.
+
+    The other player is in state j, and `lead` is the lead at the start. If no lead leaves the game
+    open, the range is empty: its last lead is one less than its first.
     """
-    # The game is open as long as the player behind can make up for the lead; the points made limit
+    # The game is open as long as the player behind can make up for the lead. The points made limit
     # which leads occur.
     low = max(-one.most[i], lead - other.past[j])
     high = min(other.most[j], lead + one.past[i])
@@ -89,8 +91,9 @@ def range_of(one, i, other, j, lead):
 
 @jit
 def count_leads(waiting, moved, lead, lengths):
-    """Number of entries of each pair of cards; `lead`: of the player who waits, at the start of
-    the game.
+    """Write the number of entries of each pair of cards to `lengths`.
+
+    `lead` is the lead of the player who waits, at the start of the game.
     """
     for i in range(waiting.size):
         for j in range(moved.size):
@@ -100,19 +103,23 @@ def count_leads(waiting, moved, lead, lengths):
 
 @jit
 def find_ranges(job, j):
-    """Where the values of all children are, and those to write, for state j of the other player."""
+    """Find where the values of all children are, and those to write.
+
+    They are the values for state j of the other player.
+    """
     after, before, other, ranges = job.after, job.before, job.other, job.ranges
     for i in range(after.size):
         low, high = range_of(after, i, other, j, job.lead)
-        ranges.low[i], ranges.high[i] = low, high
+        ranges.low[i] = low
+        ranges.high[i] = high
         ranges.origin[i] = job.below.place[j * after.size + i] + FRAME - low
     values = job.target.values
     for i in range(before.size):
         low, high = range_of(before, i, other, j, job.lead)
         first = job.target.place[i * other.size + j] + FRAME
         last = first + high - low
-        # Where the lead 0 is: the values ascend with the leads of a plan, and else with those of
-        # the other player.
+        # This is where the lead 0 is. In a plan the values ascend with the leads of the mover, and
+        # otherwise with those of the other player.
         job.target_origin[i] = first - low if job.is_plan else first + high
         job.target_high[i] = high
         store_at(values, first - FRAME, splat(values, 0.0))
@@ -121,7 +128,7 @@ def find_ranges(job, j):
 
 @jit
 def state_of_block(job, block, saved):
-    """Place in its layer of the one state that a block of leads is of."""
+    """Return the place in its layer of the one state that a block of leads belongs to."""
     return (
         state_place(job.model.layout, block.row, saved, score_block_lane(block.start))
         - job.before.first
@@ -153,7 +160,7 @@ class PlannedPlay(NamedTuple):
     """A player who takes the best actions of a plan, whose values have the places of W."""
 
     plan: Floats
-    evaluation: Any  # EvaluationJob; its tables are without use
+    evaluation: Any  # EvaluationJob, whose tables are not used
 
 
 @by_kind()
@@ -189,7 +196,7 @@ def _average_of_ends(ends, job, children, block):
 
 @jit
 def child_table(job, values):
-    """Values of children with the places of W, after :func:`find_ranges`."""
+    """Return the values of the children as a table of scores, after :func:`find_ranges`."""
     ranges, after = job.ranges, job.after.first
     low, high = shifted(ranges.low, after), shifted(ranges.high, after)
     return ScoreTable(values, shifted(ranges.origin, after), low, high, 1)
@@ -197,8 +204,9 @@ def child_table(job, values):
 
 @jit
 def solve_leads(begin, end, rows, arguments, who):
-    """W for all states in the rows of the player who moves and the states of the other from
-    `begin` on.
+    """Compute W for all states in `rows` of the player who moves.
+
+    The states of the other player are those from `begin` to before `end`.
     """
     job, player = views(arguments), views(who)
     layout = job.model.layout

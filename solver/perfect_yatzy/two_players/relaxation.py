@@ -1,25 +1,25 @@
 """An interval for the chance of the first player of a game too large to solve, by sampled paths.
 
-A player P plays for the mean until K boxes are open, and from then on to win. Its opponent O is told
-before the game what P will have on its card after each turn up to there; O does not know its own
-dice. Then O wins more than it can in the game, and a penalty takes most of the advantage back. With
-the card of P after t turns, and the card o and the points x of O::
+A player P plays for the mean until K boxes are open, and from then on to win. Its opponent O is
+told before the game what P will have on its card after each turn up to there. O does not know its
+own dice. Then O wins more than it can in the game, and a penalty takes most of the advantage back.
+With the card of P after t turns, and the card o and the points x of O::
 
     L_t(s)      chance that P ends with s points, from its card after t turns on
     w_t(o, x)   chance that O wins from there if both play for the mean
     z_t(o, x) = w_t(o, x) - w_(t-1)(o, x)       for the o and x that O has when P plays turn t
 
-L_t is a martingale, so that the mean of z_t is 0 for every O that does not look ahead, whatever w is
-made of. For each path, the highest mean of "O wins" less all z_t is one solve of the utility of the
-final score, in whose layers the z_t are subtracted; with K > 0 it begins with the chances of best
-play from the card that P has then. The mean over all paths is an upper bound of what a best response
-to P wins, and so of what O wins if both play to win. For K = 0 a sample is the chance of play for the
-mean against itself and what O gains on it turn by turn, so at least that chance.
+L_t is a martingale, so that the mean of z_t is 0 for every O that does not look ahead, whatever w
+is made of. For each path, the highest mean of "O wins" less all z_t is one solve of the utility of
+the final score, in whose layers the z_t are subtracted. With K > 0 it begins with the chances of
+best play from the card that P has then. The mean over all paths is an upper bound of what a best
+response to P wins, and so of what O wins if both play to win. For K = 0 a sample is the chance of
+play for the mean against itself and what O gains on it turn by turn, so at least that chance.
 
-Paths are drawn by seeds, and the values are stored one a line. Their mean is an estimate: an
-:class:`Interval` holds with a confidence of 99 %, and is not proved as the bounds of :mod:`.versus`
-are. The penalties are those of Brown, Smith and Sun, "Information relaxations and duality in
-stochastic dynamic programs" (2010).
+Paths are drawn by seeds, and the values are stored, each on a line of its own. Their mean is an
+estimate: an :class:`Interval` holds with a confidence of 99 %, and is not proved as the bounds of
+:mod:`.versus` are. The penalties are those of Brown, Smith and Sun, "Information relaxations and
+duality in stochastic dynamic programs" (2010).
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ PAUSE = 1.0  # seconds between two looks at what other processes have stored
 
 @dataclass(frozen=True)
 class Sample:
-    """A stored sample; the fields of a line of the file."""
+    """A stored sample, with the fields of a line of the file."""
 
     seed: int
-    moves_first: bool  # whether O does
+    moves_first: bool  # whether O moves first
     left: int  # K
     value: float
-    score: int  # final score of P, and the mean and the variance of its law
-    mean: float
-    variance: float
+    score: int  # final score of P
+    mean: float  # of the distribution of that score
+    variance: float  # of the same distribution
     parameters: str  # SHA-256 of what else was given
     sources: str  # SHA-256 of the sources that computed it
 
@@ -102,8 +102,11 @@ class Interval:
 def two_player_interval(
     settings: Settings, rules: RuleSet, paths: int, left: int = 0, ties: str = "half"
 ) -> Interval:
-    """The interval of the paths with the seeds 1 to `paths`. Those that are not stored are computed
-    and stored. Several processes share the work if each of them is started so.
+    """Return the interval of the paths with the seeds 1 to `paths`.
+
+    Samples that are not stored yet are computed and stored. Several processes share the work if
+    each of them calls this function. Raises StateError unless `left` is a number of boxes of the
+    game.
     """
     if not 0 <= left < len(rules.categories):
         most = len(rules.categories) - 1
@@ -118,8 +121,10 @@ def two_player_interval(
 
 
 def estimate(samples: Sequence[Sample]) -> Estimate:
-    """The mean over all paths, without what the final score of P explains, since the mean and the
-    variance of its law are known.
+    """Return an estimate of the mean over all paths.
+
+    The part of the variance that the final score of P explains is removed, since the mean and the
+    variance of its distribution are known.
     """
     away = np.array([sample.score - sample.mean for sample in samples])
     known = np.column_stack([away, away**2 - samples[0].variance])
@@ -127,18 +132,23 @@ def estimate(samples: Sequence[Sample]) -> Estimate:
 
 
 class SampleFile:
-    """The stored samples of a rule set, one a line; `tie`: what one counts for who moves first."""
+    """The stored samples of a rule set, each on a line of its own.
+
+    `tie` is what a tie counts for the player who moves first.
+    """
 
     def __init__(self, rules: RuleSet, tables: Folder, tie: float) -> None:
-        self.rules, self.tie = rules, tie
+        self.rules = rules
+        self.tie = tie
         self.path = table_path(rules, tables, "paths").with_suffix(".jsonl")
         self.identity = WorkIdentity.of(rules, "paths", {"tie": tie}, sources_of_values(__file__))
         self.samples = dict[tuple[int, bool, int], Sample]()
         self.read()
 
     def read(self) -> None:
-        """Read what is stored; lines that are damaged or of other parameters or sources are not
-        used.
+        """Read what is stored.
+
+        Lines that are damaged, or that belong to other parameters or sources, are ignored.
         """
         try:
             lines = read_file(self.path, MAX_FILE).splitlines()
@@ -147,13 +157,16 @@ class SampleFile:
         for line in lines:
             with suppress(ValueError, TypeError):
                 sample = Sample(**json.loads(line))
-                same = self.identity.parameters, self.identity.sources
-                if (sample.parameters, sample.sources) == same:
+                is_same_work = (
+                    sample.parameters == self.identity.parameters
+                    and sample.sources == self.identity.sources
+                )
+                if is_same_work:
                     self.samples[sample.seed, sample.moves_first, sample.left] = sample
 
     def add(self, sample: Sample) -> None:
-        """Append a sample."""
-        # A line that a killed process did not end stays alone.
+        """Append a sample to the file."""
+        # The line begins with a line feed, in case a killed process left the last one unfinished.
         line = "\n" + json.dumps(asdict(sample)) + "\n"
         with (
             writing_to(self.path.parent),
@@ -164,11 +177,15 @@ class SampleFile:
         self.samples[sample.seed, sample.moves_first, sample.left] = sample
 
     def fill(self, settings: Settings, paths: int, left: int) -> None:
-        """Compute what is missing of the first paths; wait for what other processes compute."""
+        """Compute the missing samples of the first paths.
+
+        It waits for samples that other processes compute.
+        """
         wanted = [(seed, first, left) for seed in range(1, paths + 1) for first in (False, True)]
         relaxation = None
         while missing := [key for key in wanted if key not in self.samples]:
-            sleep(PAUSE * (relaxation is not None))  # not before the first round
+            if relaxation is not None:  # not before the first round
+                sleep(PAUSE)
             for seed, moves_first, _left in missing:
                 lock = self.path.with_suffix(f".{seed}-{int(moves_first)}-{left}.lock")
                 with driver_lock(lock) as free:
@@ -186,14 +203,20 @@ class SampleFile:
 
     def _sample(self, relaxation: Relaxation, seed: int, moves_first: bool, left: int) -> Sample:
         path = relaxation.path(seed)
-        law = relaxation.laws[0][0].astype(np.float64)
-        value = relaxation.sample(path, moves_first, left)
-        points = np.arange(len(law))
-        mean = float(law @ points)
-        variance = float(law @ (points - mean) ** 2)
-        known = relaxation.score(path), mean, variance
-        identity = self.identity.parameters, self.identity.sources
-        return Sample(seed, moves_first, left, value, *known, *identity)
+        chances = relaxation.distributions[0][0].astype(np.float64)
+        points = np.arange(len(chances))
+        mean = float(chances @ points)
+        return Sample(
+            seed=seed,
+            moves_first=moves_first,
+            left=left,
+            value=relaxation.sample(path, moves_first, left),
+            score=relaxation.score(path),
+            mean=mean,
+            variance=float(chances @ (points - mean) ** 2),
+            parameters=self.identity.parameters,
+            sources=self.identity.sources,
+        )
 
 
 class PenalisedUtility(ReachableUtility):
@@ -211,31 +234,32 @@ class Card(NamedTuple):
 
 @dataclass(frozen=True)
 class Relaxation:
-    """Samples of one game; `tie`: what a tie counts for the player who moves first.
+    """Samples of one game.
 
-    `laws`: of the points to come by `policy` from all states, `(states, points)` for each number of
-    filled categories.
+    `distributions` holds the chances of the points to come under `policy` from all states, an array
+    `(states, points)` for each number of filled categories. `tie` is what a tie counts for the
+    player who moves first.
     """
 
     settings: Settings
     policy: Policy
-    laws: list[Values]
+    distributions: list[Values]
     tie: float = 0.5
 
     @classmethod
     def of(cls, settings: Settings, policy: Policy, tie: float = 0.5) -> Relaxation:
-        """Samples of a game in which P follows a policy."""
-        # half of the memory; the penalties stay fair, whatever w is made of
-        laws = [law.astype(np.float32) for law in laws_of_points(settings, policy)]
-        return cls(settings, policy, laws[::-1], tie)
+        """Return the samples of a game in which P follows a policy."""
+        # Half of the memory is enough: the mean of the penalties is 0, whatever w is made of.
+        backwards = [layer.astype(np.float32) for layer in laws_of_points(settings, policy)]
+        return cls(settings, policy, backwards[::-1], tie)
 
     @property
     def turns(self) -> int:
-        """Turns of each player."""
-        return len(self.laws) - 1
+        """Number of turns of each player."""
+        return len(self.distributions) - 1
 
     def path(self, seed: int) -> list[Card]:
-        """The cards of P in a game, from the empty one to the full one."""
+        """Draw the cards of P in a game, from the empty card to the full one."""
         random = np.random.default_rng(seed)
         games = ForwardPass(self.settings, self.policy)
         cards = [Card(0, 0)]
@@ -243,30 +267,32 @@ class Relaxation:
             layer = games.unreached(filled)
             card = cards[-1]
             layer.mass[card.place] = 1.0
-            ends = by_state(games, filled, games.turn_ends(filled, layer)[0], layer)
+            ends = by_state(games, filled, games.turn_ends(filled, layer).ends, layer)
             up_to = np.cumsum(ends.chance)
             end = int(np.searchsorted(up_to, random.random() * up_to[-1], "right"))
             cards.append(Card(int(ends.child[end]), card.made + int(ends.points[end])))
         return cards
 
     def score(self, path: Sequence[Card]) -> int:
-        """The final score of P."""
+        """Return the final score of P."""
         card = path[-1]
-        return card.made + int(self.laws[-1][card.place].argmax())
+        return card.made + int(self.distributions[-1][card.place].argmax())
 
     def wins(self, card: Card, filled: int, tie: float) -> Floats:
-        """The chance of O to win with y points, `(most + 1,)`, given a card of P; `tie`: what one
-        counts for O.
+        """Return the chance that O wins with y points, `(most + 1,)`, given a card of P.
+
+        `tie` is what a tie counts for O.
         """
-        law = self.laws[filled][card.place].astype(np.float64)
-        points = np.flatnonzero(law)
-        chances = np.zeros(self.laws[0].shape[1])
-        chances[card.made + points] = law[points] / law.sum()
-        return np.cumsum(chances) - (1 - tie) * chances
+        to_come = self.distributions[filled][card.place].astype(np.float64)
+        points = np.flatnonzero(to_come)
+        final_scores = np.zeros(self.distributions[0].shape[1])
+        final_scores[card.made + points] = to_come[points] / to_come.sum()
+        return np.cumsum(final_scores) - (1 - tie) * final_scores
 
     def sample(self, path: Sequence[Card], moves_first: bool, left: int = 0) -> float:
-        """The highest mean of O for a path, less the penalties; `moves_first`: whether O does;
-        `left`: K.
+        """Return the highest mean of O for a path, less the penalties.
+
+        `moves_first` says whether O moves first, and `left` is K.
         """
         last = self.turns - left  # turns of P that O is told
         tie = self.tie if moves_first else 1 - self.tie
@@ -277,7 +303,8 @@ class Relaxation:
         )
 
         def subtract(filled: int, values: Values) -> None:
-            turn = filled if moves_first else filled + 1  # of P, in which O has this card
+            # the turn of P in which O has this card
+            turn = filled if moves_first else filled + 1
             if 1 <= turn <= last:
                 self._subtract(game, filled, wins[turn] - wins[turn - 1], values)
 
@@ -290,28 +317,34 @@ class Relaxation:
         return float(values[0])
 
     def _subtract(self, game: PenalisedUtility, filled: int, rise: Floats, values: Values) -> None:
-        """Subtract the penalties of a layer; `rise`: of the chance that y points win."""
-        laws = self.laws[filled]
+        """Subtract the penalties of a layer from its values.
+
+        `rise` is the rise of the chance that y points win, by y.
+        """
+        distributions = self.distributions[filled]
         states = game.space.layer_slice(filled)
         begin = game.layer_slice(filled).start
         for first in range(states.start, states.stop, STATES):
             part = slice(first, min(first + STATES, states.stop))
             low, high = game.score_offsets.low[part], game.score_offsets.high[part] + game.after
             scores = np.arange(int(high.max()) + 1)
-            # by points to come and points made: beyond the most points nothing rises
-            padded = np.pad(rise, (0, laws.shape[1] + len(scores))).astype(np.float32)
+            # The rows are points to come and the columns points made. Beyond the most points
+            # nothing rises.
+            most_to_come = distributions.shape[1]
+            padded = np.pad(rise, (0, most_to_come + len(scores))).astype(np.float32)
             rises = np.lib.stride_tricks.sliding_window_view(padded, len(scores))
-            terms = (
-                laws[part.start - states.start : part.stop - states.start]
-                @ (rises[: laws.shape[1]])
-            )
+            of_part = distributions[part.start - states.start : part.stop - states.start]
+            terms = of_part @ rises[:most_to_come]
             has_entry = (scores >= low[:, None]) & (scores <= high[:, None])
             start = int(game.score_offsets.origin[part.start] + low[0]) - begin
             terms = terms[has_entry]
             values[start : start + len(terms)] -= terms
 
     def _endgame(self, game: PenalisedUtility, card: Card, moves_first: bool, left: int) -> Values:
-        """The chances of O in a layer, if both play to win from there, P from its card."""
+        """Return the chances of O in a layer, if both play to win from there.
+
+        P plays from its card.
+        """
         rules = self.policy.rules
         states = game.space.layer_slice(self.turns - left)
         theirs = self._state(game, states.start + card.place)
@@ -320,18 +353,21 @@ class Relaxation:
         rest = TwoPlayerGame(rules, starts, lead, self.tie, turns=(left, left))
         ((_left, found),) = deque(rest.solve(self.settings.reporting(None)), maxlen=1)
         player = rest.players[int(moves_first)]
-        place, offsets, parts = player.start - player.layer(left).first, game.score_offsets, []
+        place = player.start - player.layer(left).first
+        offsets = game.score_offsets
+        parts = []
         for number, state in enumerate(range(states.start, states.stop)):
             pair = (number, place) if moves_first else (place, number)
             low, high, chances = rest.start_chances(rest.first_turn, *pair, found)
-            if not moves_first:  # they are of P, by its lead
-                low, high, chances = -high, -low, 1 - chances[::-1]
+            if not moves_first:  # they are the chances of P, by its lead
+                low = -high
+                chances = 1 - chances[::-1]
             leads = np.arange(offsets.low[state], offsets.high[state] + 1 + game.after) - card.made
             parts.append(chances[np.clip(leads - low + FRAME, 0, len(chances) - 1)])
         return np.concatenate(parts).astype(game.compute)
 
     def _state(self, game: PenalisedUtility, number: int) -> State:
-        """The state with a number."""
+        """Return the state with a number."""
         space = game.space
         row = int(space.state_rows()[number])
         lane, saved = space.lanes_and_saved(np.array([row]), np.array([number]))

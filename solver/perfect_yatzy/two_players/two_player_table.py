@@ -1,8 +1,8 @@
-"""A game of two players on disk: the chances of all pairs of cards, so that no query has to solve
-them again.
+"""A game of two players on disk, with the chances of all pairs of cards.
 
-One shard or more for each turn, from the last one of the game on; the values are those of
-:class:`~perfect_yatzy.two_players.leads_kernel.LeadValues`, 16 bits each::
+No query has to solve them again. Each turn has one shard or more, from the last turn of the game
+on. The values are those of :class:`~perfect_yatzy.two_players.leads_kernel.LeadValues`, in 16 bits
+each::
 
     value = round(65535 W)       at least 1 and at most 65534, unless W is 0 or 1
 
@@ -69,14 +69,14 @@ class StoredLayer:
     begin: int
 
     def __getitem__(self, part: slice) -> Floats:
-        """Some values, float32."""
+        """Return some values as float32."""
         return np.asarray(
             self.values[self.begin + part.start : self.begin + part.stop] / np.float32(LEVELS)
         )
 
 
 class TwoPlayerTable:
-    """A stored game; `tie`: what a tie counts for the first player."""
+    """A stored game. `tie` is what a tie counts for the first player."""
 
     def __init__(self, rules: RuleSet, tie: float, tables: Folder) -> None:
         path = table_path(rules, tables, NAMES[tie])
@@ -100,13 +100,14 @@ class TwoPlayerTable:
         )
 
     def turn_values(self, rest: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
-        """The values of the first turn of the rest of this game, as
-        :func:`.two_players.solved_turn` solves them.
+        """Return the values of the first turn of the rest of this game.
+
+        They are those that :func:`.two_players.solved_turn` solves.
         """
         turn = next(turn for turn in self.game.turns() if turn.left == rest.total)
         mover, waiting = rest.players
-        # By state of the rest: its number in the whole game. A place in a layer is a number less
-        # that of its first.
+        # These arrays give, by state of the rest, its number in the whole game. The place of a
+        # state in its layer is its number less that of the first state there.
         whole_mover = self.game.players[turn.mover]
         whole_waiting = self.game.players[1 - turn.mover]
         of_mover = places_in(whole_mover.space, mover.space)
@@ -117,18 +118,19 @@ class TwoPlayerTable:
         after = mover.layer(mover.turns - 1)
         whole_after = whole_mover.layer(turn.open[turn.mover] - 1)
         children = of_mover[after.first : after.first + after.size] - whole_after.first
-        layers = self._layer(turn.left), self._layer(turn.left - 1)  # before and after the turn
-        return self.game.turn_values(turn, (mine, theirs), children, *layers)
+        start = self._layer(turn.left)
+        after_turn = self._layer(turn.left - 1)
+        return self.game.turn_values(turn, (mine, theirs), children, start, after_turn)
 
     def _layer(self, left: int) -> LeadValues:
-        """The values with so many turns left."""
+        """Return the values with `left` turns left."""
         layer = StoredLayer(self.values, self.begins[left])
         return LeadValues(layer, self.game.layer_places(left)[0])  # type: ignore[arg-type]
 
 
 def stored_game(rest: TwoPlayerGame, tables: Folder) -> TwoPlayerTable | None:
-    """The stored game of which a game is the rest, if there is one."""
-    # the second player moves where an odd number of turns is left
+    """Return the stored game of which a game is the rest, or None."""
+    # The second player moves where an odd number of turns is left.
     tie = 1 - rest.tie if rest.total % 2 else rest.tie
     if not has_table(rest.rules, tables, NAMES[tie]):
         return None
@@ -144,8 +146,9 @@ def versus_strategy(
     means: TurnEvaluator,
     stored: TwoPlayerTable | None,
 ) -> ScoreStrategy:
-    """Best play of a turn from the first card on, from the stored game or solved: chances;
-    `means` breaks ties.
+    """Return best play of a turn from the first card on, from the stored game or solved.
+
+    The values of the strategy are chances to win, and `means` breaks ties.
     """
     turn = stored.turn_values(game) if stored else solved_turn(settings, game)
     return ScoreStrategy(
@@ -154,9 +157,10 @@ def versus_strategy(
 
 
 def store_games(settings: Settings, rules: RuleSet, solve: Solve) -> None:
-    """Store a whole game for each value of a tie (NAMES), unless it is stored already."""
+    """Store a whole game for each value of a tie in NAMES, unless it is stored already."""
     for number, tie in enumerate(NAMES):
-        game, path = TwoPlayerGame(rules, tie=tie), table_path(rules, settings.tables, NAMES[tie])
+        game = TwoPlayerGame(rules, tie=tie)
+        path = table_path(rules, settings.tables, NAMES[tie])
 
         def report(done: int, total: int, number: int = number) -> None:
             if settings.progress:
@@ -174,7 +178,7 @@ def store_games(settings: Settings, rules: RuleSet, solve: Solve) -> None:
 
 
 class TwoPlayerWriter:
-    """Stores the layers of a game while it is solved."""
+    """A writer that stores the layers of a game while it is solved."""
 
     def __init__(self, game: TwoPlayerGame, path: Path) -> None:
         self.game = game
@@ -196,9 +200,10 @@ class TwoPlayerWriter:
         check_space(self.path.parent, max(0, ends[-1] * STORE.itemsize - there))
 
     def take_over(self) -> None:
-        """Remove shards of an interrupted solve that are damaged or not of this game. The newest
-        layer is removed, too, if one before it lacks shards, because rounded values cannot replace
-        it.
+        """Remove shards of an interrupted solve that are damaged or not of this game.
+
+        The newest layer is removed, too, if one before it lacks shards, because rounded values
+        cannot replace it.
         """
         missing = set[int]()  # turns left of the layers that are not complete
         with writing_to(self.folder):
@@ -212,11 +217,11 @@ class TwoPlayerWriter:
                 self.part.unlink(missing_ok=True)
 
     def fields(self, shard: Shard) -> dict[str, Any]:
-        """What the footer of a shard says apart from its bytes."""
+        """Return what the footer of a shard says apart from its bytes."""
         return shard_fields(self.identity, shard, STORE)
 
     def add(self, left: int, values: Floats) -> None:
-        """Store the values with so many turns left."""
+        """Store the values with `left` turns left."""
         begin = self.begins[left]
         for shard in (shard for shard in self.shards if shard.filled == left):
             part = values[shard.start - begin : shard.stop - begin]
@@ -227,8 +232,9 @@ class TwoPlayerWriter:
                 write_shard(self.folder / shard.file, rounded, shard.start, self.fields(shard))
 
     def finish(self, first: float) -> None:
-        """Make the table. All layers must be stored; `first` is the chance of the player who moves
-        first.
+        """Make the table from all layers, which must be stored.
+
+        `first` is the chance of the player who moves first.
         """
         digests = digests_of(self.folder, self.identity, self.shards, STORE)
         fields = table_info.table_fields(

@@ -1,13 +1,13 @@
-"""Two players, exactly: the chance to win when both know both cards and the lead.
+"""The exact chance to win a game of two players who know both cards and the lead.
 
 The players take turns. For the cards A of the player who moves and B of the other, and the lead d::
 
     U(A, B, d) = E over the turn of A of  max over actions  1 - U(B, A', -(d + points))
 
-A turn of all pairs of cards needs the pairs after it alone, so that two layers are in memory
+A turn of all pairs of cards needs only the pairs after it, so that two layers are in memory
 (:mod:`perfect_yatzy.two_players.leads_kernel`). A player may also follow a policy that ignores the
-opponent; against it the best play of the other is a best response. Chances are float32; their error
-is below 2e-6. References: Pawlewicz, "Nearly optimal computer play in multi-player Yahtzee" (2010),
+opponent. The best play of the other is then a best response. Chances are float32, with an error
+below 2e-6. References: Pawlewicz, "Nearly optimal computer play in multi-player Yahtzee" (2010),
 for the joint state.
 """
 
@@ -59,21 +59,21 @@ FOLLOWING = 6  # times as long as a turn of best play: a turn that follows a pla
 
 @dataclass(frozen=True)
 class Replanned:
-    """A player who plays each turn as if the opponent followed a policy and would not be seen
-    again.
+    """A player who plays each turn as if the opponent followed a policy.
 
-    That is the best response to the distribution of the opponent's final score; the next turn has a
-    new one.
+    That is the best response to the distribution of the opponent's final score, as if the opponent
+    would not be seen again. The next turn has a new distribution.
     """
 
-    opponent: Policy  # what the opponent is taken for; its start is the card of the opponent
+    # what the opponent is supposed to follow, from the card of the opponent on
+    opponent: Policy
 
 
-Play = Policy | Replanned | None  # of a player; None plays to win
+Play = Policy | Replanned | None  # what a player follows, or None for best play to win
 
 
 class Extremes(NamedTuple):
-    """What bounds the states of a player with so many open boxes."""
+    """Bounds on the states of a player with a given number of open boxes."""
 
     states: int  # how many there are
     to_come: int  # the most points that one has to come
@@ -81,12 +81,13 @@ class Extremes(NamedTuple):
 
 
 class Player:
-    """One of two players: a card from which they play, and what they do."""
+    """One of two players: the card from which they play, and what they follow."""
 
     def __init__(self, rules: RuleSet, start: State, policy: Play) -> None:
         goals = Goals(rules, start)
         utility = Utility(rules, lambda points: points.astype(np.float64), start)
-        self.policy, self.space = policy, goals.space
+        self.policy = policy
+        self.space = goals.space
         self.turns = self.space.categories - self.space.first_layer  # open boxes at the start
         self.start = self.space.unchecked_index(self.space.start)  # number of the state
         self._most = goals.row_lengths()  # most points to come, by row, without the upper bonus
@@ -95,23 +96,26 @@ class Player:
         self._past = utility.row_lengths()
 
     def layer(self, turns_left: int, begin: int = 0, end: int | None = None) -> LayerStates:
-        """The states with so many open boxes, or those from the place `begin` to before `end`."""
-        space, filled = self.space, self.space.categories - turns_left
-        layout, rows, states = space.layout, space.layers[filled], space.layer_slice(filled)
-        # by state
-        row = np.repeat(
-            rows, layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
-        )
+        """Return the states with so many open boxes, from the place `begin` to before `end`."""
+        space = self.space
+        filled = space.categories - turns_left
+        layout = space.layout
+        rows = space.layers[filled]
+        states = space.layer_slice(filled)
+        states_of_row = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
+        row = np.repeat(rows, states_of_row)  # by state
         lane, _saved = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-        most = np.asarray(self._most[row] + self._bonuses[layout.lane_sets[row], lane])[begin:end]
-        return LayerStates(
-            states.start + begin, len(most), most, np.asarray(self._past[row])[begin:end]
-        )
+        most = self._most[row] + self._bonuses[layout.lane_sets[row], lane]
+        most = np.asarray(most)[begin:end]
+        past = np.asarray(self._past[row])[begin:end]
+        return LayerStates(states.start + begin, len(most), most, past)
 
     def extremes(self, turns_left: int) -> Extremes:
-        """What bounds the states with so many open boxes."""
-        space, filled = self.space, self.space.categories - turns_left
-        rows, states = space.layers[filled], space.layer_slice(filled)
+        """Return bounds on the states with so many open boxes."""
+        space = self.space
+        filled = space.categories - turns_left
+        rows = space.layers[filled]
+        states = space.layer_slice(filled)
         most = self._most[rows] + self._bonuses[space.layout.lane_sets[rows]].max(axis=1)
         return Extremes(states.stop - states.start, int(most.max()), int(self._past[rows].max()))
 
@@ -125,6 +129,14 @@ class TwoPlayerTurn:
     open: tuple[int, int]  # open boxes of each player before it
 
 
+class Mover(NamedTuple):
+    """The player whose turn it is, and the open boxes before the turn."""
+
+    player: int  # 0 or 1
+    mine: int  # open boxes of that player
+    others: int  # open boxes of the other
+
+
 @dataclass(frozen=True)
 class TurnSize:
     """What the solve of a turn takes, at most."""
@@ -132,6 +144,15 @@ class TurnSize:
     vectors: int = 0  # of leads
     values: int = 0  # bytes of the values before the turn
     plans: int = 0  # bytes of the two layers of a plan that are in memory together
+
+
+class LeadChances(NamedTuple):
+    """The chances of a player by its lead."""
+
+    low: int  # the first lead
+    high: int  # the last lead
+    # (FRAME + high - low + 1 + FRAME,): with FRAME known values on either side
+    chances: Floats
 
 
 @dataclass(frozen=True)
@@ -142,25 +163,26 @@ class Backup:
     left: int  # open boxes of the mover before the turn
     other: LayerStates  # states of the player who waits
     below: LeadValues  # after the turn
-    target: LeadValues  # before the turn; written
+    target: LeadValues  # written: before the turn
     is_plan: bool = False  # whether only this player moves (:class:`.LeadJob`)
 
 
 def pair_values(values: LeadValues, pair: int, low: int, high: int) -> Floats:
-    """The values of one pair, FRAME known ones on either side: chances of the player who has
-    moved, by its lead.
+    """Return the values of one pair, with FRAME known values on either side.
+
+    They are the chances of the player who has moved, by its lead.
     """
     begin = int(values.place[pair])
     return values.values[begin : begin + FRAME + (high - low + 1) + FRAME]
 
 
 class TwoPlayerGame:
-    """The rest of a game of two players; the first one moves next, and leads by `lead` without
-    upper bonuses.
+    """The rest of a game of two players, of whom the first one moves next.
 
-    `tie`: what a tie counts for the first player; `policies`: what each player follows, None to
-    play to win; `turns`: how many each has left, if `starts` are earlier cards, of which all that
-    follow with so many open boxes are solved.
+    The first player leads by `lead` points without upper bonuses, and a tie counts `tie` for it.
+    `policies` are what each player follows, with None for play to win. If `starts` are earlier
+    cards, `turns` says how many turns each player has left, and all cards that follow with so many
+    open boxes are solved.
     """
 
     def __init__(  # noqa: PLR0913 - what a game of two is
@@ -177,52 +199,52 @@ class TwoPlayerGame:
         if first - second not in (0, 1):
             text = _("the player who moves needs as many open boxes as the opponent, or one more")
             raise StateError(text, code="invalid-card")
-        self.rules, self.lead, self.tie, self.total = rules, lead, tie, first + second
+        self.rules = rules
+        self.lead = lead
+        self.tie = tie
+        self.total = first + second  # turns
         self.first_turn = TwoPlayerTurn(self.total, 0, (first, second))
         self.replanned = [isinstance(policy, Replanned) for policy in policies]
         self.dice = lattice(rules.dice, rules.faces)
 
     def turns(self) -> Iterator[TwoPlayerTurn]:
-        """All turns, the last one of the game first."""
+        """Yield all turns, beginning with the last one of the game."""
         for left in range(1, self.total + 1):
             mover, mine, others = self._who_moves(left)
             yield TwoPlayerTurn(left, mover, (mine, others) if mover == 0 else (others, mine))
 
-    def _who_moves(self, left: int) -> tuple[int, int, int]:
-        """The player whose turn it is with so many turns left; open boxes of that player, and of
-        the other.
-        """
-        # of an odd number the mover has one more
-        return (
-            (self.total - left) % 2,
-            (left + 1) // 2,
-            left // 2,
-        )
+    def _who_moves(self, left: int) -> Mover:
+        """Return who moves with `left` turns left of both players together."""
+        # If the number of turns is odd, the mover has one more than the other.
+        return Mover(player=(self.total - left) % 2, mine=(left + 1) // 2, others=left // 2)
 
     def lead_of(self, player: int) -> int:
-        """The lead of a player at the start."""
+        """Return the lead of a player at the start."""
         return -self.lead if player else self.lead
 
     def pairs(
         self, turn: TwoPlayerTurn, begin: int = 0, end: int | None = None
     ) -> tuple[LayerStates, LayerStates]:
-        """The states of the player who moves and of the other, or some of the other, before the
-        turn.
+        """Return the states of the player who moves and of the other, before the turn.
+
+        Of the other player these are the states from the place `begin` to before `end`.
         """
         mover, other = turn.mover, 1 - turn.mover
-        return self.players[mover].layer(turn.open[mover]), self.players[other].layer(
-            turn.open[other], begin, end
-        )
+        movers_states = self.players[mover].layer(turn.open[mover])
+        others_states = self.players[other].layer(turn.open[other], begin, end)
+        return movers_states, others_states
 
     def size(self, turn: TwoPlayerTurn, left: int) -> TurnSize:
-        """What a turn takes without its plan; or a turn of the plan, with `left` open boxes of
-        the mover.
+        """Return what a turn takes without its plan, or one turn of the plan.
+
+        `left` is the number of open boxes of the mover.
         """
-        other, lead = 1 - turn.mover, self.lead_of(turn.mover)
+        other = 1 - turn.mover
+        lead = self.lead_of(turn.mover)
         mine = self.players[turn.mover].extremes(left)
         theirs = self.players[other].extremes(turn.open[other])
-        # As if each pair had the longest range of the two layers; :func:`.leads.range_of` has that
-        # of one pair.
+        # Each pair counts as if it had the longest range of the two layers. The range of one pair
+        # is that of :func:`.leads.range_of`.
         low = -min(mine.to_come, theirs.made - lead)
         high = min(theirs.to_come, lead + mine.made)
         length = max(0, high - low + 1)
@@ -231,8 +253,9 @@ class TwoPlayerGame:
         return TurnSize(pairs * ceil_div(length, SCORE_LANES), pairs * bytes_of_pair)
 
     def sizes(self, replanned: Sequence[bool]) -> Iterator[TurnSize]:
-        """What each turn takes, the last one of the game first; `replanned`: which players plan
-        again.
+        """Yield what each turn takes, beginning with the last one of the game.
+
+        `replanned` says which players plan each turn again.
         """
         for turn in self.turns():
             size = self.size(turn, turn.open[turn.mover])
@@ -242,18 +265,19 @@ class TwoPlayerGame:
                     *(self.size(turn, left) for left in range(turn.open[turn.mover])),
                 ]
                 vectors = FOLLOWING * size.vectors + sum(layer.vectors for layer in plan)
-                # two layers
+                # Two layers of the plan are in memory together.
                 together = max(below.values + above.values for below, above in pairwise(plan))
                 size = TurnSize(vectors, size.values, together)
             yield size
 
     def cost(self, replanned: Sequence[bool] | None = None) -> SolveCost:
-        """What a solve takes, at most; `replanned`: which players plan again, if not those of
-        the game.
+        """Return what a solve takes at most.
+
+        `replanned` says which players plan each turn again, if not those of the game.
         """
         sizes = [*self.sizes(replanned or self.replanned)]
         vectors = sum(size.vectors for size in sizes)
-        # the last one first: each after the one that follows it in the game
+        # The last turn comes first, so each comes after the one that follows it in the game.
         turns = pairwise([TurnSize(), *sizes])
         memory = max(
             (turn.values + turn.plans + following.values for following, turn in turns), default=0
@@ -264,8 +288,9 @@ class TwoPlayerGame:
         )
 
     def places(self, waiting: LayerStates, moved: LayerStates, lead: int) -> tuple[Ints, int]:
-        """Where the values of each pair of cards begin, and the last ones end; `lead`: of who
-        waits, at the start.
+        """Return where the values of each pair of cards begin, and where the last ones end.
+
+        `lead` is the lead of the player who waits, at the start.
         """
         lengths = np.empty(waiting.size * moved.size, np.int64)
         leads.count_leads(waiting, moved, lead, lengths)
@@ -273,49 +298,57 @@ class TwoPlayerGame:
         return ends - lengths, int(ends[-1])
 
     def layer_places(self, left: int) -> tuple[Ints, int]:
-        """The :meth:`places` of the values with so many turns left, 0 for full cards."""
+        """Return the :meth:`places` of the values with `left` turns left, 0 for full cards."""
         mover, mine, others = self._who_moves(left)
         waiting, moved = self.players[mover].layer(mine), self.players[1 - mover].layer(others)
         return self.places(waiting, moved, self.lead_of(mover))
 
     def blank(self, waiting: LayerStates, moved: LayerStates, lead: int) -> LeadValues:
-        """Room for the values of pairs of cards, and for the end of a vector that begins within
-        the last ones.
+        """Return room for the values of pairs of cards.
+
+        It has room for the end of a vector that begins within the last ones, too.
         """
         place, end = self.places(waiting, moved, lead)
         return LeadValues(np.empty(end + FRAME, np.float32), place)
 
-    def full_cards(self, mover: int, left: int, laws: Floats) -> LeadValues:
-        """Values of full cards of `mover`; the other has `left` open boxes, and points to come
-        by `laws`.
+    def full_cards(self, mover: int, left: int, to_come: Floats) -> LeadValues:
+        """Return the values of full cards of `mover`.
+
+        The other player has `left` open boxes. `to_come` holds the chances of that player's points
+        to come, `(waiting cards, points)`.
         """
         waiting, moved = self.players[1 - mover].layer(left), self.players[mover].layer(0)
         bonuses = final_bonus(self.players[mover].space)
         found = self.blank(waiting, moved, self.lead_of(1 - mover))
         tie = 1 - self.tie if mover else self.tie  # what it counts for `mover`
-        most = laws.shape[1]  # laws: (waiting cards, points to come)
-        # chance of fewer than n points, n from 0 to `most`
-        fewer = np.pad(np.cumsum(laws, axis=1), ((0, 0), (1, 0)))
+        most = to_come.shape[1]
+        # chance of fewer than n points, for n from 0 to `most`
+        fewer = np.pad(np.cumsum(to_come, axis=1), ((0, 0), (1, 0)))
         pairs = product(range(waiting.size), range(moved.size))
         for (theirs, mine), place in zip(pairs, found.place, strict=True):
             low, high = leads.range_of(moved, mine, waiting, theirs, self.lead_of(mover))
-            # a tie if the other makes so many points
+            # It is a tie if the other makes so many points.
             ahead = np.arange(low, high + 1) + int(bonuses[mine])
             wins = fewer[theirs, ahead.clip(0, most)]
             wins_or_ties = fewer[theirs, (ahead + 1).clip(0, most)]
-            # beside: lost, won
+            # The leads beside the range are lost or won.
             values = np.pad(wins + tie * (wins_or_ties - wins), FRAME, constant_values=(0, 1))
             found.values[place : place + len(values)] = values
         return found
 
-    def plan(self, turn: TwoPlayerTurn, laws: Floats, in_threads: Any, threads: int) -> LeadValues:
-        """The values after a turn if then the mover alone plays on; `laws`: as for
-        :meth:`full_cards`.
+    def plan(
+        self, turn: TwoPlayerTurn, to_come: Floats, in_threads: Any, threads: int
+    ) -> LeadValues:
+        """Return the values after a turn if only the mover plays on.
+
+        `to_come` is that of :meth:`full_cards`.
         """
-        mover, other = self.players[turn.mover], self.pairs(turn)[1]
-        found = self.full_cards(turn.mover, turn.open[1 - turn.mover], laws)
+        mover = self.players[turn.mover]
+        _mine, other = self.pairs(turn)
+        found = self.full_cards(turn.mover, turn.open[1 - turn.mover], to_come)
         for left in range(1, turn.open[turn.mover]):
-            before, below = mover.layer(left), found
+            before = mover.layer(left)
+            below = found
             found = self.blank(other, before, self.lead_of(1 - turn.mover))
             # The other still waits after this turn, but a backup writes pairs in the order (mover,
             # other).
@@ -334,8 +367,9 @@ class TwoPlayerGame:
         return WorkIdentity.of(self.rules, "versus", {"tie": self.tie}, sources)
 
     def resume(self, part: Path) -> tuple[int, LeadValues] | None:
-        """The newest stored layer: its turns left and its values; None if there is none for this
-        game.
+        """Return the turns left and the values of the newest stored layer, or None.
+
+        None means that no layer of this game is stored.
         """
         values, fields = stored_layer(part, self.identity) or (None, {})
         if values is None or not fields["left"]:
@@ -348,28 +382,21 @@ class TwoPlayerGame:
         part: Path | None = None,
         solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
     ) -> Iterator[tuple[int, LeadValues]]:
-        """The turns left and the values after the last turn, after the one before, ...; at last
-        those of the start.
+        """Yield the turns left and the values after each turn, from the last turn to the start.
 
-        `part`: the file where the newest layer of a whole game is stored now and then; a stored one
-        is the first. `solve_turn` solves a turn in place of threads, from the values after it,
-        which are in `part` then.
+        `part` is the file where the newest layer of a whole game is stored now and then. If a layer
+        is stored there, it comes first. `solve_turn` solves a turn, in place of threads, from the
+        values after it, which are in `part` then.
         """
         threads = thread_count(settings.threads)
         needs = [self._needs(settings, player.policy) for player in self.players]
         stored = self.resume(part) if part else None
-        # the turns that are solved, the values before these
-        begin, values = stored or (
-            0,
-            self._all_full(),
-        )
+        # The values are those before the turns that are solved already.
+        begin, values = stored or (0, self._all_full())
         yield begin, values
         checkpoint = monotonic()
-        # The work that is done after each number of turns.
-        work_done = [
-            0,
-            *accumulate(size.vectors * SCORE_LANES for size in self.sizes(self.replanned)),
-        ]
+        work_of_turns = (size.vectors * SCORE_LANES for size in self.sizes(self.replanned))
+        work_done = [0, *accumulate(work_of_turns)]  # after each number of turns
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in [*self.turns()][begin:]:
                 if part and (solve_turn or monotonic() - checkpoint >= CHECKPOINT_SECONDS):
@@ -389,24 +416,26 @@ class TwoPlayerGame:
                     settings.progress(work_done[turn.left], work_done[-1])
 
     def _needs(self, settings: Settings, policy: Play) -> list[Any]:
-        """What :meth:`_backup` needs of the policy of the mover: an entry for each layer, or
-        none for play to win.
+        """Return what :meth:`_backup` needs of the policy of the mover.
+
+        It is an entry for each layer, or nothing for play to win.
         """
         if policy is None:
             return []
-        # laws of the opponent's points to come, by the number of its open boxes
+        # distributions of the opponent's points to come, by the number of its open boxes
         if isinstance(policy, Replanned):
             return [*laws_of_points(settings.reporting(None), policy.opponent)]
         # by the number of the mover's turns since the start
         return ends_of_turns(settings.reporting(None), policy)
 
     def _all_full(self) -> LeadValues:
-        """The values of two full cards: of who does not move last, only the upper bonus is to
-        come, for certain.
+        """Return the values of two full cards.
+
+        Only the upper bonus of the player who does not move last is to come, for certain.
         """
-        last, _mine, _others = self._who_moves(1)
+        last = self._who_moves(1).player
         bonuses = final_bonus(self.players[1 - last].space).astype(np.int64)
-        certain = np.eye(int(bonuses.max()) + 1)  # row n: the law of n points
+        certain = np.eye(int(bonuses.max()) + 1)  # row n: the distribution of exactly n points
         return self.full_cards(last, 0, certain[bonuses])
 
     def _backup(
@@ -417,20 +446,22 @@ class TwoPlayerGame:
         in_threads: Any,
         threads: int,
     ) -> LeadValues:
-        """The values before a turn from those after it; `needs`: those of the mover
-        (:meth:`_needs`).
+        """Return the values before a turn from those after it.
+
+        `needs` are those of the mover (:meth:`_needs`).
         """
-        player, left = self.players[turn.mover], turn.open[turn.mover]
+        player = self.players[turn.mover]
+        left = turn.open[turn.mover]
         before, other = self.pairs(turn)
-        backup = Backup(
-            turn.mover, left, other, below, self.blank(before, other, self.lead_of(turn.mover))
-        )
+        target = self.blank(before, other, self.lead_of(turn.mover))
+        backup = Backup(turn.mover, left, other, below, target)
         if player.policy is None:
             self._solve(backup, in_threads, threads)
         elif isinstance(player.policy, Replanned):
-            laws = needs[turn.open[1 - turn.mover]]
-            plan = self.plan(turn, laws, in_threads, threads).values
-            space, unused = player.space, TableSlice(np.empty(PADDING), 0)
+            to_come = needs[turn.open[1 - turn.mover]]
+            plan = self.plan(turn, to_come, in_threads, threads).values
+            space = player.space
+            unused = TableSlice(np.empty(PADDING), 0)
             model = turn_model(self.rules, space.start)
             most_saved = int(space.most_saved[space.categories - left])
 
@@ -447,10 +478,13 @@ class TwoPlayerGame:
         return backup.target
 
     def part_of_turn(self, turn: TwoPlayerTurn, begin: int, end: int, below: Floats) -> Floats:
-        """The values before a turn of play to win, against some states of the other, from those
-        after it.
+        """Return the values before a turn of play to win, from those after it.
+
+        They are the values against the states of the other player from the place `begin` to before
+        `end`.
         """
-        number, left = turn.mover, turn.open[turn.mover]
+        number = turn.mover
+        left = turn.open[number]
         before, other = self.pairs(turn, begin, end)
         after = self.players[number].layer(left - 1)
         children = LeadValues(below, self.places(other, after, self.lead_of(1 - number))[0])
@@ -465,10 +499,12 @@ class TwoPlayerGame:
         threads: int,
         play: Callable[[], Any] = leads.BestPlay,
     ) -> None:
-        """Solve a turn by parts of the states of who waits; `play` makes the player of the
-        kernel for a thread.
+        """Solve a turn by parts of the states of the player who waits.
+
+        `play` makes the player of the kernel for a thread.
         """
-        other, space = backup.other, self.players[backup.mover].space
+        other = backup.other
+        space = self.players[backup.mover].space
         jobs = ScratchPool(lambda: (self._job(backup), play()))
         size = max(1, other.size // (TASKS * threads))
         rows = space.layers[space.categories - backup.left]
@@ -481,7 +517,7 @@ class TwoPlayerGame:
             pass
 
     def _job(self, backup: Backup) -> LeadJob:
-        """The arguments of the kernels for one thread."""
+        """Return the arguments of the kernels for one thread."""
         mover = self.players[backup.mover]
         model = turn_model(self.rules, mover.space.start)
         before, after = mover.layer(backup.left), mover.layer(backup.left - 1)
@@ -504,19 +540,18 @@ class TwoPlayerGame:
 
     def start_chances(
         self, turn: TwoPlayerTurn, mine: int, theirs: int, values: LeadValues
-    ) -> tuple[int, int, Floats]:
-        """The first and the last lead of the mover before a turn, and its chances, with the known
-        ones on both sides.
+    ) -> LeadChances:
+        """Return the chances of the mover before a turn, by its lead.
 
-        `mine`, `theirs`: places of the cards of the mover and the other in their layers; `values`:
-        before the turn.
+        `mine` and `theirs` are the places of the cards of the mover and the other in their layers,
+        and `values` are those before the turn.
         """
         before, other = self.pairs(turn)
         low, high = leads.range_of(before, mine, other, theirs, self.lead_of(turn.mover))
-        # The values before a turn are the chances of the other, who moved last, by its lead: the
-        # mover's upside down.
+        # The values before a turn are the chances of the other, who moved last, by its lead. The
+        # chances of the mover are their complements in reverse order.
         others = pair_values(values, mine * other.size + theirs, low, high)
-        return low, high, np.asarray(1 - others[::-1])
+        return LeadChances(low, high, np.asarray(1 - others[::-1]))
 
     def turn_values(
         self,
@@ -526,24 +561,26 @@ class TwoPlayerGame:
         start: LeadValues,
         after: LeadValues,
     ) -> tuple[ScoreOffsets, Floats]:
-        """The chances of the mover, by its lead, after a turn with each of `children` and, last,
-        before the turn.
+        """Return the chances of the mover, by its lead, after and before a turn.
 
-        `places` are those of the cards of the mover and of the other in their layers, `children`
-        those of cards of the mover after it; `start` and `after` are the values before and after
-        the turn. The offsets say where each card has its chances.
+        The chances are those after a turn with each of `children` and, last, those before the turn.
+        `places` are those of the cards of the mover and of the other in their layers, and
+        `children` those of cards of the mover after the turn. `start` and `after` are the values
+        before and after the turn. The offsets say where each card has its chances.
         """
-        (mine, theirs), other = places, self.pairs(turn)[1]
+        mine, theirs = places
+        _before, other = self.pairs(turn)
         moved = self.players[turn.mover].layer(turn.open[turn.mover] - 1)
-        ranges, chances = list[tuple[int, int]](), list[Floats]()
+        ranges = list[tuple[int, int]]()
+        chances = list[Floats]()
         for child in children.tolist():
             low, high = leads.range_of(moved, child, other, theirs, self.lead_of(turn.mover))
             ranges.append((low, high))
-            # of the mover, who moved last
+            # These are chances of the mover, who moved last.
             chances.append(pair_values(after, theirs * moved.size + child, low, high))
         low, high, at_start = self.start_chances(turn, mine, theirs, start)
         lows, highs = np.array([*ranges, (low, high)], np.int64).T
-        # the chance at lead d is at origin + d
+        # The chance at lead d is at origin + d.
         origins = np.cumsum([0, *map(len, chances)]) + FRAME - lows
         return ScoreOffsets(origins, lows, highs), np.concatenate([*chances, at_start])
 
@@ -554,8 +591,9 @@ class TwoPlayerGame:
         solve_turn: Callable[[TwoPlayerTurn, LeadValues], LeadValues] | None = None,
         on_layer: Callable[[int, Floats], None] | None = None,
     ) -> float:
-        """The chance of the first player at the start; parameters of :meth:`solve`, which yields
-        to `on_layer`.
+        """Return the chance of the first player at the start.
+
+        `part` and `solve_turn` are those of :meth:`solve`. `on_layer` is called with each layer.
         """
         for left, layer in self.solve(settings, part, solve_turn):
             if on_layer:
@@ -573,14 +611,15 @@ class TwoPlayerGame:
 
     @property
     def start_places(self) -> tuple[int, int]:
-        """Places of the two cards in their layers."""
+        """The places of the two cards in their layers."""
         first, second = (player.start - player.layer(player.turns).first for player in self.players)
         return first, second
 
 
 class LeadEvaluator(ScoreEvaluator):
-    """Evaluates the first turn of a game of two; scores are leads, whose ranges depend on the
-    opponent's card.
+    """An evaluator of the first turn of a game of two.
+
+    Scores are leads, whose ranges depend on the opponent's card.
     """
 
     def __init__(
@@ -589,7 +628,7 @@ class LeadEvaluator(ScoreEvaluator):
         mover = game.players[0]
         super().__init__(Goals(game.rules, mover.space.start), values, means)
         after = mover.layer(mover.turns - 1)
-        # the order of the offsets given
+        # in the order of the offsets given
         states = np.append(after.first + np.arange(after.size), mover.start)
         self.score_offsets = ScoreOffsets(
             *(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields)
@@ -599,7 +638,10 @@ class LeadEvaluator(ScoreEvaluator):
 
 
 def solved_turn(settings: Settings, game: TwoPlayerGame) -> tuple[ScoreOffsets, Floats]:
-    """The values of the first turn of a game, solved."""
+    """Solve a game, and return the values of its first turn.
+
+    They have the form of :meth:`TwoPlayerGame.turn_values`.
+    """
     (_, after), (_, start) = deque(game.solve(settings), maxlen=2)  # the last two layers
     mover = game.players[0]
     children = np.arange(mover.layer(mover.turns - 1).size)

@@ -1,24 +1,24 @@
-"""Who wins a game of two players: best play, policies against each other, and bounds of games too
-large to solve.
+"""Who wins a game of two players.
 
+This module has best play, policies against each other, and bounds of games too large to solve.
 The bounds are what a strategy for the own score alone wins at least against any opponent, who
-learns that score late. A player P follows a policy of its own card; F is the law of its final score
-s. An opponent who knows s from the start plays for the highest mean V(s) of 1 for more than s
-points, and for exactly s points of what a tie counts for it. P wins at least::
+learns that score late. A player P follows a policy of its own card, and F is the distribution of
+its final score s. An opponent who knows s from the start plays for the highest mean V(s) of 1 for
+more than s points, and for exactly s points of what a tie counts for it. P wins at least::
 
     sum over s of  F(s) (1 - V(s))
 
-The real opponent learns s late. Let R be the law of s that a card of P has after k turns, and split
-it::
+The real opponent learns s late. Let R be the distribution of s that a card of P has after k turns,
+and split it::
 
     R(s) = rest(s) + sum over components e and shifts i of  w(e, i) e(s - i)
     w, rest >= 0
 
-a mixture, where a component e is a law such as "50 points with a chance of 0.09, else none". Let
-somebody tell the opponent, at the start, a pair (e, i) with the chance w(e, i), or s itself with
-the chance rest(s); and s in any case after its last turn before turn k + 1 of P. Given (e, i), s
-does not depend on the cards that P has up to then. So this opponent knows more, at each decision,
-than by watching P, and wins at most::
+It is a mixture, where a component e is a distribution such as "50 points with a chance of 0.09,
+else none". Let somebody tell the opponent, at the start, a pair (e, i) with the chance w(e, i), or
+s itself with the chance rest(s), and s in any case after its last turn before turn k + 1 of P.
+Given (e, i), s does not depend on the cards that P has up to then. So this opponent knows more, at
+each decision, than by watching P, and wins at most::
 
     sum of  w(e, i) V(e, i)  +  sum of  rest(s) V(s)
 
@@ -63,12 +63,13 @@ from ..tablebase.store import open_table, tables_folder
 from .two_player_table import OnLayer, store_games, stored_game
 from .two_players import Play, Replanned, TwoPlayerGame
 
-TURNS = 5  # of the game, for each turn that is left when the opponent learns the score
-TRIES = 2  # turns in which a box may be filled: the chance of its points is the one of so many
-BOXES = 3  # at most, that components are made of; all sums of their points are components, too
-STATES = 1 << 10  # at a time
-ROUNDS, STEPS = 4, 6  # of a split: more of them make it a little better
-MIN_CHANCE = 1e-9  # chances below are not split
+TURNS = 5  # turns of the game for each turn that is left when the opponent learns the score
+TRIES = 2  # turns in which a box may be filled, for the chance that it pays in a component
+BOXES = 3  # boxes that a component is made of, at most
+STATES = 1 << 10  # states at a time
+ROUNDS = 4  # of a split: more of them make it a little better
+STEPS = 6  # of each round
+MIN_CHANCE = 1e-9  # smaller chances are not split
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class TwoPlayerChances:
     ----------
     rules : RuleSet
     first, second : float
-        Chance to win of the player who moves first, and of the other; a tie counts what was asked
+        Chance to win of the player who moves first, and of the other. A tie counts what was asked
         for. They add up to 1, and their error is below 2e-6.
     """
 
@@ -100,19 +101,19 @@ def versus(  # noqa: PLR0913 - the published parameters
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> TwoPlayerChances:
-    """The exact chances of two players who take turns.
+    """Compute the exact chances of two players who take turns.
 
     Parameters
     ----------
     rules, threads, progress
-        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of
-        threads.
+        The same as for :func:`perfect_yatzy.open_strategy`. The result does not depend on the
+        number of threads.
     first, second
         What each player follows. None plays to win: it knows both cards, and is a best response to
-        a policy of the other. A policy looks at its own card alone;
-        :class:`perfect_yatzy.two_players.two_players.Replanned` at both. If both look at one card,
-        their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`, also for games
-        that are too large here.
+        a policy of the other. A policy looks only at its own card, and
+        :class:`perfect_yatzy.two_players.two_players.Replanned` looks at both. If each player looks
+        at one card, their exact distributions are enough, as in :func:`perfect_yatzy.evaluate`,
+        also for games that are too large here.
     cards
         Their cards. The first player moves next and has as many open boxes as the second, or one
         more.
@@ -120,7 +121,7 @@ def versus(  # noqa: PLR0913 - the published parameters
         What a tie counts for the first player: "loss", "half" or "win".
     tables
         Folder of the tables. A whole game that takes long, and that both play to win, stores its
-        newest layer there every half minute; after an interruption it continues from that.
+        newest layer there every half minute. After an interruption it continues from that.
     store
         Whether such a game is stored, for each value of `ties`, with 16 bits for each chance. Later
         calls of this function, and queries against an opponent who plays to win, from every card,
@@ -139,7 +140,8 @@ def versus(  # noqa: PLR0913 - the published parameters
         s, 2 GB), and games in a forced order.
     """
     settings = Settings(tables, threads, progress)
-    rule_set, share = load_rules(rules), tie_rule(ties).share
+    rule_set = load_rules(rules)
+    share = tie_rule(ties).share
     one, other = (read_card(rule_set, card) for card in cards)
     for card, theirs, play in ((one, other, first), (other, one, second)):
         check_position(rule_set, card.state)
@@ -172,9 +174,7 @@ def versus(  # noqa: PLR0913 - the published parameters
 
 
 def _check_policy(policy: Policy, card: Scorecard) -> None:
-    """Raise StateError unless the actions of a policy can be listed, and it plays from this card
-    on.
-    """
+    """Raise StateError unless a policy can play from this card on and lists its actions."""
     if not callable(getattr(policy, "layer", None)):
         raise StateError(
             f"{shown(policy)} acts in one position at a time; its actions cannot be listed"
@@ -186,15 +186,16 @@ def _check_policy(policy: Policy, card: Scorecard) -> None:
 
 
 def versus_checkpoint(rules: RuleSet, tables: Folder) -> Path:
-    """Where a solve of a whole game stores its newest layer."""
+    """Return the path where a solve of a whole game stores its newest layer."""
     return tables_folder(tables) / f"{table_stem(rules, 'mean')}.versus.part"
 
 
 def versus_table(
     settings: Settings, rules: RuleSet, players: Sequence[Play], ties: str = "half"
 ) -> Floats:
-    """The chance of each player who moves first (rows) against each who moves second (columns),
-    ``(n, n)``.
+    """Return the chance of each player who moves first against each who moves second, ``(n, n)``.
+
+    The rows are the players who move first.
     """
     costs = table_costs(rules, [isinstance(player, Replanned) for player in players])
     begins = [0, *accumulate(cost.values for cost in costs)]  # of each game, in the work of all
@@ -218,16 +219,18 @@ def versus_table(
 
 
 def table_costs(rules: RuleSet, replanned: Sequence[bool]) -> list[SolveCost]:
-    """The cost of each game of :func:`versus_table`; `replanned`: whether each player plans each
-    turn again.
+    """Return the cost of each game of :func:`versus_table`.
+
+    `replanned` says whether each player plans each turn again.
     """
     game = TwoPlayerGame(rules)
     return [game.cost(pair) for pair in product(replanned, repeat=2)]
 
 
 def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy of a table whose first player
-    plays to win.
+    """Return what best responses win beyond a half against each policy of a table.
+
+    The first player of the table plays to win.
     """
     # The mean of the games in which the best response moves first, and of those in which it moves
     # second.
@@ -237,45 +240,52 @@ def exploitability_of(chances: Floats) -> list[float]:
 def versus_bounds(
     settings: Settings, rules: str | Path | RuleSet, ties: str = "half"
 ) -> tuple[float, float]:
-    """The lowest and highest chance that the first player can have if both play to win; see the
-    module.
+    """Return the lowest and the highest chance that the first player can have if both play to win.
+
+    The module describes the method.
     """
-    rule_set, share = load_rules(rules), tie_rule(ties).share
+    rule_set = load_rules(rules)
+    share = tie_rule(ties).share
     late = LateScore(settings, rule_set)
     return late.guarantee(share, moves_first=True), 1 - late.guarantee(1 - share, moves_first=False)
 
 
 class Beating(Goals):
-    """The mean of 1 for more than n points and of `tie` for n points, for every n: x is minus the
-    points needed for a tie. Random points, at most `most`, are given when `filled` categories are
-    filled.
+    """The mean of 1 for more than n points and of `tie` for n points, for every n.
+
+    The score x is minus the points needed for a tie. Random points, at most `most`, are given when
+    `filled` categories are filled.
     """
 
     def __init__(self, rules: RuleSet, tie: float, filled: int = 0, most: int = 0) -> None:
         super().__init__(rules)
-        self.tie, self.filled, self.most = tie, filled, most
+        self.tie = tie
+        self.filled = filled
+        self.most = most
 
     def row_lengths(self) -> Ints:
-        """As for all goals, with the tie of x = 0 and the random points."""
+        """Return the lengths of all goals, with the tie of x = 0 and the random points."""
         return super().row_lengths() + 1 + self.most * (self.space.filled <= self.filled)
 
     def score_range(self, length: Ints) -> tuple[Ints, Ints]:
-        """From minus the points still possible to 0."""
+        """Return the range from minus the points still possible to 0."""
         return 1 - length, np.zeros_like(length)
 
     def utility(self, total: Ints) -> Floats:
-        """1 for more points, `tie` for exactly as many."""
+        """Return 1 for more points, and `tie` for exactly as many."""
         return np.where(total > 0, 1.0, self.tie * (total == 0))
 
     def parameters(self) -> dict[str, Any]:
-        """StateError: a description of an objective does not name the tie or the random points."""
+        """Raise StateError, because a description does not name the tie or the random points."""
         raise StateError("chances with ties or random points cannot be solved in shards")
 
 
 def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
-    """The state and the score x of each entry of a layer of a table, `(n,)` each."""
-    states, offsets = objective.space.layer_slice(filled), objective.score_offsets
-    low, high = offsets.low[states] - objective.before, offsets.high[states] + objective.after
+    """Return the state and the score x of each entry of a layer of a table, `(n,)` each."""
+    states = objective.space.layer_slice(filled)
+    offsets = objective.score_offsets
+    low = offsets.low[states] - objective.before
+    high = offsets.high[states] + objective.after
     length = high - low + 1
     begin = np.cumsum(length) - length  # number of the first entry of each state
     state = np.repeat(np.arange(len(length)), length)
@@ -285,60 +295,71 @@ def entries(objective: ScoreObjective, filled: int) -> tuple[Ints, Ints]:
 def last_layer(
     objective: ScoreObjective, filled: int, values: Floats, threads: int | None
 ) -> Values:
-    """The values of the start from those of the layer with `filled` filled categories, which may
-    be the start.
+    """Return the values of the start from those of the layer with `filled` filled categories.
+
+    That layer may be the start itself.
     """
     known = values.astype(objective.compute)
-    # the last one
     solved = deque(solve_layers(objective, threads=threads, resume=(filled, known)), maxlen=1)
     return solved[0].values if solved else known
 
 
 def split(rest: Floats, component: Floats) -> Floats:
-    """Weights w(e, i), `(states, shifts)`, of one component e; the laws `rest`, `(states,
-    points)`, lose its part.
+    """Return the weights w(e, i), `(states, shifts)`, of one component e.
+
+    The distributions `rest`, `(states, points)`, lose its part.
     """
-    points, width = np.flatnonzero(component), rest.shape[1] - len(component) + 1
+    points = np.flatnonzero(component)
+    width = rest.shape[1] - len(component) + 1
     weights = np.zeros((len(rest), max(width, 0)))
     if width <= 0:
         return weights
 
     def average(values: Floats) -> Floats:
-        """Sum over s of e(s - i) values(s), by i."""
+        """Return the sum over s of e(s - i) values(s), by i."""
         return np.asarray(sum(component[p] * values[:, p : p + width] for p in points))
 
     def mixture(shift_weights: Floats) -> Floats:
-        """Sum over i of weight(i) e(s - i), by s."""
+        """Return the sum over i of weight(i) e(s - i), by s."""
         total = np.zeros_like(rest)
         for p in points:
             total[:, p : p + width] += component[p] * shift_weights
         return total
 
     for _round in range(ROUNDS):
-        # by i: of the law where e(s - i) > 0
+        # by i, the least chance where e(s - i) > 0
         least = np.minimum.reduce([rest[:, p : p + width] for p in points])
         more = average(rest) * (least > MIN_CHANCE)  # weights that this round adds
         # The deconvolution of Richardson and Lucy brings the mixture near the rest.
         for _step in range(STEPS):
             more *= average(rest / np.maximum(mixture(more), MIN_CHANCE**2))
         ratio = rest / np.maximum(mixture(more), MIN_CHANCE**2)
-        # nowhere above the rest
+        # The mixture must be nowhere above the rest.
         more *= np.minimum.reduce([ratio[:, p : p + width] for p in points]).clip(0, 1)
         weights += more
-        np.maximum(rest - mixture(more), 0, out=rest)  # rounded up, if at all
+        np.maximum(rest - mixture(more), 0, out=rest)  # rounding can only raise the rest
     return weights
 
 
-def components_of(laws: Floats) -> list[Floats]:
-    """The components, from the laws of the states with one open box; the largest variance first."""
+def components_of(distributions: Floats) -> list[Floats]:
+    """Return the components, beginning with the largest variance.
+
+    They are made of the distributions of the points to come of the states with one open box,
+    `(states, points)`.
+    """
     single = set[tuple[int, float]]()  # points and their chance
-    # Laws of boxes that pay `high - low` points or none.
-    for law in laws[(laws > MIN_CHANCE).sum(axis=1) == 2]:
-        low, high = np.flatnonzero(law > MIN_CHANCE).tolist()
-        # paid in at least one of TRIES turns
-        single.add((high - low, round(1 - float(law[low]) ** TRIES, 6)))
-    # Those of the largest variance.
-    widest = sorted(single, key=lambda box: box[0] ** 2 * box[1] * (1 - box[1]))[-BOXES:]
+    # These are the boxes that pay `high - low` points or none.
+    has_two_values = (distributions > MIN_CHANCE).sum(axis=1) == 2
+    for chances in distributions[has_two_values]:
+        low, high = np.flatnonzero(chances > MIN_CHANCE).tolist()
+        paid_in_some_turn = 1 - float(chances[low]) ** TRIES
+        single.add((high - low, round(paid_in_some_turn, 6)))
+
+    def variance_of_box(box: tuple[int, float]) -> float:
+        points, chance = box
+        return points**2 * chance * (1 - chance)
+
+    widest = sorted(single, key=variance_of_box)[-BOXES:]
     found = []
     for number in range(1, BOXES + 1):
         for boxes in combinations(widest, number):
@@ -347,9 +368,9 @@ def components_of(laws: Floats) -> list[Floats]:
                 component = np.convolve(component, np.bincount([0, points], [1 - chance, chance]))
             found.append(component)
 
-    def variance(law: Floats) -> float:
-        points = np.arange(len(law))
-        return float(law @ points**2 - (law @ points) ** 2)
+    def variance(chances: Floats) -> float:
+        points = np.arange(len(chances))
+        return float(chances @ points**2 - (chances @ points) ** 2)
 
     return sorted(found, key=variance, reverse=True)
 
@@ -358,29 +379,33 @@ class LateScore:
     """The bounds of one game."""
 
     def __init__(self, settings: Settings, rules: RuleSet) -> None:
-        means, objective = Objective(rules), Beating(rules, 0.5)
-        self.rules, self.space = rules, means.space
+        means = Objective(rules)
+        objective = Beating(rules, 0.5)
+        self.rules = rules
+        self.space = means.space
         self.threads = thread_count(settings.threads)
-        # turns of the opponent who knows the score
+        # turns that the opponent plays with the score known
         self.left = max(1, self.space.categories // TURNS)
         values = open_table(settings.reporting(None), means)[1]
-        laws = laws_of_points(settings.reporting(None), GreedyPolicy(rules, values))
-        # Of the points to come under play for the mean, by open boxes: up to `left`, one more for
-        # who moves second.
-        self.laws = [*islice(laws, self.left + 2)]
+        backwards = laws_of_points(settings.reporting(None), GreedyPolicy(rules, values))
+        # The distributions of the points to come under play for the mean, by open boxes: up to
+        # `left`, and one more for the player who moves second.
+        self.distributions = [*islice(backwards, self.left + 2)]
         self.error = 2 * objective.error  # of a table, and of the sums here
-        self.components = components_of(self.laws[1])
-        # a solve for each component, one for the score itself, and two guarantees
+        self.components = components_of(self.distributions[1])
+        # There is a solve for each component, one for the score itself, and two for the guarantees.
         seconds = (len(self.components) + 3) * solve_cost(objective).seconds
         log_long(f"bounds of {rules.key} for two players", seconds)
         self._beating = dict[float, tuple[list[Floats], Floats]]()
 
     def beating(self, tie: float) -> tuple[list[Floats], Floats]:
-        """V(e, i) by component e and points i, and V(s) by s; `tie`: what one counts for the
-        opponent. The last value of each is 0.
+        """Return V(e, i) by component e and points i, and V(s) by s.
+
+        `tie` is what a tie counts for the opponent. The last value of each is 0.
         """
         if tie not in self._beating:
-            objective, filled = Beating(self.rules, tie), self.space.categories - self.left
+            objective = Beating(self.rules, tie)
+            filled = self.space.categories - self.left
             check_memory(self.rules, solve_cost(objective))
             for layer in solve_layers(objective, threads=self.threads):
                 if layer.filled == filled:
@@ -391,21 +416,27 @@ class LateScore:
         return self._beating[tie]
 
     def beating_with(self, component: Floats, tie: float, late: Values) -> Floats:
-        """V by n, for a player who is given most - p points, p drawn from a component; `late`: the
-        values of :class:`Beating` with so many open boxes as then.
+        """Return V by n, for a player who is given most - p points, with p drawn from a component.
+
+        `late` are the values of :class:`Beating` with so many open boxes as then.
         """
         # To need i + p points is to need i + most, where most is the largest p, and to be given
         # most - p.
-        filled, most = self.space.categories - self.left, len(component) - 1
-        plain, objective = Beating(self.rules, tie), Beating(self.rules, tie, filled, most)
+        filled = self.space.categories - self.left
+        most = len(component) - 1
+        plain = Beating(self.rules, tie)
+        objective = Beating(self.rules, tie, filled, most)
         state, x = entries(objective, filled)
-        places, begin = plain.score_offsets, plain.layer_slice(filled).start
-        low, high, origin = places.low[state] - 1, places.high[state] + 1, places.origin[state]
-        law = component[::-1]  # chances of n points that are given, n = most - p
+        places = plain.score_offsets
+        begin = plain.layer_slice(filled).start
+        low = places.low[state] - 1
+        high = places.high[state] + 1
+        origin = places.origin[state]
+        given = component[::-1]  # the chances that n points are given, with n = most - p
         values = np.sum(
             [
-                law[n] * late[origin + np.clip(x + n, low, high) - begin]
-                for n in np.flatnonzero(law)
+                given[n] * late[origin + np.clip(x + n, low, high) - begin]
+                for n in np.flatnonzero(given)
             ],
             axis=0,
         )
@@ -413,41 +444,44 @@ class LateScore:
         return by_x[-objective.after - 1 :: -1]
 
     def guarantee(self, share: float, moves_first: bool) -> float:
-        """What one player wins at least; `share`: what a tie counts for it."""
-        left = 0  # turns that the player has to come when the opponent learns the score
+        """Return what one player wins at least. `share` is what a tie counts for it."""
+        left = 0  # turns that are left to the player when the opponent learns the score
         components, at_once = self.beating(1 - share)
         if components:
             left = self.left if moves_first else min(self.space.categories, self.left + 1)
         filled = self.space.categories - left
         objective = ReachableUtility(self.rules, lambda points: points.astype(np.float64))
         check_memory(self.rules, solve_cost(objective))
-        laws = self.laws[left]  # by state of the layer and points to come
+        distributions = self.distributions[left]  # by state of the layer and points to come
         state, x = entries(objective, filled)
         made = np.arange(int(x.max()) + 1)
 
         def beaten(reached: Floats, shifts: int, most: int) -> Floats:
-            """V for all shifts and points made, `(shifts, points)`; `most`: the most points of
-            the component.
+            """Return V for all shifts and points made, `(shifts, points)`.
+
+            `most` is the most points of the component.
             """
             n = np.minimum(np.arange(shifts)[:, None] + made + most, len(reached) - 1)
             return np.asarray(np.minimum(1, (1 + self.error) * reached[n]))
 
         parts = list(zip(self.components, components, strict=True))
-        beaten_with = [beaten(by_n, laws.shape[1] - len(e) + 1, len(e) - 1) for e, by_n in parts]
-        beaten_at_once = beaten(at_once, laws.shape[1], 0)
+        most_to_come = distributions.shape[1]
+        beaten_with = [beaten(by_n, most_to_come - len(e) + 1, len(e) - 1) for e, by_n in parts]
+        beaten_at_once = beaten(at_once, most_to_come, 0)
         # what is won at least, by state of the layer and points made
-        utility = np.empty((len(laws), len(made)))
+        utility = np.empty((len(distributions), len(made)))
 
         def write_utility(first: int) -> None:
-            """1 less the two sums of what the opponent wins, see the module, for STATES states."""
-            rest, least = laws[first : first + STATES].copy(), np.ones(1)
+            """Write 1 less the two sums of what the opponent wins, for STATES states."""
+            rest = distributions[first : first + STATES].copy()
+            least = np.ones(1)
             for component, chances in zip(self.components, beaten_with, strict=True):
-                # the part of the component leaves `rest`
+                # The split also removes the part of the component from `rest`.
                 least = least - split(rest, component) @ chances
             utility[first : first + STATES] = least - rest @ beaten_at_once
 
         with thread_map(self.threads) as in_threads:
-            list(in_threads(write_utility, range(0, len(laws), STATES)))
+            list(in_threads(write_utility, range(0, len(distributions), STATES)))
         values = utility[state - self.space.layer_slice(filled).start, x]  # by entry of the layer
         at_start = last_layer(objective, filled, values, self.threads)[0]  # without any points
         return float(at_start) * (1 - self.error)

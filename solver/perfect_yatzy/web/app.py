@@ -1,8 +1,9 @@
 """The ASGI application: the page, and the JSON API with the answers of
 :mod:`perfect_yatzy.service.queries`.
 
-Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are
-served. What takes long or writes to the disk waits for a request that confirms it, `/api/solve`.
+Answers are computed in worker threads, so the event loop never waits. A request names built-in
+rules, or those of a file that was added, and never a path. What takes long or writes to the disk
+waits for a request that confirms it, `/api/solve`.
 
 Long work is answered as server-sent events: `progress`, then `done` or `error`. It stops when the
 client has left.
@@ -16,10 +17,11 @@ import os
 import re
 import time
 import traceback
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from contextvars import copy_context
 from dataclasses import replace
+from ipaddress import ip_address
 from threading import Event, Thread
 from typing import Annotated, Any
 
@@ -34,7 +36,7 @@ from starlette.exceptions import HTTPException
 from .._version import __version__
 from ..approximation.opening import opens_approximate
 from ..core.rules import RuleSet
-from ..errors import Cancelled, RulesError, SolverError, StateError, shown
+from ..errors import Cancelled, RulesError, SolverError, StateError, error_context, shown
 from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
 from ..game.translations import languages
@@ -45,11 +47,13 @@ from ..service.budget import ConfirmationRequired, Report, WorkProgress, cost_js
 from ..service.queries import CACHED_BYTES, PUZZLE_SECONDS, Decision, QueryService
 from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.reviews import check_player, explained_review
+from ..tablebase.store import tables_folder
 from ..words import ENGLISH, _, language_scope
 from . import limits, schemas
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
-from .middleware import RequestFilter
-from .static_files import Content, described, listed_rules, page_files
+from .middleware import RequestFilter, host_name
+from .own_rules import FOLDER, OwnRules, own_name
+from .static_files import Content, NamedRules, described, listed_rules, page_files
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
@@ -57,7 +61,7 @@ Solve = Callable[[Report, IsDisconnected], None]
 # keeps the connection alive where nothing is reported, such as during compilation
 COMMENT = b": working\n\n"
 ERRORS = {
-    403: "The request comes from a page of another site",
+    403: "The request comes from a page of another site, or from a machine that may not ask for this",
     408: f"The request was not complete after {limits.MAX_BODY_SECONDS:g} seconds",
     409: "The answer takes long or writes to the disk: confirm it with /api/solve",
     413: f"The request is larger than {limits.MAX_BODY_BYTES} bytes",
@@ -73,7 +77,14 @@ ADDRESSES: dict[str, tuple[type[schemas.RequestBody], Any]] = {
     "odds": (schemas.OddsRequest, answer_types.OddsAnswer),
 }
 ADDRESS_CACHING = "public, max-age=3600"  # an answer changes only with the program or its tables
+
+
+class NotThisMachine(SolverError):
+    """Another machine asks for what only that of the server may do."""
+
+
 STATUSES: dict[type[SolverError], int] = {
+    NotThisMachine: 403,
     limits.QueueFullError: 503,
     limits.ClientDisconnected: 503,
     ConfirmationRequired: 409,
@@ -238,11 +249,28 @@ def cacheable(answer: Response, request: Request, *, explains: bool) -> Response
     return response
 
 
+def disconnected(request: Request) -> IsDisconnected:
+    """Whether the client of a request has disconnected, for the thread that answers it."""
+    return lambda: from_thread.run(request.is_disconnected)
+
+
+def comes_from_this_machine(request: Request) -> bool:
+    """Whether a request comes from the machine of the server, and not by way of a proxy."""
+    sent_on = {"forwarded", "x-forwarded-for", "via"} & {*request.headers.keys()}
+    if sent_on or request.client is None:
+        return False
+    if host_name(request.headers.get("host", "")) not in LOCAL_HOSTS:
+        return False
+    try:
+        address = ip_address(request.client.host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
-
-    def disconnected(request: Request) -> IsDisconnected:
-        return lambda: from_thread.run(request.is_disconnected)
 
     async def answered(
         query: str, body: schemas.RequestBody, request: Request
@@ -299,7 +327,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
     @app.post("/api/review", response_model=answer_types.ReviewAnswer)
     def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
-        game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
+        game = read_game(body.game, scheduler.rules(name_of_rules(body.game)))
         check_player(game, body.player)
         strategy = scheduler.service.strategy(game.rules)
         is_long = len(game.turns) > limits.CHEAP_TURNS
@@ -340,20 +368,44 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
 def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
     """What can be asked about."""
 
+    def answer_about(names: Sequence[str], lang: str) -> Content:
+        found = [scheduler.rules(name) for name in names]
+        named = [
+            NamedRules(own_name(name) or rules.id, rules)
+            for name, rules in zip(names, found, strict=True)
+        ]
+        with language_scope(lang):
+            states = tuple(map(scheduler.state_text, found))
+        return described(tuple(named), lang, states)
+
     @app.get("/api/rules", response_model=list[answer_types.RuleSetInfo])
     def rule_sets(
         request: Request,
         lang: Annotated[str, schemas.described("lang")] = ENGLISH,
         rules: Annotated[str | None, schemas.described("rules")] = None,
     ) -> Response:
-        """The rule sets, with the boxes of each and the points they can hold; or one, with
-        switches.
+        """The rule sets, with the boxes of each and the points they can hold, those of added files
+        last; or one, with switches.
         """
-        names = listed_rules() if rules is None else [rules]
-        found = [scheduler.rules(name) for name in names]  # built-in rule sets, not files
-        with language_scope(lang):
-            states = tuple(map(scheduler.state_text, found))
-        return described(tuple(names), lang, states).response(request.headers)
+        names = scheduler.listed_rules() if rules is None else [rules]
+        return answer_about(names, lang).response(request.headers)
+
+    @app.post("/api/rules", response_model=list[answer_types.RuleSetInfo])
+    def add_rules(
+        body: schemas.RuleFileRequest,
+        request: Request,
+        lang: Annotated[str, schemas.described("lang")] = ENGLISH,
+    ) -> Response:
+        """Check a rule file and keep it. The answer is that of `GET /api/rules` about it: `id` is
+        the name under which it is asked about. Only this machine may add files.
+        """
+        if not comes_from_this_machine(request):
+            text = _("rule files can be added only on the machine of the server")
+            raise NotThisMachine(text, code="not-this-machine")
+        with scheduler.cheap.slot(disconnected(request)):
+            with error_context("text"):
+                name = scheduler.own_rules.add(body.text, body.name)
+            return answer_about([name], lang).response(request.headers)
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
@@ -392,20 +444,35 @@ class RequestScheduler:
     ) -> None:
         budget = limits.SERVER_BUDGET
         self.service = QueryService(tables, threads, budget=budget, cached_bytes=cached_bytes)
+        self.own_rules = OwnRules(tables_folder(tables) / FOLDER)
         self.cheap = limits.ConcurrencyLimiter(limits.CHEAP_RUNNING, limits.CHEAP_QUEUED)
         self.short = limits.ConcurrencyLimiter(limits.SHORT_RUNNING, limits.SHORT_QUEUED)
         self.long = limits.ConcurrencyLimiter(limits.LONG_RUNNING, limits.LONG_QUEUED)
 
     def rules(self, spec: str) -> RuleSet:
-        """A built-in rule set, with switches; never a file."""
-        if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
-            text = _(
-                "unknown rules {spec!r}; must be one of {known}",
-                spec=spec[:80],
-                known=", ".join(builtin_ids()),
-            )
-            raise RulesError(text, code="unknown-rules")
-        return self.service.rules(spec)
+        """A built-in rule set or that of an added file, with switches; never another file."""
+        if RULES_PATTERN.fullmatch(spec):
+            if own_name(spec):
+                return self.own_rules.rules(spec)
+            if spec.split("+")[0] in builtin_ids():
+                return self.service.rules(spec)
+        text = _(
+            "unknown rules {spec!r}; must be one of {known}",
+            spec=spec[:80],
+            known=", ".join(builtin_ids()),
+        )
+        raise RulesError(text, code="unknown-rules")
+
+    def listed_rules(self) -> list[str]:
+        """The names of all rule sets, in the order of the page. A file that cannot be read any more
+        is left out.
+        """
+        own = []
+        for name in self.own_rules.names():
+            with suppress(RulesError):
+                self.own_rules.rules(name)
+                own.append(name)
+        return [*listed_rules(), *own]
 
     def answer(
         self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected
@@ -421,9 +488,11 @@ class RequestScheduler:
     def answers_at_once(self, query: str, fields: dict[str, Any]) -> bool:
         """Whether a question takes less time than handing it to a thread."""
         plain = query in ("hold", "score") and not fields["explain"]
-        return (
-            plain and not OBJECTIVE_FIELDS & {*fields} and self.service.is_prepared(fields["rules"])
-        )
+        if not plain or OBJECTIVE_FIELDS & {*fields}:
+            return False
+        spec = fields["rules"]
+        rules = self.service.known_rules(spec) or self.own_rules.known_rules(spec)
+        return rules is not None and self.service.is_prepared(rules)
 
     def queue_of(self, decision: Decision) -> limits.ConcurrencyLimiter:
         """The queue of what a decision costs: nothing waits behind what costs more."""
@@ -457,11 +526,8 @@ class RequestScheduler:
     def confirmed(self, fields: dict[str, Any]) -> Solve:
         """A function that does the work for a question; the question is checked at once."""
         if fields["query"] == "review":  # needs the table and nothing else
-            fields = {
-                "query": "expect",
-                "rules": self.rules_of(fields.get("game")).spec,
-                "spread": False,
-            }
+            rules = name_of_rules(fields.get("game"))
+            fields = {"query": "expect", "rules": rules, "spread": False}
         request = parse_request(fields, self.rules)
         self.service.decide(request).works  # noqa: B018 (what is beyond the limits is refused at once)
 
@@ -471,15 +537,6 @@ class RequestScheduler:
                 decision.run(WorkProgress(decision.works, report))
 
         return work
-
-    def rules_of(self, game: Any) -> RuleSet:
-        """The rule set of a recorded game, which must be a built-in one."""
-        spec = game.get("rules") if isinstance(game, dict) else None
-        if not isinstance(spec, str):
-            raise StateError(
-                _("the game has no rules; `rules` is the id of a built-in rule set"), field="game"
-            )
-        return self.rules(spec)
 
     def state_text(self, rules: RuleSet) -> str:
         """What depends on the tables, as a JSON object: whether plain questions need no
@@ -497,6 +554,17 @@ class RequestScheduler:
             elif opens_approximate(rules, self.service.settings.tables):
                 state["approximate"] = True
         return json.dumps(state, separators=(",", ":"))
+
+
+def name_of_rules(game: Any) -> str:
+    """The name of the rules of a recorded game."""
+    spec = game.get("rules") if isinstance(game, dict) else None
+    if not isinstance(spec, str):
+        raise StateError(
+            _("the game has no rules; `rules` is the name of a rule set of the server"),
+            field="game",
+        )
+    return spec
 
 
 def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ MAX_DICE = 100  # characters of a text, or faces of a list
 MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript writes exactly
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
 MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
+MAX_OWN_RULES = 40  # rule files that were added; then the one added longest ago is forgotten
+MAX_OWN_RULES_READ = 160  # rule sets of these files, with switches, that stay in memory
 
 # Concurrent computations by class of cost: puzzles and what takes no longer, what is estimated below
 # INSTANT_SOLVE_SECONDS, and what takes longer. A question that takes no more than a turn never waits.

@@ -22,7 +22,7 @@ from . import limits
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
     "query": "the question: 'hold', 'score', 'expect', 'outcomes', 'puzzle' or 'review'",
-    "rules": "the id of a built-in rule set, with switches, such as 'yatzy' or 'yatzy+four-is-two-pairs'",
+    "rules": "the name of a rule set, built-in or added, with switches, such as 'yatzy' or 'yatzy+four-is-two-pairs'",
     "card": "the filled boxes: text such as 'ones=3 sixes=24', or an object such as {\"ones\": 3}",
     "saved": "the saved rolls at the start of this turn, a whole number from 0 to 100",
     "bonus_points": "the bonus points so far (jokers, first rolls), a whole number from 0 to 99999",
@@ -45,6 +45,8 @@ FIELDS = {
     "player": "the index of the player to review, from 0",
     "why": "how many of the worst decisions to explain, from 0 to 50",
     "lang": "the code of a language",
+    "text": "the text of a rule file, as the option --rules of the command takes it",
+    "name": "what messages call the rule file",
 }
 BODY = "the body must be a JSON object, sent as application/json"
 
@@ -161,6 +163,13 @@ class ReviewRequest(RequestBody):
     game: Annotated[dict[str, Any], described("game")]
     player: Annotated[Integer, described("player", ge=0, le=63)] = 0
     why: Annotated[Integer, described("why", ge=0, le=50)] = 0
+
+
+class RuleFileRequest(RequestBody):
+    """A rule file, to be checked and kept."""
+
+    text: Annotated[str, described("text")]
+    name: Annotated[str, described("name", max_length=limits.MAX_NAME_TEXT)] = "rules.toml"
 
 
 class SolveRequest(ObjectiveFields):

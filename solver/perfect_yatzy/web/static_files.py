@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.rules import RuleSet, leaves_choice
 from ..core.scoring import possible_points
-from ..game.rule_loader import builtin_ids, load_rules
+from ..game.rule_loader import builtin_ids
 from ..game.translations import localized
 from ..policies.levels import level_figures
 from ..service.answers import picked
@@ -174,13 +174,16 @@ def listed_rules() -> list[str]:
     return [*FIRST, *(name for name in builtin_ids() if name not in FIRST)]
 
 
-def rule_set_json(rules: RuleSet) -> dict[str, Any]:
-    """A rule set as `/api/rules` describes it, but for what depends on the tables."""
+def rule_set_json(rules: RuleSet, name: str | None = None) -> dict[str, Any]:
+    """A rule set as `/api/rules` describes it, but for what depends on the tables. A name, without
+    switches, that is not the id of the rules is that under which they are asked about.
+    """
+    base = name or rules.id
     boxes = zip(rules.categories, possible_points(rules), strict=True)
     steps = {"steps": [bonus.steps for bonus in rules.bonuses]}  # of each column
     return {
-        "id": rules.key,
-        "base": rules.id,
+        "id": "+".join((base, *rules.active_switches)),
+        "base": base,
         **picked(rules, "name", "summary", "dice", "faces"),
         "switches": [picked(switch, "id", "summary", "excludes") for switch in rules.switches],
         "active": list(rules.active_switches),
@@ -198,19 +201,27 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
     }
 
 
+class NamedRules(NamedTuple):
+    """A rule set, and the name without switches under which it is asked about."""
+
+    name: str
+    rules: RuleSet
+
+
 @lru_cache(MAX_RULE_SETS_CACHED * 8)
-def rule_set_text(name: str, lang: str) -> str:
+def rule_set_text(named: NamedRules, lang: str) -> str:
     """A rule set as JSON text without its last brace. To describe all of them takes a tenth of a
     second.
     """
-    return json.dumps(rule_set_json(localized(load_rules(name), lang)), separators=(",", ":"))[:-1]
+    found = rule_set_json(localized(named.rules, lang), named.name)
+    return json.dumps(found, separators=(",", ":"))[:-1]
 
 
 @lru_cache(MAX_RULE_SETS_CACHED)
-def described(names: tuple[str, ...], lang: str, states: tuple[str, ...]) -> Content:
+def described(rule_sets: tuple[NamedRules, ...], lang: str, states: tuple[str, ...]) -> Content:
     """The answer of `/api/rules`; of each rule set what depends on the tables, as a JSON object."""
     entries = [
-        f"{rule_set_text(name, lang)},{state[1:]}"
-        for name, state in zip(names, states, strict=True)
+        f"{rule_set_text(named, lang)},{state[1:]}"
+        for named, state in zip(rule_sets, states, strict=True)
     ]
     return Content.of(f"[{','.join(entries)}]".encode(), "json")

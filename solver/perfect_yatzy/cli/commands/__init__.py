@@ -1,3 +1,4 @@
-"""The commands: each module reads options, calls the service or a package below it, and prints a
-view.
+"""The commands of the terminal.
+
+Each module reads options, calls the service or a package below it, and prints a view.
 """

@@ -1,5 +1,6 @@
-"""`yatzy hold`, `score`, `expect` and `odds`: options or JSON lines in, requests to the service,
-answers printed.
+"""The commands `yatzy hold`, `score`, `expect` and `odds`.
+
+Options or JSON lines become requests to the service, whose answers are printed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...service.requests import Request
 TOP = 5  # options listed without --all
-# The options that are fields of the request; what is not listed here does not reach the service.
+# The options that are fields of the request. What is not listed here does not reach the service.
 FIELDS = (
     "rules",
     "card",
@@ -49,7 +50,10 @@ FIELDS = (
 def answer_lines(
     service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]
 ) -> None:
-    """Answer each line of a stream. `query` and `defaults` are for the fields that a request lacks."""
+    """Answer each line of a stream.
+
+    `query` and `defaults` are for the fields that a request lacks.
+    """
     from ...game.rule_loader import names_file
 
     while line := lines.readline(MAX_LINE_BYTES):
@@ -79,8 +83,8 @@ def answer_lines(
         except Exception as error:
             import traceback
 
-            # A bug in one request must not end the others: report it in place, with the traceback
-            # on stderr.
+            # A bug in one request must not end the others. It is reported in place, with the
+            # traceback on standard error.
             traceback.print_exc()
             message = _("this is a bug: {error}", error=f"{type(error).__name__}: {error}")
             output = error_line({"error": message, "code": "internal-error"}, request)
@@ -89,7 +93,7 @@ def answer_lines(
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """The request of a line; StateError if it is not a JSON object."""
+    """Return the request of a line. Raises StateError if it is not a JSON object."""
     try:
         request = parse_json(line)
     except (ValueError, RecursionError) as error:
@@ -102,14 +106,15 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A request with the defaults of its query, but for those of the goal if it says itself what
-    is maximised.
+    """Return a request with the defaults of its query.
+
+    Those of the goal are left out if the request says itself what is maximised.
     """
     from ...service.requests import COMMON_FIELDS, OBJECTIVES, QUERY_FIELDS
 
-    # that take a default
+    # the fields that take a default
     fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
-    if request.keys() & {*OBJECTIVES}:  # also with null
+    if request.keys() & {*OBJECTIVES}:  # also if the value is null
         fields -= {*OBJECTIVES, "places"}
         if request.get("opponents") is None and request.get("versus") is None:
             fields -= {"ties"}
@@ -117,7 +122,7 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
 
 
 def error_line(error: dict[str, str], request: Any) -> str:
-    """An error as the answer to a request, with the request's ``id``."""
+    """Return an error as the answer to a request, with the request's ``id``."""
     answer = {"schema": ANSWER_SCHEMA, **error}
     if isinstance(request, dict) and "id" in request:
         with suppress(RecursionError):  # the id is nested too deeply
@@ -126,7 +131,7 @@ def error_line(error: dict[str, str], request: Any) -> str:
 
 
 def asked(given: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the request that the options make."""
+    """Return the fields of the request that the options make."""
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if "field" in request:
         from ...field.description import field_of_file
@@ -201,8 +206,9 @@ def check_plot(service: QueryService, request: Request) -> None:
 def plot_distribution(
     path: str, service: QueryService, request: Request, answer: dict[str, Any]
 ) -> None:
-    """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the
-    simulated games.
+    """Draw the picture of `yatzy expect --plot`.
+
+    It shows the exact distribution, or that of the simulated games.
     """
     from ..views.results import plot
 

@@ -1,4 +1,4 @@
-"""`yatzy solve --exact`: a rule set solved in exact integers."""
+"""The command `yatzy solve --exact`, which solves a rule set in exact integers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..views.answer_text import spread_lines
 def print_proof(
     settings: Settings, rules: RuleSet, *, digits: int, spread: bool, as_json: bool
 ) -> None:
-    """Solve a rule set in exact integers, or resume an interrupted proof, and print what it
-    found.
-    """
-    tables, threads = settings.tables, settings.threads
+    """Solve a rule set in exact integers, or resume an interrupted proof, and print the result."""
+    tables = settings.tables
     report = progress(_("Proving {rules}", rules=rules.key))
-    proof = exact_solve.prove(rules, tables=tables, threads=threads, progress=report, spread=spread)
+    proof = exact_solve.prove(
+        rules, tables=tables, threads=settings.threads, progress=report, spread=spread
+    )
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     named = {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}
     counts = {name: number_text(count, grouped=True) for name, count in named.items()}

@@ -1,4 +1,4 @@
-"""`yatzy solve --field`: the equilibrium of players who cannot see each other."""
+"""The command `yatzy solve --field`: the equilibrium of players who cannot see each other."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_j
     report = progress(_("Solving a field of {rules}", rules=rules.key))
     begin = perf_counter()
     found = field_equilibrium(service.settings.reporting(report), rules, opponents)
-    law = found.law
+    distribution = found.law
+    lowest = int(distribution.scores[0])
+    highest = int(distribution.scores[-1])
     fields: dict[str, Any] = {
         "rules": rules.key,
         "field": opponents,
-        "mean": law.mean,
-        "standard_deviation": law.standard_deviation,
+        "mean": distribution.mean,
+        "standard_deviation": distribution.standard_deviation,
         "upper_bonus_chance": found.bonus_chance,
         "mean_play_wins": found.mean_play_wins,
         "gain": found.gain,
         "weights": [weight for weight in found.mixture.weights if weight],
-        "lowest": int(law.scores[0]),
-        "chances": found.chances[law.scores[0] : law.scores[-1] + 1].tolist(),
+        "lowest": lowest,
+        "chances": found.chances[lowest : highest + 1].tolist(),
     }
     seconds = round(perf_counter() - begin, 2)
     echo_answer(field_lines(rules, fields), as_json, **fields, seconds=seconds)

@@ -1,10 +1,12 @@
-"""Games of policies: `yatzy simulate`, also for labelled positions, and `yatzy evaluate`.
+"""The commands `yatzy simulate`, also for labelled positions, and `yatzy evaluate`.
 
-Simulated games and positions become a file, by its suffix:
+Simulated games and positions become a file, in the format of its suffix:
 
-CSV      a row of names, then the rows; lists as numbers with spaces between, or `none`; nothing for null
-JSONL    a line {"metadata": {...}}, then an object a line; of games a record with every die
-Parquet  the metadata are those of the schema
+CSV      A row of names, and then the rows. Lists are numbers with spaces between them, or `none`.
+         Null is an empty cell.
+JSONL    A line {"metadata": {...}}, and then an object in each line. Games are a record with every
+         die instead.
+Parquet  The metadata are those of the schema.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 POLICY = KnownWords(POLICY_WORDS)
 SUFFIXES = (".csv", ".parquet", ".jsonl")
-MAX_RECORDS = 100_000  # a record may have 256 MiB; a game of Yatzy has 2.3 kB
+MAX_RECORDS = 100_000  # games: a record may have 256 MiB, and a game of Yatzy has 2.3 kB
 
 
 def _playing(games: int) -> str:
@@ -197,8 +199,9 @@ def write_positions(
 
 
 def write_dataset_card(path: str, data: str, dataset: Dataset) -> None:
-    """Describe a file of results that this command has written
-    (:func:`.strategy.metadata.dataset_card`).
+    """Describe a file of results that this command has written.
+
+    The description is that of :func:`.strategy.metadata.dataset_card`.
     """
     from shlex import join
 
@@ -311,13 +314,14 @@ def evaluate(
 
 
 def suffix_of(path: str) -> str:
-    """The suffix of a file, which says its format, in lower case."""
+    """Return the suffix of a file, which determines its format, in lower case."""
     return Path(path).suffix.lower()
 
 
 def check_output(path: str, games: int = 0, card: str = "") -> None:
-    """Raise StateError or MissingPackage unless so many games from a card, or positions, can be
-    written to a file.
+    """Raise StateError or MissingPackage unless games or positions can be written to a file.
+
+    `games` is their number, and `card` the one that they start from.
     """
     from ...strategy.metadata import check_pyarrow
 
@@ -336,8 +340,9 @@ def check_output(path: str, games: int = 0, card: str = "") -> None:
 def write_table(
     file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]
 ) -> None:
-    """Write columns of equal length, part by part (there is at least one), in the format of the
-    suffix of `path`.
+    """Write columns of equal length, part by part, in the format of the suffix of `path`.
+
+    There must be at least one part.
     """
     if suffix_of(path) == ".parquet":
         import pyarrow.parquet
@@ -377,16 +382,15 @@ def write_table(
 
 
 def _rows(columns: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """The rows of columns that are arrays or lists, as plain Python values."""
-    return zip(
-        *(each if isinstance(each, list) else each.tolist() for each in columns.values()),
-        strict=True,
-    )
+    """Return the rows of columns that are arrays or lists, as plain Python values."""
+    lists = [each if isinstance(each, list) else each.tolist() for each in columns.values()]
+    return zip(*lists, strict=True)
 
 
 def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
-    """Write games as a record or as columns with the metadata of the simulation, by the suffix
-    of `path`.
+    """Write games as a record, or as columns with the metadata of the simulation.
+
+    The suffix of `path` decides which.
     """
     from ...play.record import played_records, simulated_records
     from ...policies.named import PlayedSimulation

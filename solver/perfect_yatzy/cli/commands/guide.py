@@ -1,4 +1,4 @@
-"""Strategies that a person can play by: `yatzy learn` finds one, `yatzy guide` prints one."""
+"""The commands `yatzy learn` and `yatzy guide`, which find and print strategies for people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GuideFormat(click.Choice[str]):
     """The formats of a guide. PDF was one of them, and its refusal says what to do instead."""
 
     def get_invalid_choice_message(self, value: str, ctx: click.Context | None) -> str:
-        """What is wrong with a format."""
+        """Return what is wrong with a format."""
         if value == "pdf":
             return _(NO_PDF)  # marked elsewhere
         return super().get_invalid_choice_message(value, ctx)
@@ -103,8 +103,8 @@ def guide(
         learned = learned.with_rules(hold_rules)
     shown, longer = chosen_lists(learned, card)
     strategy = service.strategy(rule_set)
-    # On paper there is a chart of the losses; in the terminal the seconds they take would be a
-    # nuisance.
+    # On paper there is a chart of the losses. In the terminal they are not worth the seconds that
+    # they take.
     losses = None
     if shown and not card and chosen != "txt":
         losses = turn_losses(Settings(tables, service.settings.threads, evaluating()), shown)
@@ -118,8 +118,10 @@ def guide(
 def chosen_lists(
     sheet: StrategySheet | None, card: bool
 ) -> tuple[StrategySheet | None, StrategySheet | None]:
-    """The sheet with the list of hold rules that comes first, and with the one after it, if any: on
-    a card the shortest, in a guide the longest of the shorter ones, then the longest.
+    """Return the sheet with the list of hold rules that comes first, and with the one after it.
+
+    On a card there is only the shortest list. In a guide the longest of the shorter lists comes
+    first, and then the longest.
     """
     if sheet is None or not sheet.shorter:
         return sheet, None
@@ -195,7 +197,7 @@ def learn(
     sheet = learn_sheet(
         Settings(threads=threads, progress=shown), strategy, hold_rules, seed=seed, report=report
     )
-    # for the chart of the guide
+    # The losses by turn are for the chart of the guide.
     sheet = with_turn_losses(Settings(service.settings.tables, threads, evaluating()), sheet)
     sheet.save(path)
     if as_json:
@@ -216,8 +218,9 @@ def check_folder(path: Path) -> None:
 
 
 def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
-    """Print how good a sheet is, and each of its lists of rules for the holds; `best` is the
-    mean of perfect play.
+    """Print how good a sheet is, and each of its lists of rules for the holds.
+
+    `best` is the mean of perfect play.
     """
     from ..views.wording import rounded_up
 
@@ -234,7 +237,8 @@ def print_figures(name: str, sheet: StrategySheet, best: float) -> None:
             count=sheet.prices.n_numbers,
         )
     )
-    difference, share = number_text(best - of_prices, 2), number_text(100 * of_prices / best, 1)
+    difference = number_text(best - of_prices, 2)
+    share = number_text(100 * of_prices / best, 1)
     text = _("Perfect play: {mean}; {difference} more ({share} % reached)")
     click.echo(text.format(mean=number_text(best, 2), difference=difference, share=share))
     for size in sheet.sizes:

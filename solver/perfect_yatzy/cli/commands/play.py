@@ -1,5 +1,6 @@
-"""`yatzy play`: a game in the terminal. This module opens, resumes and records it; the loop is
-in `terminal_game`.
+"""The command `yatzy play`, for a game in the terminal.
+
+This module opens, resumes and records the game. The loop is in `terminal_game`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ..terminal_game import Advice, TerminalGame
 
-# Completed after --opponent; `parse_kind` reads them, and more.
+# These are completed after --opponent. `parse_kind` reads them, and more.
 KINDS = (
     "1",
     "2",
@@ -60,7 +61,7 @@ KINDS = (
     "field:",
     "process:",
 )
-# Options that may differ when a saved game is resumed; the others define the game.
+# Options that may differ when a saved game is resumed. The others define the game.
 SETTINGS = {
     "save",
     "record",
@@ -183,7 +184,8 @@ def play(
     check_dice_options(dice, seed, same_dice)
     unseen: dict[str, Any] = {}  # a field that advice is for
     if field is not None:
-        unseen, advice = {"field": field_of_file(field)}, "win"
+        unseen["field"] = field_of_file(field)
+        advice = "win"
     if places is not None:
         unseen["places"] = places
     save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
@@ -218,7 +220,7 @@ def play(
             raise RulesError(text, code=error.code) from error
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
-    kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
+    kinds = dict.fromkeys(filter(None, session.computers))  # each kind once, in their order
     computers = {kind: service.computer_player(localized_rules, kind) for kind in kinds}
     least = None if no_warn else warn
     game = TerminalGame(
@@ -240,8 +242,9 @@ def play(
 
 
 def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
-    """Raise StateError if options about the program's dice come with typed ones, or are too
-    long.
+    """Raise StateError if options about the program's dice come with typed ones.
+
+    A text of --same-dice that is too long is refused as well.
     """
     from ...game import limits
 
@@ -268,8 +271,9 @@ def confirm_discard(save_file: SaveFile) -> None:
 
 
 def check_code(session: Session, save_file: SaveFile) -> None:
-    """Raise StateError if an opponent of a saved game is code, unless options name the
-    opponents: it would be run.
+    """Raise StateError if an opponent of a saved game is code, which would be run.
+
+    It may be run if options name the opponents.
     """
     from ...policies.computer_players import is_code
 
@@ -282,12 +286,11 @@ def check_code(session: Session, save_file: SaveFile) -> None:
 
 
 def resume_command(without: str = "") -> str:
-    """The command that resumes this game with the same settings, except for the option
-    `without`.
-    """
+    """Return the command that resumes this game with the same settings, except for one option."""
     from shlex import join
 
-    context, words = click.get_current_context(), ["yatzy", "play"]
+    context = click.get_current_context()
+    words = ["yatzy", "play"]
     for param in context.command.params:
         if param.name in SETTINGS - {without} and is_given(param.name):
             value = context.params[param.name]
@@ -302,8 +305,9 @@ def new_session(
     seed: int | None,
     same_dice: str = "",
 ) -> Session:
-    """A new game of persons, then computer players; StateError for unknown kinds and names that
-    are not allowed.
+    """Return a new game of persons, followed by computer players.
+
+    Raises StateError for unknown kinds and names that are not allowed.
     """
     from ...play.record import check_names
     from ...play.session import Session
@@ -312,7 +316,8 @@ def new_session(
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        name, number = _("Computer ({kind})", kind=kind.label), 2
+        name = _("Computer ({kind})", kind=kind.label)
+        number = 2
         while name.lower() in map(str.lower, names):
             name = _("Computer {number} ({kind})", number=number, kind=kind.label)
             number += 1
@@ -323,8 +328,9 @@ def new_session(
 
 
 def parse_players(text: str) -> tuple[str, ...]:
-    """The names of the players; StateError if there are none, two are the same, or one cannot be
-    shown.
+    """Return the names of the players.
+
+    Raises StateError if there are none, two are the same, or one cannot be shown.
     """
     from ...play.record import check_names
 
@@ -375,13 +381,15 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
 
 
 def checked_record(record: str | None, save_file: SaveFile) -> str:
-    """The file to record the finished game in. Without --record its folder is made. SolverError if
-    the game cannot be recorded there.
+    """Return the file to record the finished game in, whose folder is made without --record.
+
+    Raises SolverError if the game cannot be recorded there.
     """
     from ...play.record import check_writable
 
     if not record:
-        folder, record = record_path().parent, str(record_path())
+        folder = record_path().parent
+        record = str(record_path())
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -399,8 +407,9 @@ def checked_record(record: str | None, save_file: SaveFile) -> str:
 
 
 def finish(game: TerminalGame, record: str) -> None:
-    """Record a finished game, and print its result and review. If it cannot be recorded, it stays
-    saved.
+    """Record a finished game, and print its result and review.
+
+    If it cannot be recorded, it stays saved.
     """
     from shlex import join
 

@@ -1,4 +1,4 @@
-"""`yatzy rate`: how well players play, by their recorded games."""
+"""The command `yatzy rate`, which says how well players play, by their recorded games."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def rate(
     check_overwrite(force, csv_path, plot_path, cards_path)
     files = files or (finished_games(),)
     share = confidence / 100
-    # progress is that of the bytes read
+    # Progress is measured by the bytes read.
     size = sum(map(os.path.getsize, filter(os.path.isfile, files)))
     report = progress_if_long(_("Rating games"), size >= LONG_RECORD)
     found = rate_games(
@@ -152,12 +152,12 @@ def rate(
             raise click.ClickException(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
     if cards_path:
-        given = [
-            (strategy, localized(rating.rules, service.language), rating.worst_decisions(strategy))
-            for rating in found.ratings
-            for strategy in [service.strategy(rating.rules)]
-        ]
-        write_output(cards_path, anki_text(given))
+        exercises = []
+        for rating in found.ratings:
+            strategy = service.strategy(rating.rules)
+            rule_set = localized(rating.rules, service.language)
+            exercises.append((strategy, rule_set, rating.worst_decisions(strategy)))
+        write_output(cards_path, anki_text(exercises))
     parts = rating_parts(found, service.language, block, prices)
     parts += [
         results_lines(found, share),
@@ -171,7 +171,7 @@ def rate(
 
 
 def rating_parts(found: Ratings, language: str, block: int | None, prices: bool) -> list[list[str]]:
-    """The lines of each rating and, if wanted, of the player's prices."""
+    """Return the lines of each rating and, if wanted, of the player's prices."""
     from ...game.translations import localized
     from ..views.rating_text import rating_lines
 

@@ -1,4 +1,4 @@
-"""How well somebody plays: `yatzy review` grades a game, `yatzy puzzle` asks for a decision."""
+"""The commands `yatzy review` and `yatzy puzzle`, which grade a game and a single decision."""
 
 from __future__ import annotations
 
@@ -113,14 +113,14 @@ def review(
 
 
 def decisions_losing(found: Review, min_loss: float) -> list[GradedDecision]:
-    """The decisions of a review that lose at least `min_loss`."""
+    """Return the decisions of a review that lose at least `min_loss`."""
     return [decision for decision in found.decisions if decision.loss >= min_loss]
 
 
 def repeat_decisions(
     strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float
 ) -> None:
-    """Ask the decisions that lose at least `min_loss` again, as puzzles, until the player stops."""
+    """Ask the decisions that lose at least `min_loss` again, until the player stops."""
     from ...play.puzzle import Puzzle
     from ...words import number_word
 
@@ -145,26 +145,24 @@ def repeat_decisions(
 def explained_text(
     service: QueryService, strategy: Strategy, rules: RuleSet, found: Review, min_loss: float
 ) -> str:
-    """A review as text, with what the decisions that lose at least `min_loss` lead to."""
+    """Return a review as text, with what the decisions that lose at least `min_loss` lead to."""
     from ...play.review import action_outlook
     from ..views.review_text import review_lines
 
     errors = decisions_losing(found, min_loss)
     bonus = bonus_chances(service, strategy) if errors else None
-    explained = [  # what each leads to: the actual action, and the best
-        (
-            each,
-            action_outlook(strategy, each, each.done, bonus),
-            action_outlook(strategy, each, each.best, bonus),
-        )
-        for each in errors
-    ]
+    explained = []
+    for error in errors:
+        of_actual = action_outlook(strategy, error, error.done, bonus)
+        of_best = action_outlook(strategy, error, error.best, bonus)
+        explained.append((error, of_actual, of_best))
     return "\n".join(review_lines(rules, found, explained))
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
-    """Chance of the upper bonus by state; None without a bonus, or if its table would take long
-    to solve.
+    """Return a function for the chance of the upper bonus of a state.
+
+    It is None without a bonus, or if its table would take long to solve.
     """
     from ...objectives.policy_quantities import BonusChance
     from ...strategy.distribution import has_distribution
@@ -273,9 +271,8 @@ def puzzle(
             if stream
             else _("Puzzle of {date}, {difficulty}")
         )
-        click.echo(
-            text.format(number=number, date=puzzle_date, difficulty=_(difficulty))
-        )  # marked elsewhere
+        grade = _(difficulty)  # marked elsewhere
+        click.echo(text.format(number=number, date=puzzle_date, difficulty=grade))
         if solution:
             ranking = position.options(strategy)
             echo_lines(
@@ -286,8 +283,9 @@ def puzzle(
 
 
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
-    """Show a puzzle, ask for an answer, and show its grade and the solution. False if the player
-    quits.
+    """Show a puzzle, ask for an answer, and show its grade and the solution.
+
+    Return False if the player quits.
     """
     from ..views.review_text import find_answer, grade_line, puzzle_lines, solution_lines
     from ..views.wording import (
@@ -307,12 +305,8 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
         if text is None or command_of(text) == "quit":
             break
         if command_of(text) in HELP_WORDS:
-            words = (
-                _(HOLD_HELP) if puzzle.rolls_left else "",
-                _(CATEGORY_HELP),
-                _(QUIT_HELP),
-            )  # marked elsewhere
-            click.echo("".join(words))
+            hold_help = _(HOLD_HELP) if puzzle.rolls_left else ""  # marked elsewhere
+            click.echo(hold_help + _(CATEGORY_HELP) + _(QUIT_HELP))  # marked elsewhere
             continue
         try:
             answer = find_answer(rules, puzzle, ranking, text)

@@ -1,4 +1,4 @@
-"""`yatzy rules`: list, show and check rule sets; the schema of a rule file."""
+"""The command `yatzy rules`, which lists, shows and checks rule sets, and prints their schema."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def rules_list(lang: str, as_json: bool) -> None:
 
     found = [localized(load_rules(name), lang) for name in builtin_ids()]
     width = max(len(each.id) for each in found)
-    lines, listed = [], []
+    lines = []
+    listed = []
     for each in found:
         lines.append(f"{each.id:<{width}}  {each.summary or each.name}")
         lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in each.switches]

@@ -1,5 +1,7 @@
-"""The page: `yatzy serve` is its server, `yatzy site` writes it as a folder for any static host;
-`yatzy mcp` answers agents.
+"""The commands `yatzy serve`, `yatzy site` and `yatzy mcp`.
+
+The first is the server of the page, the second writes the page as a folder for any static host, and
+the third answers agents.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from ...words import _
 from ..console import cannot_write, echo_lines
 from ..options import RULES, YatzyCommand, number_option, service_options, table_options
 
-CACHED_MEGABYTES = 2048  # of perfect_yatzy.service.queries, which is imported later
+CACHED_MEGABYTES = 2048  # as in perfect_yatzy.service.queries, which is imported later
 
 if TYPE_CHECKING:
     from socket import socket
@@ -81,7 +83,7 @@ def serve(
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
-    # before anything else, so that a port in use is reported at once
+    # This comes before anything else, so that a port in use is reported at once.
     listening = listen(host, port)
     port = listening.getsockname()[1]  # the one that the system chose for 0
     on_network = not is_loopback(host)
@@ -115,16 +117,16 @@ def serve(
     )
     # Questions are answered meanwhile, by NumPy.
     Thread(target=app.state.service.prepare, args=("yatzy",), daemon=True).start()
-    # a search for garbage among the modules, which a request can cause, would delay other requests
+    # A search for garbage among the modules, which a request can cause, would delay other requests.
     gc.freeze()
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
-    # do not wait for the thread of a running solve; its finished layers are stored and resumed
+    # There is no need to wait for the thread of a running solve, whose finished layers are stored.
     os._exit(0)
 
 
 def listen(host: str, port: int) -> socket:
-    """A listening socket; ClickException if the address or port cannot be used."""
+    """Return a listening socket. Raises ClickException if the address or port cannot be used."""
     import errno
     import socket
 
@@ -150,7 +152,7 @@ def listen(host: str, port: int) -> socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address can only be reached from this machine."""
+    """Return whether an address can only be reached from this machine."""
     from ipaddress import ip_address
 
     try:
@@ -160,7 +162,7 @@ def is_loopback(host: str) -> bool:
 
 
 def in_header(name: str) -> str:
-    """A host as it appears in the Host header of a request."""
+    """Return a host as it appears in the Host header of a request."""
     return f"[{name}]".lower() if ":" in name else name.lower()
 
 

@@ -1,4 +1,7 @@
-"""`yatzy solve`: a table, an approximate strategy, a game in exact integers or of two players."""
+"""The command `yatzy solve`.
+
+It makes a table or an approximate strategy, or solves a game in exact integers or of two players.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ APART = (
     *(("--paths", way) for way in ("--policy", "--store", "--workers", "--cluster", "--estimate")),
     ("--work", "--minutes"),  # both limit the bound
 )
-# An option -> the options of which it needs one.
+# The options of which an option needs one, by that option.
 NEEDS = {
     **dict.fromkeys(("--seed", "--games", "--work", "--minutes"), ("--approximate",)),
     **dict.fromkeys(("--digits", "--spread"), ("--exact",)),
@@ -299,7 +302,8 @@ def solve(
 
     rule_set = load_rules(rules)
     if workers or cluster:
-        shards, threads = True, workers or 1  # tasks at a time on this machine
+        shards = True
+        threads = workers or 1  # tasks at a time on this machine
     solver = table_solver.TableSolver(rule_set, tables, threads, shards, yes)
     if approximately:
         table_solver.solve_approximately(solver, seed, games, work, minutes, force)
@@ -323,15 +327,13 @@ def solve_table(
     from ...tablebase.store import has_table, table_path
     from .table_solver import solved_lines
 
-    rule_set, tables = solver.rules, solver.tables
+    rule_set = solver.rules
+    tables = solver.tables
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force:
         text = _("{rules} is already solved: {path} (use --force to solve it again)")
-        click.echo(
-            text.format(
-                rules=rule_set.key, path=path if os.path.isfile(path) else shards_folder(path)
-            )
-        )
+        found = path if os.path.isfile(path) else shards_folder(path)
+        click.echo(text.format(rules=rule_set.key, path=found))
         return
     if what == "mean":
         with approximate_advice(rule_set):
@@ -346,7 +348,10 @@ def solve_table(
 
 
 def wrong_options(given: set[str], what: str) -> Iterator[str]:
-    """What is wrong with options that do not fit together; `given`: those on the command line."""
+    """Yield what is wrong with options that do not fit together.
+
+    `given` are those on the command line.
+    """
     together = _("{option} cannot be used with {other}")
     if what != "mean":
         for way in given.intersection(("--approximate", "--exact", "--two-players", "--field")):

@@ -1,5 +1,6 @@
-"""What `yatzy solve` makes: tables, distributions, approximate strategies; what they need first
-and cost.
+"""The tables, distributions and approximate strategies that `yatzy solve` makes.
+
+It also has what they need first, and what they cost.
 """
 
 from __future__ import annotations
@@ -41,12 +42,16 @@ from ..text_width import columns_of, left
 from ..views.rules_text import approximate_advice
 from ..views.wording import grouped, wrapped
 
-WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731 (only the cost is asked for)
+# It stands for the table of means where only the cost is asked for.
+WITHOUT_MEANS: Callable[[RuleSet], Table] = lambda rules: np.empty(0)  # noqa: E731
 
 
 @dataclass(frozen=True)
 class TableSolver:
-    """Solves tables of a rule set: asks before a large solve, announces it, shows its progress."""
+    """A solver of the tables of a rule set.
+
+    It asks before a large solve, announces it and shows its progress.
+    """
 
     rules: RuleSet
     tables: str | None
@@ -56,8 +61,9 @@ class TableSolver:
     budget: ClassVar[SolveBudget] = SolveBudget.command()
 
     def checked_cost(self, objective: Objective) -> SolveCost:
-        """The cost of a solve; RulesError with what --shards needs if the machine has too little
-        memory for it.
+        """Return the cost of a solve.
+
+        Raises RulesError if the machine has too little memory for it, with what --shards needs.
         """
         threads = thread_count(self.threads)
         cost = sharded_cost(objective, threads) if self.shards else solve_cost(objective)
@@ -72,8 +78,9 @@ class TableSolver:
         return cost
 
     def begin(self, objective: Objective) -> Progress:
-        """Check the cost of a solve, ask if it is high, announce it, and return the callback for
-        its progress.
+        """Check the cost of a solve, announce it, and return the callback for its progress.
+
+        If the cost is high, ask first.
         """
         cost = self.checked_cost(objective)
         name = "means" if objective.name == "mean" else objective.name
@@ -90,16 +97,18 @@ class TableSolver:
         )
 
     def asked(self, cost: SolveCost, question: str, refusal: str, announcement: str) -> Progress:
-        """The callback for the progress of a computation, after a confirmation if its cost is
-        high.
+        """Return the callback for the progress of a computation.
+
+        If its cost is high, ask for a confirmation first.
         """
         if not self.yes and not self.budget.objective.allows(cost):
             confirm(question, refusal)
         return solve_progress(self.rules, announcement if self.budget.announces(cost) else None)
 
     def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
-        """Solve and store the table of an objective, if it is missing or `missing_only` is
-        False.
+        """Solve and store the table of an objective.
+
+        A table that exists is solved again unless `missing_only`.
         """
         progress = self.begin(objective)
         tables = self.tables
@@ -119,12 +128,13 @@ class TableSolver:
     def solve_on_cluster(
         self, what: str, force: bool, workers: int | None, address: str | None
     ) -> TableInfo:
-        """Solve a table on the workers of a Dask cluster, and first that of the means if it is
-        needed and missing.
+        """Solve a table on the workers of a Dask cluster.
+
+        If the table of the means is needed and missing, it is solved first.
         """
         quantity = QUANTITIES[what]
         needs_means = quantity.needs_means and not has_table(self.rules, self.tables)
-        # asks before workers are started
+        # These ask before workers are started.
         report_means = self.begin(Objective(self.rules)) if needs_means else None
         report = self.begin(quantity.objective(self.rules, WITHOUT_MEANS))
         with cluster_workers(workers, address) as cluster:
@@ -134,17 +144,19 @@ class TableSolver:
             return cluster.solve(self.rules, what, tables=self.tables, progress=report, force=force)
 
     def means(self, rules: RuleSet) -> Table:
-        """The table of means, solved if it is missing."""
+        """Return the table of means, which is solved if it is missing."""
         if not has_table(rules, self.tables):
             self.solve(Objective(rules), missing_only=True)
         return open_strategy(rules, self.tables, threads=self.threads).table
 
 
 def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
-    """What `yatzy solve` prints about a new table: its value at the start, if it has one, and
-    where it is.
+    """Return what `yatzy solve` prints about a new table.
+
+    That is its value at the start, if it has one, and where it is.
     """
-    count, seconds = number_text(info.values, grouped=True), number_text(info.seconds, 2)
+    count = number_text(info.values, grouped=True)
+    seconds = number_text(info.seconds, 2)
     last = _("{count} values in {seconds} s: {path}", count=count, seconds=seconds, path=place)
     if info.start_value is None:
         return last
@@ -155,14 +167,17 @@ def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str
 
 
 def solve_distribution(solver: TableSolver, force: bool) -> None:
-    """Compute and store the distribution from the empty card on, of a small game also those
-    after each first turn.
+    """Compute and store the distribution from the empty card on.
+
+    Those after each first turn of a small game are stored, too.
     """
     from ...strategy import distribution
     from ...strategy.score_distribution import PERCENTS
     from ..views.results import percentile_line
 
-    rules, tables, threads = solver.rules, solver.tables, solver.threads
+    rules = solver.rules
+    tables = solver.tables
+    threads = solver.threads
     path = distribution.distribution_path(rules, tables)
     first_turns = solver.budget.makes_first_turns(rules)
     is_stored = distribution.has_stored_distribution(rules, EMPTY_STATE, tables)
@@ -214,8 +229,8 @@ class SolveEstimate:
 
     objective: str
     states: int  # states that a game can reach
-    values: int  # entries of the table, and its size
-    bytes: int
+    values: int  # entries of the table
+    bytes: int  # of the table
     dtype: str  # type of its entries
     disk: int  # most bytes on disk during the solve
     memory: int  # bytes of the process
@@ -241,7 +256,7 @@ def estimate_solve(objective: Objective, *, threads: int, shards: bool) -> Solve
 
 
 def estimate_of_counts(rules: RuleSet, threads: int) -> SolveEstimate:
-    """The estimate for the means of a game with so many cards that they can only be counted."""
+    """Estimate the solve of the means of a game whose cards can only be counted, not listed."""
     stats = rule_set_stats(rules, any_number=True)
     return SolveEstimate(
         objective="mean",
@@ -258,12 +273,14 @@ def estimate_of_counts(rules: RuleSet, threads: int) -> SolveEstimate:
 
 def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
     """Print the cost of a solve, and of the table of means if it is needed first."""
-    rules, tables, shards = solver.rules, solver.tables, solver.shards
+    rules = solver.rules
+    tables = solver.tables
+    shards = solver.shards
     threads = thread_count(solver.threads)
     quantity = QUANTITIES[what]
     solved = False
-    means: SolveEstimate | None = None  # if they are needed first
-    too_large = ""  # why, and what to do
+    means: SolveEstimate | None = None  # the estimate of the means, if they are needed first
+    too_large = ""  # why the game is too large, and what to do
     try:
         found = estimate_solve(
             quantity.objective(rules, WITHOUT_MEANS), threads=threads, shards=shards
@@ -298,18 +315,18 @@ def print_estimate(solver: TableSolver, what: str, *, as_json: bool) -> None:
 
 
 def size(count: float) -> str:
-    """A number of bytes: ``2.7 kB``, ``7.7 MB``, ``52.1 GB``, ``28,719 TB``."""
+    """Return a number of bytes as ``2.7 kB``, ``7.7 MB``, ``52.1 GB`` or ``28,719 TB``."""
     if count >= 1e13:
         return f"{grouped(count / 1e12)} TB"
     if count >= 1e9:
         return gigabytes(count)
-    return (
-        f"{number_text(count / 1e6, 1)} MB" if count >= 1e5 else f"{number_text(count / 1e3, 1)} kB"
-    )
+    if count >= 1e5:
+        return f"{number_text(count / 1e6, 1)} MB"
+    return f"{number_text(count / 1e3, 1)} kB"
 
 
 class Free(NamedTuple):
-    """Bytes that are free on the machine, None if unknown."""
+    """The bytes that are free on the machine, or None if they are unknown."""
 
     memory: int | None
     disk: int | None
@@ -323,7 +340,7 @@ def _facts_of(
     solved: bool,
     shards: bool,
 ) -> list[str]:
-    """Lines with a name and a fact."""
+    """Return lines with a name and a fact."""
     time = ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
     table = _(
         "{size}, {count} values of {dtype}",
@@ -354,7 +371,7 @@ def _facts_of(
 
 
 def _machine(cost: SolveEstimate, free: Free, *, shards: bool) -> str:
-    """What this machine has, and whether that suffices."""
+    """Return what this machine has, and whether that suffices."""
     memory, disk = free
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
@@ -377,13 +394,15 @@ def _machine(cost: SolveEstimate, free: Free, *, shards: bool) -> str:
 def solve_approximately(
     solver: TableSolver, seed: int, games: int, work: float, minutes: float | None, force: bool
 ) -> None:
-    """Make a strategy with a certificate and store it, with a line for each stage; print the
-    certificate.
+    """Make a strategy with a certificate and store it, and print the certificate.
+
+    A line is printed for each stage.
     """
     from ...approximation.fitted_file import fitted_path, has_fitted
     from ...approximation.solve import UNIT, approximate
 
-    rules, tables, threads = solver.rules, solver.tables, solver.threads
+    rules = solver.rules
+    tables = solver.tables
     path = fitted_path(rules, tables)
     is_stored = has_fitted(rules, tables) and not force
     if is_stored:
@@ -391,7 +410,7 @@ def solve_approximately(
         click.echo(text.format(rules=rules.key, path=path))
         strategy = open_approximate(rules, tables)
     else:
-        used = thread_count(threads)
+        used = thread_count(solver.threads)
         seconds = approximate_seconds(rules, work=UNIT * work, minutes=minutes)
         text = _("making an approximate strategy of {rules}, {time}")
         time = duration(THREADS * seconds / used)
@@ -403,7 +422,7 @@ def solve_approximately(
             games=games,
             work=work,
             minutes=minutes,
-            threads=threads,
+            threads=solver.threads,
             report=StageProgress(rules.key),
             force=force,
         )
@@ -416,7 +435,7 @@ def solve_approximately(
         text = _("{games} simulated games, {seconds} s: {path}")
         if found.memory:
             text = _("{games} simulated games, {seconds} s, {memory} of memory: {path}")
-        count, took = number_text(found.games, grouped=True), number_text(found.seconds, 0)
-        click.echo(
-            text.format(games=count, seconds=took, memory=gigabytes(found.memory), path=path)
-        )
+        count = number_text(found.games, grouped=True)
+        took = number_text(found.seconds, 0)
+        memory = gigabytes(found.memory)
+        click.echo(text.format(games=count, seconds=took, memory=memory, path=path))

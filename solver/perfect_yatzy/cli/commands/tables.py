@@ -1,4 +1,7 @@
-"""Stored tables: `yatzy tables` lists, checks, removes and fetches them, `yatzy table` prints one."""
+"""The commands `yatzy tables` and `yatzy table`.
+
+The first lists, checks, removes and fetches stored tables, and the second prints a strategy table.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -103,7 +106,7 @@ def tables(
         raise click.UsageError(_("--fetch and --from go together"))
     if verify is not None:
         settings = Settings(tables, threads)
-        print_checks(*checks_of(settings, verify, states, games, seed), as_json=as_json)
+        print_checks(checks_of(settings, verify, states, games, seed), as_json=as_json)
         return
     for option in filter(options.is_given, ("states", "games", "seed", "threads")):
         raise click.UsageError(
@@ -156,7 +159,10 @@ def remove_leftovers(tables: str | None) -> None:
 
 
 def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
-    """Remove the stored tables of a name, after a confirmation; UsageError if there is none."""
+    """Remove the stored tables of a name, after a confirmation.
+
+    Raises UsageError if there is none.
+    """
     from ...tablebase import store
     from ..views.wording import size_text
 
@@ -169,12 +175,16 @@ def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
         store.remove(*chosen)
 
 
-def checks_of(
-    settings: Settings, rules: str, states: int, games: int, seed: int
-) -> tuple[RuleSet, Iterator[Check], str]:
-    """The rule set, the checks of its table, or of the checksum and certificate of its approximate
-    strategy, and the command that makes them anew.
-    """
+class TableChecks(NamedTuple):
+    """The checks of a table, or of the checksum and certificate of an approximate strategy."""
+
+    rules: RuleSet
+    checks: Iterator[Check]  # which are made one by one, and take a while
+    command: str  # makes the table or strategy again
+
+
+def checks_of(settings: Settings, rules: str, states: int, games: int, seed: int) -> TableChecks:
+    """Return the checks of the table or the approximate strategy of a rule set."""
     from ...approximation.fitted_file import has_fitted
     from ...game.rule_loader import load_rules
     from ...strategy.verify import verify as run_checks
@@ -184,30 +194,30 @@ def checks_of(
     tables = settings.tables
     if has_table(rule_set, tables) or not has_fitted(rule_set, tables):
         found = run_checks(settings, rule_set, states=states, games=games, seed=seed)
-        return rule_set, found, f"yatzy solve {rules} --force"
+        return TableChecks(rule_set, found, f"yatzy solve {rules} --force")
     from ...approximation.solve import verify_approximate
 
     found = verify_approximate(settings, rule_set, games=games, seed=seed)
-    return rule_set, found, f"yatzy solve {rules} --approximate --force"
+    return TableChecks(rule_set, found, f"yatzy solve {rules} --approximate --force")
 
 
-def print_checks(rule_set: RuleSet, found: Iterator[Check], command: str, *, as_json: bool) -> None:
-    """Print each check when it is made; ClickException if one fails."""
-    good, wrong = _("ok"), _("WRONG")
+def print_checks(found: TableChecks, *, as_json: bool) -> None:
+    """Print each check when it is made. Raises ClickException if one fails."""
+    good = _("ok")
+    wrong = _("WRONG")
     width = max(columns_of(good), columns_of(wrong))
     checks = []
-    for check in found:  # as they are made, which takes a while
+    for check in found.checks:
         checks.append(check)
         if not as_json:
             verdict = good if check.passed else wrong
-            click.echo(
-                f"{left(verdict, width)}  {left(_(check.name), 10)}  {check.detail}"
-            )  # marked elsewhere
+            name = _(check.name)  # marked elsewhere
+            click.echo(f"{left(verdict, width)}  {left(name, 10)}  {check.detail}")
     passed = all(check.passed for check in checks)
     if as_json:
-        echo_json(rules=rule_set.key, passed=passed, checks=[asdict(check) for check in checks])
+        echo_json(rules=found.rules.key, passed=passed, checks=[asdict(check) for check in checks])
     if not passed:
-        facts = {"rules": rule_set.key, "command": command}
+        facts = {"rules": found.rules.key, "command": found.command}
         raise click.ClickException(
             _("the table of {rules} is wrong; rebuild it with: {command}", **facts)
         )
@@ -241,14 +251,15 @@ def table(
     if chosen == "parquet" and output == "-" and sys.stdout.isatty():
         raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"))
     check_overwrite(force, output)
-    write_output(
-        output, FORMATS[chosen](STRATEGY_TABLES[what](service.strategy(service.rules(rules))))
-    )
+    strategy = service.strategy(service.rules(rules))
+    strategy_table = STRATEGY_TABLES[what](strategy)
+    write_output(output, FORMATS[chosen](strategy_table))
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
-    """Lines for `yatzy tables`: the name that --remove takes for each table, then the number and
-    size of the tables.
+    """Return lines for `yatzy tables`.
+
+    They have the name that --remove takes for each table, then the number and size of the tables.
     """
     from ...tablebase.store import short_names
     from ..views.wording import size_text

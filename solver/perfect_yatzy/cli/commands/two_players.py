@@ -1,4 +1,4 @@
-"""`yatzy solve --two-players`: a game of two players, each of whom plays to win."""
+"""The command `yatzy solve --two-players`, for a game of two players who play to win."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..options import cluster_workers
 if TYPE_CHECKING:
     from ...core.rules import RuleSet
     from ...service.queries import QueryService
+    from ...settings import Settings
     from ...two_players.two_players import Play
 
 REPLANNED = "replanned"  # the policy that plans each turn again
@@ -42,16 +43,16 @@ def solve_two_players(
     from ...tablebase.machine import available_memory
     from ...tablebase.store import has_table
     from ...two_players.two_player_table import NAMES, STORE
-    from ...two_players.versus import exploitability_of, table_costs, versus_bounds, versus_table
+    from ...two_players.versus import exploitability_of, table_costs, versus_table
     from ...two_players.versus import versus as two_players
     from ...words import gigabytes
     from ..progress import progress
-    from ..views.results import bounds_lines, versus_lines
+    from ..views.results import versus_lines
 
     rule_set = service.rules(rules)
     settings = service.settings
-    tables, threads = settings.tables, settings.threads
-    # Those who play to win, then the policies. All games are solved, one after the other.
+    tables = settings.tables
+    # The players who play to win come first, then the policies. All games are solved in turn.
     costs = table_costs(rule_set, [False, *(name == REPLANNED for name in policies)])
     cost = replace(
         max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
@@ -66,12 +67,9 @@ def solve_two_players(
         return
     is_stored = not policies and all(has_table(rule_set, tables, name) for name in NAMES.values())
     free = None if policies or store or is_stored else available_memory()
-    if free is not None and cost.memory > free:  # then bounds are the answer
-        begin = perf_counter()
-        bounds = versus_bounds(settings, rule_set, ties)
-        fields = {"rules": rule_set.key, "ties": ties, "bounds": [*bounds]}
-        seconds = round(perf_counter() - begin, 2)
-        echo_answer(bounds_lines(rule_set, ties, *bounds), as_json, **fields, seconds=seconds)
+    if free is not None and cost.memory > free:
+        # The game is too large to solve, so bounds are the answer.
+        print_bounds(settings, rule_set, ties, as_json)
         return
     if not is_stored:
         check_memory(rule_set, cost)
@@ -89,7 +87,8 @@ def solve_two_players(
         if on:
             chances = np.array([[on.versus(rule_set, store=store, **how).first]])
         elif store:
-            chances = np.array([[two_players(rule_set, store=True, threads=threads, **how).first]])
+            stored = two_players(rule_set, store=True, threads=settings.threads, **how)
+            chances = np.array([[stored.first]])
         else:
             chances = versus_table(settings.reporting(report), rule_set, players, ties)
     exploitability = exploitability_of(chances)
@@ -103,6 +102,18 @@ def solve_two_players(
         exploitability=exploitability,
         seconds=round(perf_counter() - begin, 2),
     )
+
+
+def print_bounds(settings: Settings, rules: RuleSet, ties: str, as_json: bool) -> None:
+    """Print bounds for the chance of the first player of a game that is too large to solve."""
+    from ...two_players.versus import versus_bounds
+    from ..views.results import bounds_lines
+
+    begin = perf_counter()
+    bounds = versus_bounds(settings, rules, ties)
+    seconds = round(perf_counter() - begin, 2)
+    fields = {"rules": rules.key, "ties": ties, "bounds": [*bounds]}
+    echo_answer(bounds_lines(rules, ties, *bounds), as_json, **fields, seconds=seconds)
 
 
 def sample_two_players(
@@ -134,7 +145,10 @@ def sample_two_players(
 def followed_policies(
     names: Iterable[str], service: QueryService, rules: RuleSet
 ) -> Iterator[Play]:
-    """The policies of these names. StateError for one that looks at more than its own card."""
+    """Yield the policies of these names.
+
+    Raises StateError for a policy that looks at more than its own card.
+    """
     from ...game.scorecard import Scorecard
     from ...policies.named import PolicyContext, listed, named_policy
     from ...strategy.strategy import Strategy

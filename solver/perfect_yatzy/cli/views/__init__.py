@@ -1,3 +1,4 @@
-"""The text and files that the commands print: each view takes an answer and returns lines or
-file contents.
+"""The text and files that the commands print.
+
+Each view takes an answer and returns lines or the contents of a file.
 """

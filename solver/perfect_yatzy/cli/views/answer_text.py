@@ -1,5 +1,6 @@
-"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns: the answer, then the
-position, a table.
+"""Answers of `hold`, `score`, `expect` and `odds` as text for 80 columns.
+
+The text has the answer, the position and a table.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from .wording import (
 if TYPE_CHECKING:
     from ...strategy.turn_evaluator import CategoryOdds
 
-ALL_OPTIONS = 10**6  # for `top`: list every option
+ALL_OPTIONS = 10**6  # the value of `top` that lists every option
 
 
 def chance_phrase(chance: float, aim: dict[str, Any]) -> str:
-    """The chance of a goal or a win: ``12.34 % chance of 240 or more``, ``at least 12.34 %
-    chance to win``.
+    """Return the chance of a goal or a win in words.
+
+    Examples are ``12.34 % chance of 240 or more`` and ``at least 12.34 % chance to win``.
     """
     if "goal" in aim:
         return _("{chance} chance of {goal} or more", chance=chance_text(chance), goal=aim["goal"])
@@ -55,8 +57,9 @@ def _value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 
 
 def objective_lines(answer: dict[str, Any]) -> list[str]:
-    """The opponents and the assumptions behind a chance, whether it is decided, and an empty line
-    if there are any of these.
+    """Return the opponents and the assumptions behind a chance, and whether it is decided.
+
+    An empty line follows if there are any of these.
     """
     aim = answer["aim"]
     option = next(name for name in ("goal", "versus", "opponents", "field") if name in aim)
@@ -83,7 +86,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
 
 
 def _against_text(aim: dict[str, Any]) -> str:
-    """The opponents, and what a tie with them counts."""
+    """Return the opponents, and what a tie with them counts, in words."""
     if "field" in aim:
         text = _(
             "Against {count} players you cannot see, each by {policy}: mean {mean}, SD {deviation}"
@@ -115,13 +118,14 @@ def _against_text(aim: dict[str, Any]) -> str:
 
 
 def drop_text(option: str) -> str:
-    """How to ask for the expected score instead of an objective that is decided."""
+    """Return how to ask for the expected score instead of an objective that is decided."""
     return _("drop {option} to maximise the expected score.", option=option)
 
 
 def exact_lines(entry: dict[str, Any]) -> list[str]:
-    """The exact expected score as decimal and fraction, and an empty line, or nothing if it is not
-    there.
+    """Return the exact expected score as decimal and fraction, and an empty line.
+
+    There are no lines if it is not known.
     """
     if not (exact := entry.get("exact")):
         return []
@@ -135,7 +139,7 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
 
 
 def _exact_subject(answer: dict[str, Any]) -> list[str]:
-    """Beside a chance, of what the fraction is given."""
+    """Say, where the answer is a chance, that the exact fraction is that of the expected score."""
     if "exact" not in answer or "aim" not in answer:
         return []
     text = _("The fraction is that of the expected score, under play for it; the chance has none.")
@@ -143,7 +147,7 @@ def _exact_subject(answer: dict[str, Any]) -> list[str]:
 
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
-    """The exact variance and chance of the upper bonus; nothing if they are not there."""
+    """Return the exact variance and chance of the upper bonus, if they are known."""
     if not exact.get("variance"):
         return []
     variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
@@ -156,8 +160,9 @@ def spread_lines(exact: dict[str, Any]) -> list[str]:
 def ranking_lines(
     answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]
 ) -> list[str]:
-    """The table of options, best first. With a goal or opponents they are ranked by chance, and
-    their expected scores follow.
+    """Return the table of options, best first.
+
+    With a goal or opponents they are ranked by chance, and their expected scores follow.
     """
     has_aim = "aim" in answer
     rows = [
@@ -190,7 +195,7 @@ def ranking_lines(
 
 
 def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
-    """The headline, the dice, the card, and the objective if there is one."""
+    """Return the headline, the dice, the card, and the objective if there is one."""
     lines = [
         *wrapped(headline).splitlines(),
         "",
@@ -203,7 +208,9 @@ def heading_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: s
 
 
 def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    best, rolls_left, dice = answer["best"], answer["rolls_left"], answer["dice"]
+    best = answer["best"]
+    rolls_left = answer["rolls_left"]
+    dice = answer["dice"]
     value = _value_text(answer, best)
     count = number_word(best["reroll"])
     if best["category"]:
@@ -249,7 +256,8 @@ def _hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
 
 
 def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    best, dice = answer["best"], answer["dice"]
+    best = answer["best"]
+    dice = answer["dice"]
     facts = {"category": category_name(rules, best["category"]), "value": _value_text(answer, best)}
     points = best["points"] + best["bonus_points"]
     headline = _("Take {category} for 0 (cross it out): {value}", **facts)
@@ -273,7 +281,7 @@ def _score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
-    """Lines for `yatzy expect`; with ALL_OPTIONS also the mean points of each category."""
+    """Return lines for `yatzy expect`, with ALL_OPTIONS also the mean points of each category."""
     turns_left = answer["turns_left"]
     lines = [_expect_headline(answer), "", *_exact_subject(answer), *exact_lines(answer)]
     if "aim" in answer:
@@ -304,8 +312,9 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 
 def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
-    """The exact and the simulated distribution, as far as they are asked for and known, or else
-    what to run.
+    """Return the exact and the simulated distribution, as far as they are asked for and known.
+
+    If the one asked for is not known, the lines say what to run.
     """
     from .results import distribution_lines
 
@@ -373,7 +382,7 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 def odds_lines(
     rules: RuleSet, dice: tuple[int, ...] | None, rolls_left: int, entries: list[CategoryOdds]
 ) -> list[str]:
-    """Lines for `yatzy odds`. Without dice, before the first roll, there is nothing to hold."""
+    """Return lines for `yatzy odds`. Without dice, before the first roll, there are no holds."""
     roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else _("Before the first roll")
     lines = [f"{roll}, {wording.rerolls_left_text(rolls_left)}"]
     lines.append(_("{game}, one turn played for each category alone", game=rules.name))
@@ -403,6 +412,6 @@ def odds_lines(
     return lines + columns(without_holds, name_form, chance_form, points_form)
 
 
-# The text of an answer, by its query: from the rules, the answer of the service, and how many
+# The view of an answer, by its query. Each takes the rules, the answer of the service, and how many
 # options to list.
 ANSWER_VIEWS = {"hold": _hold_lines, "score": _score_lines, "expect": expect_lines}

@@ -1,9 +1,9 @@
-"""Decisions to learn from, as files: own mistakes as cards for Anki, and puzzles to print for a
-class, with the solutions on a page of their own.
+"""Decisions to learn from, as files.
 
-Anki reads text with a line a card: the front, the back and a tag, separated by tabs. Lines above
-them say so, and that the fields are HTML. A card that is imported again, with the same front,
-takes the place of the old one.
+Own mistakes become cards for Anki, and puzzles can be printed for a class, with the solutions on a
+page of their own. Anki reads text with a line for each card: the front, the back and a tag,
+separated by tabs. Lines above them say so, and that the fields are HTML. A card that is imported
+again, with the same front, replaces the old one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ DECK_HEAD = {"separator": "tab", "html": "true", "tags column": "3"}
 
 
 def anki_text(exercises: Exercises) -> str:
-    """The cards of the mistakes in each of some games, in the order of the exercises."""
-    cards: dict[str, str] = {}  # by their front, by which Anki tells cards apart
+    """Return the cards of the mistakes in each of some games, in the order of the exercises."""
+    cards: dict[str, str] = {}  # by their front, by which Anki distinguishes cards
     for strategy, rules, decisions in exercises:
         for decision in decisions:
             front = _front(strategy, rules, decision)
@@ -62,7 +62,7 @@ def _back(rules: RuleSet, decision: GradedDecision) -> str:
 def puzzle_sheet(
     strategy: Strategy, rules: RuleSet, language: str, puzzles: Sequence[Puzzle]
 ) -> str:
-    """A page of puzzles, and after it one of their solutions."""
+    """Return a page of puzzles, followed by one of their solutions."""
     title = _("Puzzles: {game}", game=rules.name)
     asked = "".join(_puzzle(strategy, rules, puzzle) for puzzle in puzzles)
     solved = "".join(_solution(strategy, rules, puzzle) for puzzle in puzzles)
@@ -107,7 +107,7 @@ def _solution(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> str:
 
 
 def _marked(dice: Sequence[int], held: Sequence[int]) -> list[tuple[int, bool]]:
-    """Each die, and whether it is held."""
+    """Return each die, and whether it is held."""
     left = [*held]
     marked = []
     for face in dice:

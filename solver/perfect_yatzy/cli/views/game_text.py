@@ -1,5 +1,6 @@
-"""The game of `yatzy play` as text: scorecards, prompts and points, in lines that fit into the
-terminal.
+"""The game of `yatzy play` as text: scorecards, prompts and points.
+
+The lines fit into the terminal.
 """
 
 from __future__ import annotations
@@ -30,23 +31,17 @@ DICE_HELP = N_("""\
 
 
 def short_name(name: str) -> str:
-    """A player's name, shortened to fit into cards and prompts."""
+    """Return a player's name, shortened to fit into cards and prompts."""
     return shortened(name, MAX_NAME)
 
 
 def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
-    """One player's scorecard as labels and values; a dot is an open category."""
-    rows = [
-        (c.name, str(card.points[i]) if i in card.points else "·")
-        for i, c in enumerate(rules.categories)
-    ]
+    """Return one player's scorecard as labels and values. A dot stands for an open category."""
+    rows = [(box.name, str(card.points.get(i, "·"))) for i, box in enumerate(rules.categories)]
     if rules.bonus:
         labels = wording.upper_bonus_labels(rules, short=True)
-        rows += zip(
-            labels,
-            wording.upper_bonus_cells(rules, card.state.filled, card.column_sums),
-            strict=True,
-        )
+        cells = wording.upper_bonus_cells(rules, card.state.filled, card.column_sums)
+        rows += zip(labels, cells, strict=True)
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:
@@ -55,7 +50,10 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
 
 
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
-    """The scorecards of some players side by side, in blocks of as many as fit into a line."""
+    """Return the scorecards of some players side by side.
+
+    They are in blocks of as many as fit into a line.
+    """
     labels = ["", *(label for label, _value in card_rows(rules, session.card(0)))]
     most = wording.line_width() - 2 - max(map(columns_of, labels))
     blocks: list[list[list[str]]] = [[]]  # the cells of each card, by block
@@ -85,7 +83,7 @@ def _width(card: list[str]) -> int:
 
 
 def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
-    """The scorecards as sentences, for a screen reader."""
+    """Return the scorecards as sentences, for a screen reader."""
     lines = []
     for player in players:
         name = session.players[player]
@@ -101,7 +99,7 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
             total=card.score,
             **boxes,
         )
-        # The rows between the boxes and the total.
+        # These are the rows between the boxes and the total.
         for label, value in card_rows(rules, card)[len(rules.categories) : -1]:
             is_final = value.lstrip("+").isdigit()  # not ``16 of 63``
             row = _(" {label}: {value}.") if is_final else _(" {label}: {value} so far.")
@@ -111,7 +109,7 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
 
 
 def winner_line(session: Session) -> str:
-    """The winner of a finished game and the lead, or the players who tie."""
+    """Return the winner of a finished game and the lead, or the players who tie."""
     scores = [session.card(i).score for i in range(len(session.players))]
     highest = max(scores)
     winners = [
@@ -127,19 +125,19 @@ def winner_line(session: Session) -> str:
 
 
 def same_dice_line(players: Sequence[str], lost: Sequence[float]) -> str:
-    """Players of the same dice by what their errors lost, the least first."""
+    """Return the players of the same dice by what their errors lost, the least first."""
     order = sorted(range(len(players)), key=lambda i: lost[i])
     parts = (f"{short_name(players[i])} {number_text(lost[i], 1)}" for i in order)
     return _("The same dice for all; points lost by errors: {players}.\n", players="; ".join(parts))
 
 
 def player_prefix(session: Session, player: int) -> str:
-    """The name of a player and a colon if there is more than one player."""
+    """Return the name of a player and a colon if there is more than one player."""
     return f"{short_name(session.players[player])}: " if len(session.players) > 1 else ""
 
 
 def stage_line(session: Session) -> str:
-    """The player, turn, roll and rerolls left, and the dice."""
+    """Return the player, turn, roll and rerolls left, and the dice."""
     rolls_left = session.rolls_left
     saved = min(rolls_left, session.card().saved)
     turn = len(session.turns) // len(session.players) + 1
@@ -162,7 +160,7 @@ def stage_line(session: Session) -> str:
 
 
 def dice_question(session: Session) -> str:
-    """The prompt for dice that a player rolled."""
+    """Return the prompt for dice that a player rolled."""
     held = session.holds[-1] if session.holds else ()
     dice = str(session.to_roll)
     if held:
@@ -175,13 +173,13 @@ def dice_question(session: Session) -> str:
 
 
 def dice_help(session: Session) -> str:
-    """The answers to :func:`dice_question`."""
+    """Return the answers to :func:`dice_question`."""
     faces = "".join(str(i % session.rules.faces + 1) for i in range(session.to_roll))
     return _(DICE_HELP, faces=faces)  # marked elsewhere
 
 
 def score_line(rules: RuleSet, session: Session, category: str) -> str:
-    """The points of the turn just finished."""
+    """Return the points of the turn just finished."""
     turn = session.turns[-1]
     points = _points_and_bonus(turn.points, turn.bonus_points)
     return f"{player_prefix(session, turn.player)}{wording.category_name(rules, category)} {points}"
@@ -194,7 +192,7 @@ def _points_and_bonus(points: int, bonus_points: int) -> str:
 
 
 def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:
-    """One roll of a computer player, and what it does with it."""
+    """Return one roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
         points = _points_and_bonus(*session.choices()[decision])
         action = _(
@@ -208,7 +206,7 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
 
 
 def points_line(rules: RuleSet, session: Session) -> str:
-    """The points of the dice in each category that can be taken, most first."""
+    """Return the points of the dice in each category that can be taken, most first."""
     points_of = {
         name: points + bonus_points for name, (points, bonus_points) in session.choices().items()
     }
@@ -225,7 +223,7 @@ def points_line(rules: RuleSet, session: Session) -> str:
 
 
 def action_line(rules: RuleSet, action: Action) -> str:
-    """What an undo took back."""
+    """Return what an undo reverted."""
     if action.kind == "score":
         return _("Undone: {action}.", action=wording.category_name(rules, action.category))
     text = _("the roll {dice}", dice=spaced(action.dice))

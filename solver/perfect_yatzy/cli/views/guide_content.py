@@ -1,5 +1,6 @@
-"""The guide in words: every text of the page and the terminal, from the data of a guide and a
-catalogue.
+"""The guide in words, with every text of the page and the terminal.
+
+The texts are made from the data of a guide and a catalogue.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from .words import (
 
 T = TypeVar("T")
 
-# a box given up in less than this share of the give-up turns of a stage is not listed there
+# least share of the give-up turns of a stage for a box to be listed there
 MIN_SHARE = 0.01
 MAX_GIVE_UPS = 6
 MAX_OPENING_LINES = 30
-MAX_ROLLS = 12  # listed for a line
+MAX_ROLLS = 12  # rolls that are listed for a line
 MANY_RULES = 14  # hold rules that leave no space below them for what to give up
 MAX_SAMPLE = 6  # dice of a roll that is drawn
 
@@ -44,7 +45,7 @@ class Row:
 
     name: Text
     value: str = ""  # at the right
-    bar: float = -1.0  # length of a bar, 0 to 1; negative: no bar
+    bar: float = -1.0  # length of a bar, 0 to 1, or negative for no bar
     points: str = ""  # of the odds, right of the chance
 
 
@@ -52,10 +53,10 @@ class Row:
 class OpeningRow:
     """First rolls that are treated in the same way."""
 
-    # The faces of a roll and whether they are held; empty if it would be too long.
+    # the faces of a roll and whether they are held, or nothing if it would be too long
     sample: tuple[tuple[int, bool], ...]
     pattern: str
-    heading: str  # the pattern at its first line, else empty
+    heading: str  # the pattern at its first line, otherwise empty
     hold: str
     rolls: str  # the rolls of the line, or which of the pattern they are
     score: str
@@ -68,10 +69,9 @@ class Section:
 
     id: str  # prices, bonus, holds, give_up, examples, losses, opening, longer or odds
     title: str
-    note: Text = NO_TEXT  # below the title; may be empty
-    rows: tuple[
-        Row, ...
-    ] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
+    note: Text = NO_TEXT  # below the title, if there is one
+    # prices (with bars), hold rules (with their worth), stages, losses (with bars) and odds
+    rows: tuple[Row, ...] = ()
     paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
     heads: tuple[str, ...] = ()  # of the columns of the opening rolls and the odds
     opening_rows: tuple[OpeningRow, ...] = ()
@@ -79,14 +79,14 @@ class Section:
 
     @property
     def form(self) -> str:
-        """How it is drawn: as texts, as a list of hold rules, or in a way of its own."""
+        """How it is drawn, which is as texts, as a list of hold rules, or in its own way."""
         return {"bonus": "texts", "give_up": "texts", "examples": "texts", "longer": "holds"}.get(
             self.id, self.id
         )
 
     @property
     def texts(self) -> list[Text]:
-        """The names of the rows and the paragraphs, of a section that is nothing else."""
+        """The names of the rows and the paragraphs of a section that is drawn as texts."""
         return [*(row.name for row in self.rows), *self.paragraphs]
 
 
@@ -99,14 +99,15 @@ class GuideContent:
     title: str
     card_title: str
     lead: tuple[Text, ...]
-    # By id, in order of reading. Sections without content are left out.
+    # by id, in order of reading, without those that have no content
     sections: dict[str, Section]
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet of paper: the ids of the sections in each column, and of those below, across the
-    whole width.
+    """A sheet of paper, with the ids of the sections in each column and below them.
+
+    Those below have the whole width.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -114,8 +115,10 @@ class Sheet:
 
 
 def guide_content(guide: Guide, longer: StrategySheet | None = None) -> GuideContent:
-    """The texts of a guide, in the language of the names of its rules if there is a catalogue, else
-    in English. `longer` gives the sheet a longer list of hold rules, for who wants more.
+    """Return the texts of a guide, in the language of the names of its rules or in English.
+
+    English is used for a language without a catalogue. `longer` gives the sheet a longer list of
+    hold rules, for readers who want more.
     """
     rules = guide.rules
     words = words_of(rules.language)
@@ -152,7 +155,8 @@ def _lead(guide: Guide, words: Words) -> list[Text]:
 def _sheet_sections(
     guide: Guide, longer: StrategySheet | None, words: Words
 ) -> list[Section | None]:
-    sheet, rules = guide.sheet, guide.rules
+    sheet = guide.sheet
+    rules = guide.rules
     if sheet is None:
         return []
     prices = sheet.prices.prices
@@ -171,7 +175,7 @@ def _sheet_sections(
 
 
 def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
-    """What the numbers other than prices mean."""
+    """Return what the numbers other than prices mean."""
     found = []
     if rules.bonus and any(pars(rules)):
         terms = {name: prices.terms[name] for name in ("secured", "lost", "par_point")}
@@ -193,7 +197,7 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
         )
         upper = [(box, par) for box, par in zip(rules.categories, pars(rules), strict=True) if par]
         listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
-        # Par is the same whole number of dice in each of these boxes, or points that differ.
+        # Par is the same whole number of dice in each of these boxes, or the points differ.
         dice = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
         count = int(min(dice))
         is_each = count > 0 and dice == {count}
@@ -211,17 +215,17 @@ def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
 
 
 def _whole(value: float, words: Words) -> str:
-    """A number without the decimals of a whole one."""
+    """Return a number, without decimals if it is a whole one."""
     return words.price(value).removesuffix(words.words("decimal") + "0")
 
 
 def _holds(
     sheet: StrategySheet, longer: StrategySheet | None, rules: RuleSet, words: Words
 ) -> Section | None:
-    """The list of hold rules that comes first, with a legend of the words of both lists."""
+    """Return the list of hold rules that comes first, with a legend of the words of both lists."""
     if not sheet.holds:
         return None
-    # of each rule; it may be unknown, or that of another list
+    # The worth of each rule may be unknown, or that of another list.
     worth = sheet.figures.get("worth", [])
     values = (
         [words.number(value) for value in worth]
@@ -238,7 +242,7 @@ def _holds(
 
 
 def _longer(rules: RuleSet, sheet: StrategySheet | None, words: Words) -> Section | None:
-    """A longer list of hold rules, for a reader to whom the first one is too short."""
+    """Return a longer list of hold rules, for a reader to whom the first one is too short."""
     if sheet is None:
         return None
     mean = words.number(sheet.figures["mean"])
@@ -255,10 +259,11 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
         return None
 
     def stage_text(stage: Stage) -> Text:
-        """The boxes that perfect play gives up in a stage, the cheapest first."""
+        """Return the boxes that perfect play gives up in a stage, the cheapest first."""
         entries = []
         for give_up in [each for each in stage.give_ups if each.share >= MIN_SHARE][:MAX_GIVE_UPS]:
-            box, share = guide.rules.categories[give_up.category], f"{100 * give_up.share:.0f}"
+            box = guide.rules.categories[give_up.category]
+            share = f"{100 * give_up.share:.0f}"
             key = "give_up.one_die" if give_up.points else "give_up.zero"
             entries.append(
                 words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share)
@@ -284,7 +289,7 @@ def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
     found = [_example(guide.rules, example, words) for example in guide.examples]
-    # a roll with what the reader needs for the rules, and the rule that decides
+    # This is a roll with what the reader needs for the rules, and the rule that decides.
     if hold := guide.hold:
         boxes = [
             box.name
@@ -306,12 +311,13 @@ def _examples(guide: Guide, words: Words) -> Section | None:
 
 
 def _example(rules: RuleSet, example: Example, words: Words) -> Text:
-    """A position, the subtraction for each option, the decision."""
+    """Return a position, the subtraction for each option, and the decision."""
 
     def subtraction(option: Option) -> Text:
         box = rules.categories[option.category].name
-        # The sum of the numbers as they are printed, so that the reader gets the same.
-        price, bonus = round(option.price, 2), round(option.bonus, 1)
+        # The numbers are added as they are printed, so that the reader gets the same sum.
+        price = round(option.price, 2)
+        bonus = round(option.bonus, 1)
         value = option.points - price + bonus
         text = words.fill(
             "examples.option", box=box, points=option.points, price=words.price(price)
@@ -408,13 +414,15 @@ def _opening_row(
 
 
 def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
-    """A roll of the line with the dice that are held: the last one, which has the highest faces
-    held.
+    """Return a roll of the line, with whether each die is held.
+
+    It is of the last entry, which has the highest faces held.
     """
     if rules.dice > MAX_SAMPLE:
         return ()
     entry = line.entries[-1]
-    roll, hold = entry.rolls[len(entry.rolls) // 2], [*entry.hold]
+    roll = entry.rolls[len(entry.rolls) // 2]
+    hold = [*entry.hold]
     shown = []
     for face in roll:
         held = line.stop or face in hold
@@ -459,8 +467,9 @@ def _kept_words(line: OpeningLine, words: Words) -> str:
 
 
 def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
-    """Which rolls are meant: all of the pattern, all others, or a list. The dice held or the
-    category are named where they differ.
+    """Return which rolls are meant: all of the pattern, all others, or a list.
+
+    The dice held or the category are named where they differ.
     """
     if line.faces or (line.whole_pattern and len({entry.category for entry in line.entries}) == 1):
         return words.words("opening.all")
@@ -486,15 +495,17 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
 
 
 def _needs_labels(line: OpeningLine) -> bool:
-    """Whether each roll is listed with its hold or category, as :func:`_kept_words` does not say
-    which it is.
+    """Return whether each roll is listed with its hold or category.
+
+    It is where :func:`_kept_words` does not say which these are.
     """
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    # all dice are rolled again, or the one hold is named
+    # All dice are rolled again, or the only hold is named.
     if not line.kept or len(line.entries) == 1:
         return False
-    is_one_group = len(line.kept) == 1 and line.kept[0] > 1  # the roll shows of which face
+    # The roll shows of which face a single group is.
+    is_one_group = len(line.kept) == 1 and line.kept[0] > 1
     return not is_one_group and line.which != "highest"
 
 
@@ -503,13 +514,16 @@ def _digits(dice: Dice) -> str:
 
 
 def card_sides(content: GuideContent) -> list[Sheet]:
-    """The sides of a card."""
+    """Return the sides of a card."""
     sides = Sheet((("prices", "bonus", "give_up"),)), Sheet((("holds",),))
     return [side for side in sides if content.sections.keys() & {*side.columns[0]}]
 
 
 def guide_sheets(content: GuideContent) -> list[Sheet]:
-    """The two sheets of a guide; without a learned strategy one sheet of what is always known."""
+    """Return the two sheets of a guide.
+
+    Without a learned strategy there is one sheet of what is always known.
+    """
     if "prices" not in content.sections:
         return [Sheet((("give_up", "opening", "odds"),))]
     has_many_rules = (
@@ -524,7 +538,7 @@ def guide_sheets(content: GuideContent) -> list[Sheet]:
 
 
 def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:
-    """Rows shared out over columns, the first ones the longest."""
+    """Return rows shared out over columns, the first ones the longest."""
     size, n_longer = divmod(len(rows), columns)  # the first `n_longer` columns have one row more
     starts = [i * size + min(i, n_longer) for i in range(columns + 1)]
     return [rows[start:end] for start, end in pairwise(starts)]

@@ -1,5 +1,6 @@
-"""The guide as one HTML page without scripts or external files, and as text of at most 80
-columns for a terminal.
+"""The guide as one HTML page, and as text of at most 80 columns for a terminal.
+
+The page has no scripts or external files.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ ROLLS_INDENT = 4
 
 
 def guide_html(content: GuideContent, card: bool = False) -> str:
-    """The guide as a page, or only the card to carry: prices, bonus and what to give up, and the
-    hold rules.
+    """Return the guide as a page, or only the card to carry.
+
+    The card has prices, bonus, hold rules and what to give up.
     """
     title = content.card_title if card else content.title
     head = [
@@ -69,7 +71,7 @@ def _section(section: Section) -> str:
 
 
 def _class(name: str) -> str:
-    """A class attribute; nothing without a name."""
+    """Return a class attribute, or nothing without a name."""
     return f' class="{name}"' if name else ""
 
 
@@ -78,12 +80,12 @@ def _inline(text: Text) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text as HTML; a range such as 3–6 is not broken."""
+    """Return text as HTML, in which a range such as 3–6 is not broken."""
     return escape(text).replace("–", "\u2060–\u2060")
 
 
 def dice_picture(faces: list[tuple[int, bool]]) -> str:
-    """Dice as pictures; those that are held are dark."""
+    """Return dice as pictures, in which those that are held are dark."""
     drawn = ""
     for face, held in faces:
         if face in PIPS:
@@ -97,7 +99,7 @@ def dice_picture(faces: list[tuple[int, bool]]) -> str:
 
 
 def _row(*cells: tuple[str, str], tag: str = "td") -> str:
-    """A row of a table: the class of each cell, which may be empty, and what it contains."""
+    """Return a row of a table from the class of each cell, which may be empty, and its contents."""
     return f"<tr>{''.join(f'<{tag}{_class(name)}>{inner}</{tag}>' for name, inner in cells)}</tr>"
 
 
@@ -158,7 +160,10 @@ def _odds(section: Section) -> str:
 
 
 def guide_text(content: GuideContent, card: bool = False) -> str:
-    """The guide, or only the card to carry: prices, bonus, hold rules and what to give up."""
+    """Return the guide as text, or only the card to carry.
+
+    The card has prices, bonus, hold rules and what to give up.
+    """
     title = content.card_title if card else content.title
     lines = [title, "=" * columns_of(title)]
     for text in content.lead:
@@ -201,7 +206,7 @@ def _row_lines(section: Section) -> Iterator[str]:
 
 
 def _rule_lines(section: Section) -> Iterator[str]:
-    """Numbered sentences with a number at the right edge of their last line."""
+    """Yield numbered sentences with a number at the right edge of their last line."""
     numbers = max((len(row.value) for row in section.rows), default=0)
     width = WIDTH - numbers - 2
     for number, row in enumerate(section.rows, start=1):
@@ -214,8 +219,9 @@ def _rule_lines(section: Section) -> Iterator[str]:
 
 
 def _opening_lines(section: Section) -> Iterator[str]:
-    """The patterns, and below each one its holds and rolls, with score and share in two columns at
-    the right.
+    """Yield the patterns, and below each one its holds and rolls.
+
+    Score and share are in two columns at the right.
     """
     _rolls, score, share = section.heads
     score_width = max(columns_of(score), *(len(row.score) for row in section.opening_rows))

@@ -12,7 +12,10 @@ from .wording import category_name, grouped, line_width
 
 
 def prices_lines(rating: Rating, rules: RuleSet) -> list[str]:
-    """Lines about the prices of a player, with the names of `rules`; or why there are none."""
+    """Return lines about the prices of a player, or why there are none.
+
+    `rules` has the names of the boxes.
+    """
     if rating.games < MIN_GAMES:
         text = _("Prices of boxes can be seen from {least} games on.", least=MIN_GAMES)
         return wrap(text, line_width())
@@ -30,15 +33,15 @@ def prices_lines(rating: Rating, rules: RuleSet) -> list[str]:
         sentences.append(
             _("Only differences between boxes can be seen; all prices together have no effect.")
         )
-    if found := prices.narrowing():
-        games, width = found
+    if narrowing := prices.narrowing():
+        games = narrowing.games
         first = prices.errors[0]
         text = ngettext(
             "About one more game would narrow {name} to ± {width}.",
             "About {games} more games would narrow {name} to ± {width}.",
             games,
         )
-        amount = _amount(first, width)
+        amount = _amount(first, narrowing.half_width)
         sentences.append(text.format(games=grouped(games), name=_name(first, rules), width=amount))
     return [line for text in sentences for line in wrap(text, line_width(), subsequent_indent="  ")]
 
@@ -50,7 +53,7 @@ def _name(price: Price, rules: RuleSet) -> str:
 
 
 def _amount(price: Price, error: float) -> str:
-    """An error without its sign, in points, or for the bonus in per cent."""
+    """Return an error without its sign, in points, or in per cent for the bonus."""
     if price.name == "bonus":
         return f"{number_text(100 * abs(error), 0)} %"
     return number_text(abs(error), 1)
@@ -90,7 +93,7 @@ def _error_text(price: Price, rules: RuleSet) -> str:
 
 
 def _unseen(prices: Prices, rules: RuleSet) -> list[str]:
-    """What these games show no difference for, and what they would show."""
+    """Return where these games show no difference, and the smallest that they would show."""
     found = []
     games = _games(prices)
     others = sorted(

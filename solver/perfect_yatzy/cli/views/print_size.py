@@ -1,9 +1,9 @@
-"""The size of the type at which a sheet of the guide fits on a page, estimated from the lengths of
-its texts.
+"""The size of the type at which a sheet of the guide fits on a page.
 
-The page is laid out by a browser, in a font that is not known here. Lines are counted for wide
-letters, so that what is printed in another font takes less space. Heights and widths are in em, the
-size of the type, and follow ``styles/guide.css`` and ``styles/card.css``.
+It is estimated from the lengths of the texts. The page is laid out by a browser, in a font that is
+not known here. Lines are counted for wide letters, so that what is printed in another font takes
+less space. Heights and widths are in em, the size of the type, and follow ``styles/guide.css`` and
+``styles/card.css``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from .guide_content import GuideContent, Section, Sheet, column_groups
 from .words import Text, joined
 
 SIZES = tuple(size / 10 for size in range(104, 49, -1))  # points
-A4, A6 = (521.0, 779.0), (263.0, 385.0)  # width and height of a page without its margins, in points
+# width and height of a page without its margins, in points
+A4 = (521.0, 779.0)
+A6 = (263.0, 385.0)
 GAP = 20.0  # between two columns, in points
 SHARES = (0.43, 0.57)  # of the width, for each of two columns
 LETTER = 0.54  # width of a letter
 LINE = 1.28  # distance of lines
-TITLE, CARD_TITLE = 2.4, 1.9  # height of the title
+TITLE = 2.4  # height of the title
+CARD_TITLE = 1.9
 HEAD = 2.9  # height of the title of a section, with the space above it
 BOX = 1.3  # height that a box adds to its contents
 ROW = 0.4  # height of the space around the text of a row
@@ -29,7 +32,10 @@ COLUMNS = 3  # of the odds
 
 
 def type_size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -> float:
-    """The largest size of type at which a sheet fits, in points; the smallest if none does."""
+    """Return the largest size of type at which a sheet fits, in points.
+
+    It is the smallest size if none fits.
+    """
     page_width, page_height = A6 if card else A4
 
     def fits(size: float) -> bool:
@@ -41,21 +47,20 @@ def type_size(content: GuideContent, card: bool, sheet: Sheet, is_first: bool) -
         heights = [
             _height(content, names, share * (width - gaps), card) for names, share in columns
         ]
-        return (
-            heads + max(heights) + _height(content, sheet.below, width, card)
-        ) * size <= page_height
+        height = heads + max(heights) + _height(content, sheet.below, width, card)
+        return height * size <= page_height
 
     return next((size for size in SIZES if fits(size)), SIZES[-1])
 
 
 def _lead_height(content: GuideContent, card: bool, width: float) -> float:
-    """Height of the title of the guide and of the paragraphs below it."""
+    """Return the height of the title of the guide and of the paragraphs below it."""
     title = CARD_TITLE if card else TITLE
     return title + sum(_text_height(text, width) for text in content.lead)
 
 
 def _height(content: GuideContent, names: tuple[str, ...], width: float, card: bool) -> float:
-    """Height of sections below each other."""
+    """Return the height of sections below each other."""
     return sum(
         _section_height(content.sections[name], width, card)
         for name in names
@@ -76,18 +81,18 @@ def _section_height(section: Section, width: float, card: bool) -> float:
 
 
 def _lines(text: Text | str, width: float) -> int:
-    """Lines that a text takes."""
+    """Return the number of lines that a text takes."""
     letters = max(1, floor(width / LETTER))
     return len(wrap(str(text), letters))
 
 
 def _text_height(text: Text | str, width: float, size: float = 1.0) -> float:
-    """Height of a paragraph in a type of a size, with the space below it."""
+    """Return the height of a paragraph in a type of a size, with the space below it."""
     return size * (LINE * _lines(text, width / size) + ROW)
 
 
 def _columns_height(section: Section, columns: int, width: float) -> float:
-    """Height of rows that are shared out over columns, whose names have a width."""
+    """Return the height of rows that are shared out over columns, whose names have a width."""
     parts = column_groups(section.rows, columns)
     return max(sum(_text_height(row.name, width) for row in part) for part in parts)
 
@@ -113,7 +118,8 @@ def _losses_height(_section: Section, _width: float) -> float:
 
 def _opening_height(section: Section, width: float) -> float:
     dice = max(1.3 * len(row.sample) for row in section.opening_rows) + 0.6
-    heading, hold = 0.18 * width - 0.6, 0.23 * width - 1.3
+    heading = 0.18 * width - 0.6
+    hold = 0.23 * width - 1.3
     rolls = width - dice - heading - hold - 11.7  # without the two columns of numbers
     height = LINE + ROW
     for row in section.opening_rows:

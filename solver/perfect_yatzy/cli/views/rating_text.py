@@ -24,9 +24,12 @@ from .wording import (
     line_width,
 )
 
-MAX_SKIPPED = 10  # games that are listed
-SHOWN_SPOTS = 5  # kinds of mistakes
-LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
+MAX_SKIPPED = 10  # skipped games that are listed
+SHOWN_SPOTS = 5  # kinds of mistakes that are listed
+# widths in columns
+LABEL = 26
+NUMBER = 9
+INTERVAL = 22
 BAR = 18
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 HOLD_KINDS = {  # the second one includes all later rolls
@@ -37,8 +40,9 @@ HOLD_KINDS = {  # the second one includes all later rolls
 
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
-    """Lines for one rating, with the names of `rules` and so many games in a block of the list
-    over time.
+    """Return lines for one rating, with the names of `rules`.
+
+    `block` is the number of games in a block of the list over time.
     """
     share = significant_text(100 * rating.confidence, 6)
     interval_head = _("{share} % interval", share=share) if rating.games > 1 else ""
@@ -58,16 +62,14 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         text = _(
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
-        # a width falls with the square root of their number
+        # The width of an interval falls with the square root of the number of games.
         as_many = grouped(rating.narrower**2 * rating.games)
         lines += wrap(
             text.format(factor=number_text(rating.narrower, 1), games=as_many), line_width()
         )
-    # of each grade, in a game
-    numbers = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
-    # plural
+    errors_of_grade = zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
     first, second, third = (
-        f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in numbers
+        f"{number_text(number, 1)} {grade_word(name, 2)}" for name, number in errors_of_grade
     )
     errors = _("A game has {first}, {second} and {third}.", first=first, second=second, third=third)
     lines += wrap(errors, line_width())
@@ -91,13 +93,19 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
 
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
-    """A line of a table; without an interval, as of a single game, no column is left for it."""
+    """Return a line of a table.
+
+    Without an interval, as for a single game, there is no column for it.
+    """
     shown = right(interval, INTERVAL) if interval else ""
     return f"{left(label, LABEL)}{right(number, NUMBER)}{shown}{rest}".rstrip()
 
 
 def interval_text(found: Estimate, factor: float = 1.0) -> str:
-    """The interval of `factor` times an estimate: ``1.20 to 3.40``; empty without one."""
+    """Return the interval of `factor` times an estimate, such as ``1.20 to 3.40``.
+
+    It is empty if there is none.
+    """
     if found.low is None or found.high is None:
         return ""
     low, high = (number_text(end, 2) for end in sorted((factor * found.low, factor * found.high)))
@@ -113,8 +121,9 @@ def _games_text(number: int) -> str:
 
 
 def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
-    """Words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`, which may include
-    all later rolls.
+    """Return words for a kind of :func:`perfect_yatzy.play.rating.decision_kinds`.
+
+    The kind may include all later rolls.
     """
     if kind == "category":
         return _("category")
@@ -142,9 +151,7 @@ def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
 
 
 def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
-    """The points lost by category decisions: by taking each category, and by leaving it when it
-    was the best one.
-    """
+    """Return the points lost by taking each category, and by leaving it when it was best."""
     heads = right(_("taking it"), 12) + right(_("leaving it"), 12) + right(_("mean points"), 14)
     lines = [left(_("Points lost a game by"), LABEL) + heads]
     for i, category in enumerate(rules.categories):
@@ -157,7 +164,7 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
 
 
 def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
-    """What the player does wrongly again and again, the most expensive first."""
+    """Return the mistakes that the player repeats, the most expensive first."""
     lines = []
     for spot in rating.spots[:SHOWN_SPOTS]:
         text = _("With {roll} you took {done} {count} of {times} times; best is {best}: {points}")
@@ -179,14 +186,14 @@ def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
 
 
 def _kind_text(rules: RuleSet, kind: KindOfAction) -> str:
-    """Dice, a die of any face as x, or the name of a category."""
+    """Return dice, with x for a die of any face, or the name of a category."""
     if isinstance(kind, str):
         return category_name(rules, kind)
     return spaced(["x" if face == ANY else str(face) for face in kind]) or _("nothing")
 
 
 def _block_label(part: GameBlock) -> str:
-    """The days of the first and the last game if they have dates, else their numbers."""
+    """Return the days of the first and the last game, or their numbers if they have no dates."""
     if part.first_date and part.last_date:
         days = sorted({part.first_date[:10], part.last_date[:10]})
         return _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
@@ -196,7 +203,7 @@ def _block_label(part: GameBlock) -> str:
 
 
 def block_lines(rating: Rating, parts: Sequence[GameBlock], interval_head: str) -> list[str]:
-    """The points lost over time, with bars, and their trend."""
+    """Return the points lost over time, with bars, and their trend."""
     most = max(part.points_lost.value for part in parts)
     lines = [row(_("Points lost over time"), _("a game"), interval_head)]
     for part in parts:
@@ -215,15 +222,16 @@ def block_lines(rating: Rating, parts: Sequence[GameBlock], interval_head: str) 
 
 
 def comparison_lines(comparison: Comparison) -> list[str]:
-    """Who plays better, by how much, and how sure that is."""
-    first, second = comparison.first, comparison.second
+    """Return who plays better, by how much, and how sure that is."""
+    first = comparison.first
+    second = comparison.second
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     advantage = comparison.advantage  # of the first player
     if advantage.low is None or advantage.high is None:
         return wrap(
             _("{first} and {second}, {rules}: too few games to compare.", **names), line_width()
         )
-    # of the figures, which are shown for the player who is ahead
+    # The figures are shown for the player who is ahead.
     sign = -1 if advantage.value < 0 else 1
     ahead, behind = (second, first) if sign < 0 else (first, second)
     verdict = _(
@@ -256,7 +264,7 @@ def comparison_lines(comparison: Comparison) -> list[str]:
 
 
 def skipped_lines(found: Ratings) -> list[str]:
-    """Games without a rating, and why."""
+    """Return the games without a rating, and why."""
     if not found.skipped:
         return []
     lines = [_("Not rated: {games}", games=_games_text(len(found.skipped)))]
@@ -269,7 +277,7 @@ def skipped_lines(found: Ratings) -> list[str]:
 
 
 def results_lines(found: Ratings, confidence: float) -> list[str]:
-    """Players of whom only results are known."""
+    """Return lines about the players of whom only results are known."""
     lines = []
     for (rules, player), results in found.results_only.items():
         estimate = mean_of(results, confidence)
@@ -296,13 +304,16 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
 
 
 def kinds_of(ratings: tuple[Rating, ...]) -> list[str]:
-    """The kinds of decisions of some ratings, the choice of a category last."""
+    """Return the kinds of decisions of some ratings, with the choice of a category last."""
     kinds = dict.fromkeys(kind for rating in ratings for kind in rating.kinds)
     return sorted(kinds, key=lambda kind: (kind == "category", kind))
 
 
 def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
-    """Write one row for each rated game of each player; result = start + luck - points_lost."""
+    """Write one row for each rated game of each player.
+
+    In each row, result = start + luck - points_lost.
+    """
     kinds = kinds_of(ratings)
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -311,7 +322,9 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
         [*head, "result_without_luck", "decisions", *(f"lost_{kind}" for kind in kinds)]
     )
     for rating in ratings:
-        figures, lost, games = rating.figures, rating.lost_by_game, rating.games
+        figures = rating.figures
+        lost = rating.lost_by_game
+        games = rating.games
         lost_by_kind = {kind: figures.lost[:, i].tolist() for i, kind in enumerate(rating.kinds)}
         columns: list[Iterable[Any]] = [  # in the order of the head
             [rating.player] * games,
@@ -332,8 +345,9 @@ def write_csv(file: IO[bytes], ratings: tuple[Rating, ...]) -> None:
 
 
 def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = None) -> None:
-    """Draw the points lost a game over time, with a band for the interval, and below them by
-    kind of decision.
+    """Draw the points lost a game over time, and below them by kind of decision.
+
+    Intervals are drawn as a band and as error bars.
     """
     with picture(path) as plt:
         figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 8), layout="constrained")
@@ -359,10 +373,8 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
                 middles, values - half, values + half, color=colour, alpha=0.2, linewidth=0
             )
             by_kind = [rating.kind_lost(i)[0] for i in range(len(rating.kinds))]
-            means, errors = (
-                [lost.value for lost in by_kind],
-                [lost.half_width or 0.0 for lost in by_kind],
-            )
+            means = [lost.value for lost in by_kind]
+            errors = [lost.half_width or 0.0 for lost in by_kind]
             shift = (number - (len(ratings) - 1) / 2) * width  # from the middle of a kind
             places = [kinds.index(kind) + shift for kind in rating.kinds]
             lower.bar(places, means, width, color=colour, yerr=errors, capsize=3)

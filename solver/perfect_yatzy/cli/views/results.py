@@ -1,5 +1,6 @@
-"""Final scores as text and pictures: distributions, simulated games, evaluated policies, two
-players.
+"""Final scores as text and pictures.
+
+They are of distributions, simulated games, evaluated policies and two players.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ from .wording import (
 )
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
-LISTED = 8  # categories listed by their losses
+LISTED = 8  # categories that are listed by their losses
 BAR_WIDTH = 30
 BLOCKS = " ▏▎▍▌▋▊▉█"
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
-    """Lines about the exact distribution in an answer of `yatzy expect`; also about each
-    category if wanted.
+    """Return lines about the exact distribution in an answer of `yatzy expect`.
+
+    They are also about each category if `with_categories`.
     """
     distribution = answer["distribution"]
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
@@ -56,7 +58,7 @@ def distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: 
 
 
 def simulated_figures(rules: RuleSet, answer: dict[str, Any], decimals: int) -> list[str]:
-    """The standard deviation, the upper bonus and the percentiles of simulated games."""
+    """Return the standard deviation, the upper bonus and the percentiles of simulated games."""
     chance = f"{number_text(100 * answer['upper_bonus_chance'], 1)} %" if rules.bonus else ""
     deviation = number_text(answer["standard_deviation"], decimals)
     return [_deviation_text(deviation, chance), percentile_line(answer["percentiles"])]
@@ -70,17 +72,15 @@ def _deviation_text(deviation: str, bonus_chance: str) -> str:
 
 
 def percentile_line(percentiles: dict[str, float]) -> str:
-    """Percentiles in one line; the keys are per cent, the values final scores."""
-    return (
-        _("Percentiles")
-        + "  "
-        + "  ".join(f"{percent} %: {score:.0f}" for percent, score in percentiles.items())
-    )
+    """Return percentiles in one line. The keys are per cent, and the values final scores."""
+    texts = [f"{percent} %: {score:.0f}" for percent, score in percentiles.items()]
+    return "  ".join([_("Percentiles"), *texts])
 
 
 def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
-    """A table of categories from entries with ``category, mean, crossed_out``: mean points,
-    chance of a zero.
+    """Return a table of the mean points and the chance of a zero of categories.
+
+    The entries have ``category``, ``mean`` and ``crossed_out``.
     """
     rows = [(_("category"), _("mean"), _("crossed out"))]
     for entry in entries:
@@ -90,14 +90,16 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
 
 
 def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy simulate` from the answer of
-    :func:`perfect_yatzy.service.measure.run_simulation`.
+    """Return lines for `yatzy simulate`.
+
+    `answer` is that of :func:`perfect_yatzy.service.measure.run_simulation`.
     """
     end = ["", *category_lines(rules, answer["categories"]), *wording.approximate_lines(answer)]
     if answer["games"] == 1:
         headline = _("Final score {points} in one game", points=answer["highest"])
         return [headline, "", card_line(rules, answer), _reference_line(answer), *end]
-    mean, error = number_text(answer["mean"], 2), number_text(answer["standard_error"], 2)
+    mean = number_text(answer["mean"], 2)
+    error = number_text(answer["standard_error"], 2)
     text = _("Mean final score {mean} ± {error} (standard error) in {games} games")
     lines = [
         text.format(mean=mean, error=error, games=grouped(answer["games"])),
@@ -116,8 +118,9 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 
 def _reference_line(answer: dict[str, Any]) -> str:
-    """What simulated games are compared with: the chance of the goal, perfect play, or what the
-    strategy expects.
+    """Return what simulated games are compared with.
+
+    It is the chance of the goal, perfect play, or what the strategy expects.
     """
     if "reached" in answer:
         return _goal_line(answer)
@@ -144,10 +147,13 @@ def _goal_line(answer: dict[str, Any]) -> str:
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[str]:
-    """Lines for `yatzy simulate --positions` from the answer of
-    :func:`perfect_yatzy.service.measure.run_positions`.
+    """Return lines for `yatzy simulate --positions`.
+
+    `answer` is that of :func:`perfect_yatzy.service.measure.run_positions`.
     """
-    rows, decisions, games = answer["rows"], answer["positions"], answer["games"]
+    rows = answer["rows"]
+    decisions = answer["positions"]
+    games = answer["games"]
     written = ngettext(
         "Wrote {count} position to {path}", "Wrote {count} positions to {path}", rows
     )
@@ -160,11 +166,14 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
     lines.append(
         played.format(decisions=grouped(decisions), count=grouped(games), seed=answer["seed"])
     )
-    named = {
-        left: number_text(100 * n / decisions, 1) for left, n in answer["rolls_left"].items() if n
-    }
     shares = [
-        _("{share} % with {count} left", share=share, count=left) for left, share in named.items()
+        _(
+            "{share} % with {count} left",
+            share=number_text(100 * number / decisions, 1),
+            count=rolls_left,
+        )
+        for rolls_left, number in answer["rolls_left"].items()
+        if number
     ]
     lines.append(_("Rerolls: {shares}", shares=", ".join(reversed(shares))))
     if answer["exploration"]:
@@ -174,11 +183,12 @@ def position_lines(rules: RuleSet, answer: dict[str, Any], path: str) -> list[st
 
 
 def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    """Lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
+    """Return lines for an answer of :func:`perfect_yatzy.service.measure.run_evaluation`."""
     title = answer.get("title", answer["policy"])
     after_head = ["", card_line(rules, answer), _against_perfect(answer)]
     if "games" in answer:  # of a sampled policy
-        mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
+        mean = _with_interval(answer, "")
+        plain_mean = _with_interval(answer, "plain_")
         text = ngettext(
             "Plain mean of {count} game: {mean}",
             "Plain mean of {count} games: {mean}",
@@ -192,9 +202,8 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         *after_head,
     ]
     if against := answer.get("against"):
-        chance = _(
-            TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"])
-        )  # marked elsewhere
+        wins = chance_text(against["chance"])
+        chance = _(TIE_RULES[against["ties"]].chance, chance=wins)  # marked elsewhere
         lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
         lines += handicap_lines(answer["policy"], against)
     if "losses" in answer and answer["loss"] >= 0.005:
@@ -206,7 +215,7 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 
 def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
-    """The points that make a game of two policies even, if they were asked for."""
+    """Return the points that make a game of two policies even, if they were asked for."""
     if (even := against.get("even")) is None:
         return []
     points = even["points"]
@@ -221,7 +230,8 @@ def handicap_lines(policy: str, against: dict[str, Any]) -> list[str]:
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
-    perfect, loss = answer["perfect_mean"], answer["loss"]
+    perfect = answer["perfect_mean"]
+    loss = answer["loss"]
     facts = {"best": number_text(perfect, 4), "loss": number_text(loss, 2)}
     if loss < 0.00005:
         return _("Perfect play: {best}", **facts)
@@ -240,7 +250,7 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
-    """Where points are lost: by decision, by turn, and by the category that was filled."""
+    """Return where points are lost, by decision, by turn, and by the category that was filled."""
     by_rerolls_left = {int(number): loss for number, loss in losses["holds"].items()}
     total = sum(by_rerolls_left.values()) + losses["category"]
     lines = [_("Points lost a game: {points}", points=number_text(total, 2))]
@@ -276,7 +286,7 @@ def versus_lines(
     chances: Floats,
     exploitability: Sequence[float],
 ) -> list[str]:
-    """Lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`."""
+    """Return lines for the chances of :func:`perfect_yatzy.two_players.versus.versus_table`."""
     first_wins = chances[0, 0]  # if both play to win
     tie = _(TIE_RULES[ties].value)  # marked elsewhere
     lines = [
@@ -312,7 +322,7 @@ def versus_lines(
 
 
 def field_lines(rules: RuleSet, fields: dict[str, Any]) -> list[str]:
-    """Lines for the equilibrium of a field (:mod:`perfect_yatzy.field.equilibrium`)."""
+    """Return lines for the equilibrium of a field (:mod:`perfect_yatzy.field.equilibrium`)."""
     players = fields["field"] + 1
     fair = 1 / players
     text = _("{game}, {count} players who cannot see each other: an equilibrium")
@@ -345,13 +355,14 @@ def field_lines(rules: RuleSet, fields: dict[str, Any]) -> list[str]:
 
 
 def percent_text(chance: float) -> str:
-    """A chance of any size with six digits after the point of its percentage."""
+    """Return a chance of any size with six digits after the point of its percentage."""
     return f"{number_text(100 * chance, 6)} %"
 
 
 def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str]:
-    """Lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`, rounded
-    outwards.
+    """Return lines for the bounds of :func:`perfect_yatzy.two_players.versus.versus_bounds`.
+
+    They are rounded outwards.
     """
     lowest = wording.lower_bound_text(low)
     highest = chance_text(rounded_up(high, 4))
@@ -371,7 +382,7 @@ def bounds_lines(rules: RuleSet, ties: str, low: float, high: float) -> list[str
 
 
 def interval_lines(rules: RuleSet, found: dict[str, Any]) -> list[str]:
-    """Lines for the interval of a game of two by sampled paths, rounded outwards."""
+    """Return lines for the interval of a game of two by sampled paths, rounded outwards."""
     low, high = found["interval"]
     lowest = wording.lower_bound_text(low)
     highest = chance_text(rounded_up(high, 4))
@@ -391,8 +402,9 @@ def interval_lines(rules: RuleSet, found: dict[str, Any]) -> list[str]:
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
-    """The chances of the `lowest` score and those after it as bars, without tails below one in
-    ten thousand.
+    """Return the chances of the `lowest` score and those after it as bars.
+
+    Tails below one in ten thousand are left out.
     """
     starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
@@ -400,7 +412,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
         percent = number_text(100 * chance, 1)
-        if chance < 0.0005:  # which would be shown as 0.0
+        if chance < 0.0005:  # it would be shown as 0.0
             percent = f"<{number_text(0.1, 1)}" if chance else "0"
         lines.append(
             f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip()
@@ -409,7 +421,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of a share of `width` columns, in eighths of a column."""
+    """Return a bar of a share of `width` columns, in eighths of a column."""
     eighths = round(8 * width * share)
     return "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
 
@@ -427,8 +439,9 @@ def check_picture(path: str) -> None:
 
 @contextmanager
 def picture(path: str) -> Iterator[Any]:
-    """Draw with the module :mod:`matplotlib.pyplot`. At the end its figure replaces the file; if
-    that fails, an old one stays.
+    """Draw with the module :mod:`matplotlib.pyplot`, which is yielded.
+
+    At the end its figure replaces the file. If that fails, an old file stays.
     """
     check_picture(path)
     import matplotlib
@@ -451,27 +464,28 @@ def plot(
     goal_chances: Sequence[float] | None = None,
     goal: int | None = None,
 ) -> None:
-    """Draw the chance of each score, and the chance of at least each score, also of each as the goal
-    (`goal_chances`).
+    """Draw the chance of each score, and the chance of at least each score.
+
+    With `goal_chances`, the latter is also drawn for each score as the goal.
     """
     with picture(path) as plt:
-        scores, chances = [*chance_of], [*chance_of.values()]
+        scores = [*chance_of]
+        chances = [*chance_of.values()]
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
         _figure, (upper, lower) = plt.subplots(
             2, 1, figsize=(8, 7), sharex=True, layout="constrained"
         )
-        upper.fill_between(
-            scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0
-        )
+        percent = [100 * chance for chance in chances]
+        upper.fill_between(scores, percent, step="mid", color="#4477aa", linewidth=0)
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
         lower.plot(
             scores,
-            [100 * c for c in at_least],
+            [100 * chance for chance in at_least],
             color="#4477aa",
             label=_("maximising the expected score"),
         )
         if goal_chances is not None:
-            percent = [100 * c for c in goal_chances]
+            percent = [100 * chance for chance in goal_chances]
             label = _("with this score as goal")
             lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
@@ -482,5 +496,5 @@ def plot(
             axes.grid(alpha=0.3)
             if goal is not None:
                 axes.axvline(goal, color="#888888", linewidth=1)
-        visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
+        visible = [score for score, chance in chance_of.items() if chance > 1e-6]
         lower.set_xlim(min(visible), max(visible))

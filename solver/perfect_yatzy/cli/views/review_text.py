@@ -23,12 +23,12 @@ from .wording import (
     loss_text,
 )
 
-MAX_CATEGORIES = 5  # listed when two holds are compared
-MAX_OPTIONS = 5  # listed in a solution
+MAX_CATEGORIES = 5  # categories that are listed when two holds are compared
+MAX_OPTIONS = 5  # options that are listed in a solution
 
 
 def action_text(rules: RuleSet, action: Hold | Choice) -> str:
-    """What an action does, in words."""
+    """Return what an action does, in words."""
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
         return _(
@@ -38,8 +38,9 @@ def action_text(rules: RuleSet, action: Hold | Choice) -> str:
 
 
 def summary_lines(rules: RuleSet, review: Review) -> list[str]:
-    """The result of a game, split into start, luck and errors, and the number of decisions of
-    each grade.
+    """Return the result of a game, split into start, luck and errors.
+
+    The number of decisions of each grade follows.
     """
     text = (
         _("{player}: {points} points")
@@ -68,7 +69,7 @@ def summary_lines(rules: RuleSet, review: Review) -> list[str]:
 
 
 def grade_word(grade: str, count: int) -> str:
-    """``mistake`` or ``mistakes``; best and tied have no plural."""
+    """Return ``mistake`` or ``mistakes`` and the like. Best and tied have no plural."""
     words = {
         "best": _("best"),
         "tied": _("tied"),
@@ -80,7 +81,7 @@ def grade_word(grade: str, count: int) -> str:
 
 
 def signed(points: float) -> str:
-    """A term of a sum: its sign, a space, two decimals."""
+    """Return a term of a sum: its sign, a space and two decimals."""
     rounded = round(points, 2)
     return f"{'-' if rounded < 0 else '+'} {number_text(abs(rounded), 2)}"
 
@@ -106,8 +107,10 @@ def _decision_lines(
 def outlook_rows(
     rules: RuleSet, actual: ActionOutlook, best: ActionOutlook
 ) -> list[tuple[str, str, str]]:
-    """Label, best and actual: points now and later, upper bonus, and the chance of each category
-    for this turn.
+    """Return rows of a label, the best action and the actual one.
+
+    They are the points now and later, the upper bonus, and the chance of each category for this
+    turn.
     """
 
     def bonus_text(chance: float) -> str:
@@ -139,15 +142,14 @@ def outlook_rows(
             )
         )
     if len(best.categories) > 1 or len(actual.categories) > 1:
-        of_best = {category: chance for category, chance, _points in best.categories}
-        of_actual = {category: chance for category, chance, _points in actual.categories}
+        of_best = {each.id: each.chance for each in best.categories}
+        of_actual = {each.id: each.chance for each in actual.categories}
         chances = {
             each: (of_best.get(each, 0.0), of_actual.get(each, 0.0)) for each in of_best | of_actual
         }
         rows.append((_("category taken:"), "", ""))
-        for category in sorted(chances, key=lambda each: max(chances[each]), reverse=True)[
-            :MAX_CATEGORIES
-        ]:
+        most_likely_first = sorted(chances, key=lambda each: max(chances[each]), reverse=True)
+        for category in most_likely_first[:MAX_CATEGORIES]:
             best_chance, actual_chance = map(chance_text, chances[category])
             rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
     return rows
@@ -158,27 +160,32 @@ def review_lines(
     review: Review,
     explained: list[tuple[GradedDecision, ActionOutlook, ActionOutlook]],
 ) -> list[str]:
-    """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action
-    and of the best.
+    """Return lines for `yatzy review`: the summary, and decisions with two outlooks.
+
+    The outlooks are those of the actual action and of the best.
     """
     decisions = [line for each in explained for line in (*_decision_lines(rules, *each), "")]
     return [*summary_lines(rules, review), "", *(decisions or [_("No errors found.")])]
 
 
 class PuzzleTexts(NamedTuple):
-    """What the position of a puzzle is, without its dice."""
+    """The position of a puzzle in words, without its dice."""
 
     title: str  # the game and the points so far
-    boxes: dict[str, str]  # the filled and the open ones, by label
+    boxes: dict[str, str]  # the filled and the open boxes, by label
     stage: str  # which roll it is, and how many rerolls are left
 
 
 def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTexts:
-    """The position of a puzzle in words."""
-    card, rolls_left = puzzle.card, puzzle.rolls_left
-    filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
+    """Return the position of a puzzle in words."""
+    card = puzzle.card
+    rolls_left = puzzle.rolls_left
+    filled = [
+        f"{rules.categories[number].name} {points}"
+        for number, points in sorted(card.points.items())
+    ]
     still_open = [
-        category.name for c, category in enumerate(rules.categories) if c not in card.points
+        box.name for number, box in enumerate(rules.categories) if number not in card.points
     ]
     if card.bonus_points:
         filled.append(_("bonus points {points}", points=card.bonus_points))
@@ -199,7 +206,7 @@ def puzzle_texts(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> PuzzleTe
 
 
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
-    """The position: the scorecard, the roll and the rerolls left."""
+    """Return the position of a puzzle: the scorecard, the roll and the rerolls left."""
     texts = puzzle_texts(rules, puzzle, strategy)
     lines = [texts.title]
     width = max(map(columns_of, texts.boxes))
@@ -216,7 +223,10 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
 def find_answer(
     rules: RuleSet, puzzle: Puzzle, options: Sequence[Hold | Choice], text: str
 ) -> Hold | Choice:
-    """The option that a player's text names: dice, ``none``, or a category."""
+    """Return the option that a player's text names: dice, ``none``, or a category.
+
+    Raises StateError if the text names none of the options.
+    """
     text = decision_of(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held == puzzle.dice:
@@ -243,7 +253,7 @@ def find_answer(
 
 
 def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
-    """The grade and the loss of an answer."""
+    """Return the grade and the loss of an answer."""
     action = action_text(rules, answer)
     facts = {
         "action": action[0].upper() + action[1:],
@@ -254,7 +264,7 @@ def grade_line(rules: RuleSet, answer: Hold | Choice, *, is_best: bool) -> str:
 
 
 def solution_lines(rules: RuleSet, options: Sequence[Hold | Choice]) -> list[str]:
-    """The best options and what they lose."""
+    """Return the best options and what they lose."""
     best = enumerate(options[:MAX_OPTIONS])
     rows = [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in best]
     return columns([("", _("loses")), *rows], "<", ">9")

@@ -12,12 +12,13 @@ from ...words import _, ngettext, number_word
 from ..text_width import columns, columns_of, left
 from .wording import grouped
 
-MAX_WIDTH = 80  # of a table
+MAX_WIDTH = 80  # columns of a table
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules show`; `facts`:
-    :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`.
+    """Return lines for `yatzy rules show`.
+
+    `facts` are those of :func:`perfect_yatzy.approximation.approximate_cost.rule_set_facts`.
     """
     lines = [f"{rules.name} ({rules.key})", *([rules.summary] if rules.summary else []), ""]
     by_column = _column_table(rules)
@@ -38,7 +39,7 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 
 def _switch_text(switch: Switch) -> str:
-    """What a switch does, and the switches that cannot be combined with it."""
+    """Return what a switch does, and the switches that cannot be combined with it."""
     if not switch.excludes:
         return switch.summary
     others = ", ".join(switch.excludes)
@@ -70,13 +71,13 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 
 def _highest_score(rules: RuleSet, facts: dict[str, Any]) -> str:
-    """The highest possible final score, or a bound of it."""
+    """Return the highest possible final score, or a bound of it."""
     most = str(facts["maximum"])
     return most if is_highest_score_exact(rules) else _("at most {points}", points=most)
 
 
 def approximate_advice(rules: RuleSet, seconds: float) -> str:
-    """What to run for a game that is too large, and about how long it takes."""
+    """Return what to run for a game that is too large, and about how long it takes."""
     from ...words import duration
 
     command = f"yatzy solve {rules.spec or rules.key} --approximate"
@@ -87,8 +88,9 @@ def approximate_advice(rules: RuleSet, seconds: float) -> str:
 
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in
-    :func:`rules_lines`.
+    """Return lines for `yatzy rules check` about a rule file without mistakes.
+
+    `facts` are those of :func:`rules_lines`.
     """
     from ...tablebase.estimates import SolveCost
     from ...words import gigabytes
@@ -114,8 +116,9 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
 
 def _column_table(rules: RuleSet) -> list[str]:
-    """What differs between the columns of the sheet, side by side, and an empty line; nothing if
-    it is too wide.
+    """Return what differs between the columns of the sheet, side by side, and an empty line.
+
+    There are no lines if the table is too wide.
     """
     if not rules.columns:
         return []
@@ -136,8 +139,9 @@ def _column_table(rules: RuleSet) -> list[str]:
 
 
 def _row_lines(rules: RuleSet) -> list[str]:
-    """Code, mark of the upper section, name, id and text of each row of the sheet, whose boxes
-    may be several.
+    """Return code, mark of the upper section, name, id and text of each row of the sheet.
+
+    A row may have several boxes.
     """
     # A row is represented by its first box.
     rows = [row_of(rules, box) for box in rules.categories if not (box.copy or box.column)]

@@ -1,4 +1,4 @@
-"""Strategy tables for print: rows and columns first, then Markdown, CSV, JSON, HTML or Parquet."""
+"""Strategy tables for print, which become Markdown, CSV, JSON, HTML or Parquet."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class TableColumn:
 
     @property
     def name(self) -> str:
-        """For readers, in the current language."""
+        """The name for readers, in the current language."""
         return _(self.english, count=self.left)  # marked elsewhere
 
     @property
     def field(self) -> str:
-        """For programs (CSV, JSON, Parquet): without spaces, such as ``hold_2_left``."""
+        """The name for programs (CSV, JSON, Parquet), without spaces, such as ``hold_2_left``."""
         return re.sub(r"\W+", "_", self.english.format(count=self.left))
 
 
@@ -56,7 +56,7 @@ class StrategyTable:
     rows: Sequence[tuple[Cell, ...]]
     language: str  # of the names of categories
     metadata: dict[str, str]  # what identifies the table, for Parquet
-    # The field of answers with the certificate; empty if the strategy is exact.
+    # the field of answers with the certificate, or nothing if the strategy is exact
     approximate: dict[str, Any]
 
     @property
@@ -68,7 +68,7 @@ class StrategyTable:
         ]
 
     def cell_texts(self) -> list[list[str]]:
-        """Cells as text, numbers with the decimals of their column."""
+        """Return cells as text, numbers with the decimals of their column."""
 
         def text(cell: Cell, column: TableColumn) -> str:
             return number_text(cell, column.digits) if isinstance(cell, float) else str(cell)
@@ -77,7 +77,7 @@ class StrategyTable:
 
 
 def _about(strategy: Strategy, what: str) -> dict[str, Any]:
-    """The fields of a table that say which strategy it is of."""
+    """Return the fields of a table that say which strategy it is of."""
     return {
         "language": strategy.rules.language,
         "metadata": metadata(strategy.rules, strategy.policy, table=what),
@@ -86,7 +86,7 @@ def _about(strategy: Strategy, what: str) -> dict[str, Any]:
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
-    """A hold as text: its dice, ``nothing``, or the category to take."""
+    """Return a hold as text: its dice, ``nothing``, or the category to take."""
     if hold.category:
         return _("take {category}", category=category_name(strategy.rules, hold.category))
     return spaced(hold.dice) or _("nothing")
@@ -98,7 +98,7 @@ def _first_turn_rolls(strategy: Strategy) -> list[tuple[int, ...]]:
 
 
 def opening(strategy: Strategy) -> StrategyTable:
-    """Best hold for every roll of the first turn, for every number of rerolls left."""
+    """Tabulate the best hold for every roll of the first turn, and every number of rerolls left."""
     rules = strategy.rules
     rolls_left_values = range(rules.rolls_per_turn - 1, 0, -1)
     if not rolls_left_values:
@@ -132,8 +132,8 @@ def opening(strategy: Strategy) -> StrategyTable:
 
 
 def scoring(strategy: Strategy) -> StrategyTable:
-    """Best category for every final roll of the first turn."""
-    names = {c.id: c.name for c in strategy.rules.categories}
+    """Tabulate the best category for every final roll of the first turn."""
+    names = {category.id: category.name for category in strategy.rules.categories}
 
     def row(dice: tuple[int, ...]) -> tuple[Cell, ...]:
         best, *others = strategy.categories(State(), dice)
@@ -158,9 +158,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
 
 
 def categories(strategy: Strategy) -> StrategyTable:
-    """Value of each category as the only open one, and the cost of crossing it out in the first
-    turn.
-    """
+    """Tabulate the value of each category alone, and the cost of crossing it out first."""
     rules = strategy.rules
     if not leaves_choice(rules):
         text = _("{rules} has a fixed order, so there is no choice of category to tabulate")
@@ -182,7 +180,7 @@ def categories(strategy: Strategy) -> StrategyTable:
 
 
 def markdown(table: StrategyTable) -> str:
-    """A Markdown document with one table, columns aligned in the source too."""
+    """Return a Markdown document with one table, whose columns are aligned in the source too."""
     names = [column.name for column in table.columns]
     body = table.cell_texts()
     widths = [max(map(len, cells)) for cells in zip(names, *body, strict=True)]
@@ -192,9 +190,8 @@ def markdown(table: StrategyTable) -> str:
     ]
 
     def row(cells: list[str]) -> str:
-        return (
-            f"| {' | '.join(format(cell, form) for cell, form in zip(cells, forms, strict=True))} |"
-        )
+        padded = [format(cell, form) for cell, form in zip(cells, forms, strict=True)]
+        return f"| {' | '.join(padded)} |"
 
     dashes = [
         "-" * width + ("-:" if right else "--")
@@ -207,7 +204,7 @@ def markdown(table: StrategyTable) -> str:
 
 
 def comma_separated(table: StrategyTable) -> str:
-    """CSV with full precision and a header line."""
+    """Return CSV with full precision and a header line."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.field for column in table.columns)
@@ -221,8 +218,9 @@ def comma_separated(table: StrategyTable) -> str:
 
 
 def as_json(table: StrategyTable) -> str:
-    """One object with title, note and rows; each row is an object with the column names as
-    fields.
+    """Return one JSON object with title, note and rows.
+
+    Each row is an object with the column names as fields.
     """
     fields = [column.field for column in table.columns]
     rows: list[dict[str, Any]] = [dict(zip(fields, row, strict=True)) for row in table.rows]
@@ -235,7 +233,7 @@ def as_json(table: StrategyTable) -> str:
 
 
 def html(table: StrategyTable) -> str:
-    """A self-contained page with styles for the screen, light and dark, and for print."""
+    """Return a self-contained page with styles for the screen, light and dark, and for print."""
     language = current_language()
     is_number = [isinstance(cell, int | float) for cell in table.rows[0]]
     is_foreign = [
@@ -261,7 +259,7 @@ def html(table: StrategyTable) -> str:
 
 
 def parquet(table: StrategyTable) -> bytes:
-    """The bytes of a Parquet file; MissingPackage without pyarrow (extra `data`)."""
+    """Return the bytes of a Parquet file. Raises MissingPackage without pyarrow (extra `data`)."""
     check_pyarrow("Parquet")
     import pyarrow.parquet
 

@@ -1,8 +1,8 @@
-"""Why an option is better than another, in the sentences of the page (``web/static/table/why.js``): how
-the turn ends, the upper bonus, points now and later.
+"""Why an option is better than another, in the sentences of the page.
 
-The figures are those of the answer, the fields ``outlook`` of its first two options. A test asks the
-page for the same sentences.
+The sentences are about how the turn ends, the upper bonus, and points now and later
+(``web/static/table/why.js``). The figures are those of the answer, the fields ``outlook`` of its
+first two options. A test asks the page for the same sentences.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from ...game.notation import spaced
 from ...words import _, number_text
 from .wording import category_name, wrapped
 
-# smaller differences are no reason
-NOTABLE_CHANCE, NOTABLE_BONUS, NOTABLE_POINTS = 0.1, 0.01, 0.05
+# Smaller differences are no reason.
+NOTABLE_CHANCE = 0.1
+NOTABLE_BONUS = 0.01  # of the chance of the upper bonus
+NOTABLE_POINTS = 0.05
 Option = Mapping[str, Any]  # an entry of an answer
 
 
 def why_lines(rules: RuleSet, options: list[dict[str, Any]]) -> list[str]:
-    """Why the first option is better than the second, and an empty line, or nothing if the answer
-    does not explain them.
+    """Return why the first option is better than the second, and an empty line.
+
+    There are no lines if the answer does not explain them.
     """
     if len(options) < 2:
         return []
@@ -33,8 +36,9 @@ def why_lines(rules: RuleSet, options: list[dict[str, Any]]) -> list[str]:
 
 
 def why_sentences(rules: RuleSet, best: Option, other: Option) -> list[str]:
-    """The sentence of the page, and what the choice does to the upper bonus if that is another one.
-    Empty without outlooks.
+    """Return the sentence of the page, and what the choice does to the upper bonus.
+
+    The second one is left out if it is the same, and both without outlooks.
     """
     if not best.get("outlook") or not other.get("outlook"):
         return []
@@ -50,9 +54,10 @@ def why_sentences(rules: RuleSet, best: Option, other: Option) -> list[str]:
 
 
 def _sure_sentence(rules: RuleSet, best: Option, other: Option) -> str:
-    """A box that ends the turn now, against rolling on for it."""
+    """Return a sentence about a box that ends the turn now, against rerolling for it."""
     ends = {name: chance for name, chance, _points in other["outlook"]["categories"]}
-    category, points = best.get("category"), best.get("points")
+    category = best.get("category")
+    points = best.get("points")
     if not category or not points or other.get("hold") is None or other.get("category"):
         return ""
     if category not in ends:
@@ -66,8 +71,10 @@ def _sure_sentence(rules: RuleSet, best: Option, other: Option) -> str:
 
 
 def _end_sentence(rules: RuleSet, best: Mapping[str, Any], option: Option) -> str:
-    """The box in which more turns end, if both options roll again. A box that mostly takes a zero
-    or a poor roll is no merit.
+    """Return a sentence about the box in which more turns end.
+
+    It needs two options of which one at least rerolls. A box that mostly takes a zero or a poor
+    roll is no merit.
     """
     other = option["outlook"]
     if len(best["categories"]) < 2 and len(other["categories"]) < 2:
@@ -93,7 +100,7 @@ def _end_sentence(rules: RuleSet, best: Mapping[str, Any], option: Option) -> st
 
 
 def _mean_sentence(rules: RuleSet, best: Option, other: Option) -> str:
-    """Where a chance counts: what the choice would be worth to play for the average."""
+    """Return, where a chance counts, what the choice would be worth to play for the average."""
     if "chance" not in best or "chance" not in other:
         return ""
     more = best["expected_final_score"] - other["expected_final_score"]
@@ -153,29 +160,31 @@ def _points_sentence(rules: RuleSet, best: Mapping[str, Any], option: Option) ->
 
 
 def _typical_points(rules: RuleSet, category: str) -> float:
-    """Half of what the box holds in the middle case, a zero aside: what it holds on average must
-    be at least that.
+    """Return half of the median of what the box can hold apart from a zero.
+
+    What the box holds on average must be at least that.
     """
     points = [each for each in possible_points(rules)[rules.index_of[category]] if each > 0]
     return points[len(points) // 2] / 2
 
 
 def _name(rules: RuleSet, option: Option) -> str:
-    """The name of an option in a sentence: its box, or the dice it keeps."""
+    """Return the name of an option in a sentence, which is its box or the dice it keeps."""
     if option.get("category"):
         return category_name(rules, option["category"])
     return spaced(option["hold"]) if option["hold"] else _("rolling all dice")
 
 
 def _rounded(value: float, decimals: int = 0) -> str:
-    """A number as the page rounds it, halves up."""
+    """Return a number as the page rounds it, with halves up."""
     step = Decimal(1).scaleb(-decimals)
     return number_text(float(Decimal(value).quantize(step, ROUND_HALF_UP)), decimals)
 
 
 def _percent(chance: float) -> str:
-    """A chance in per cent without decimals. One that only rounds to 0 or 1 does not look
-    impossible or certain.
+    """Return a chance in per cent without decimals.
+
+    A chance that only rounds to 0 or 1 does not look impossible or certain.
     """
     percent = 100 if chance > 1 - 1e-9 else 100 * chance
     if 0 < percent < 0.5:

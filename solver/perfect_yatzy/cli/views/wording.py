@@ -1,5 +1,6 @@
-"""Text that several views share: numbers, names, lines and columns, the card, and the prompt for
-a decision.
+"""Text that several views share.
+
+It is of numbers, names, lines and columns, the card, and the prompt for a decision.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ...words import number_word as number_word
 from ..text_width import columns_of, wrap
 
 WIDTH = 78  # columns of a line, fewer in a narrower terminal
-# What a player may enter, in English and in the chosen language; the first word is the name of the
+# What a player may enter, in English and in the chosen language. The first word is the name of the
 # command.
 COMMANDS = {
     "help": N_("help, h"),
@@ -53,12 +54,12 @@ QUIT_HELP = N_("  quit          show the solution and quit")
 
 
 def grouped(number: float) -> str:
-    """A whole number with signs between thousands: ``100,000``."""
+    """Return a whole number with signs between thousands, such as ``100,000``."""
     return number_text(number, grouped=True)
 
 
 def size_text(size: float) -> str:
-    """A number of bytes with three digits and a unit."""
+    """Return a number of bytes with three digits and a unit."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{significant_text(size, 3)} {unit}"
@@ -67,8 +68,9 @@ def size_text(size: float) -> str:
 
 
 def loss_text(loss: float, is_best: bool) -> str:
-    """A loss with two decimals, ``<0.01`` for a small loss, and ``0.00 tie`` for another option as
-    good as the best.
+    """Return a loss with two decimals.
+
+    It is ``<0.01`` for a small loss, and ``0.00 tie`` for another option as good as the best.
     """
     if loss == 0.0:
         return number_text(0, 2) if is_best else _("{loss} tie", loss=number_text(0, 2))
@@ -76,19 +78,22 @@ def loss_text(loss: float, is_best: bool) -> str:
 
 
 def rounded_down(value: float, decimals: int) -> float:
-    """What may be said after "at least": the value without the decimals that are not shown."""
+    """Return a value without the decimals that are not shown, to be said after "at least"."""
     unit: float = 10.0**decimals
-    return floor(round(value * unit, 6)) / unit  # rounded first: 0.29 * 100 is 28.999999999999996
+    # It is rounded first, because 0.29 * 100 is 28.999999999999996.
+    return floor(round(value * unit, 6)) / unit
 
 
 def rounded_up(value: float, decimals: int) -> float:
-    """What may be said after "at most"."""
+    """Return a value rounded up to the decimals that are shown, to be said after "at most"."""
     return -rounded_down(-value, decimals)
 
 
 def chance_text(chance: float) -> str:
-    """Per cent with two decimals, small chances with four, and tiny ones as ``1 in 277 trillion``.
-    Only what is certain or impossible is 100 % or 0 %.
+    """Return a chance in per cent with two decimals.
+
+    Small chances have four decimals, and tiny ones are written as ``1 in 277 trillion``. Only what
+    is certain or impossible is 100 % or 0 %.
     """
     if 0 < chance < 5e-7:
         return _("1 in {number}", number=large_number_text(1 / chance))
@@ -100,9 +105,9 @@ def chance_text(chance: float) -> str:
 
 
 def large_number_text(number: float) -> str:
-    """A number of at least a million with three digits and a word: ``277 trillion``."""
+    """Return a number of at least a million with three digits and a word: ``277 trillion``."""
     exponent = floor(log10(number) + 1e-12)
-    shown = round(number, 2 - exponent)  # may have one digit more: 999.6 million
+    shown = round(number, 2 - exponent)  # may have one digit more, as 999.6 million has
     exponent = floor(log10(shown) + 1e-12)
     if exponent >= 18:
         return f"{significant_text(shown / 10.0**exponent, 3)} × 10^{exponent}"
@@ -122,31 +127,32 @@ def large_number_text(number: float) -> str:
 
 
 def lower_bound_text(chance: float) -> str:
-    """A chance as :func:`chance_text`, rounded down to the decimals shown, for a sentence with
-    "at least".
+    """Return a chance as :func:`chance_text`, for a sentence with "at least".
+
+    It is rounded down to the decimals shown.
     """
     return chance_text(rounded_down(chance, 4 if chance >= 5e-5 else 6))
 
 
 def rerolls_left_text(number: int) -> str:
-    """How many rerolls are left: ``two rerolls left``."""
+    """Return how many rerolls are left, such as ``two rerolls left``."""
     if number == 0:
         return _("no rerolls left")
     return ngettext("one reroll left", "{count} rerolls left", number, count=number_word(number))
 
 
 def category_name(rules: RuleSet, category: str) -> str:
-    """Name of a category from its id."""
+    """Return the name of a category from its id."""
     return rules.categories[rules.index_of[category]].name
 
 
 def names_width(rules: RuleSet) -> int:
-    """Columns of the longest name of a category."""
+    """Return the columns of the longest name of a category."""
     return max(columns_of(category.name) for category in rules.categories)
 
 
 def line_width() -> int:
-    """Columns of a line: at most 78, and no more than a terminal has."""
+    """Return the columns of a line, at most 78 and no more than a terminal has."""
     if not sys.stdout.isatty():
         return WIDTH
     from shutil import get_terminal_size
@@ -155,7 +161,7 @@ def line_width() -> int:
 
 
 def wrapped(text: str) -> str:
-    """Text in lines of :func:`line_width`; a path that is longer stays whole."""
+    """Return text in lines of :func:`line_width`. A path that is longer stays whole."""
     return "\n".join(
         wrap(
             text,
@@ -168,10 +174,10 @@ def wrapped(text: str) -> str:
 
 
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
-    """The scorecard of an answer in one line."""
+    """Return the scorecard of an answer in one line."""
     if not (card := answer["card"]):
         return _("{game}, empty card", game=rules.name)
-    filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
+    filled = ", ".join(f"{category_name(rules, name)} {points}" for name, points in card.items())
     if not (n_open := len(rules.categories) - len(card)):
         filled = _("all {count} categories filled", count=len(card))
     elif len(card) > 4:
@@ -191,16 +197,14 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
 
 
 def approximate_lines(answer: dict[str, Any]) -> list[str]:
-    """An empty line and the certificate if the answer is that of an approximate strategy; else
-    nothing.
-    """
+    """Return an empty line and the certificate if an answer is that of an approximate strategy."""
     if not (approximate := answer.get("approximate")):
         return []
     return ["", *wrapped(_("Approximate: {text}", text=approximate["text"])).splitlines()]
 
 
 def html_page(language: str, title: str, styles: Sequence[str], body: str) -> str:
-    """A page with a title and the styles of these names; `body` has the element."""
+    """Return a page with a title and the styles of these names. `body` has the element."""
     sheets = (Path(__file__).parent.parent / "styles" / f"{name}.css" for name in styles)
     style = "".join("\n" + sheet.read_text(encoding="utf-8") for sheet in sheets)
     return (
@@ -211,7 +215,10 @@ def html_page(language: str, title: str, styles: Sequence[str], body: str) -> st
 
 
 def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
-    """What the upper bonus of each column is called; without points if it has several steps."""
+    """Return what the upper bonus of each column is called.
+
+    A bonus with several steps has no points in its name.
+    """
     names = [f", {column.name}" for column in rules.columns] or [""]
     text = _("Upper bonus {points}") if short else _("Upper bonus of {points}")
     labels = [
@@ -222,8 +229,9 @@ def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """One line for each bonus: secured, out of reach, or what is missing. `sums` are the upper sums
-    of the columns.
+    """Return one line for each bonus: secured, out of reach, or what is missing.
+
+    `sums` are the upper sums of the columns.
     """
     lines = []
     to_come = upper_sums(rules).to_come(filled)  # the most that each sum can still gain
@@ -257,8 +265,9 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 
 def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
-    """For each bonus the points earned, or, while upper boxes are open, the sum and the next step,
-    as in ``+35, 70 of 71``.
+    """Return the points earned for each bonus.
+
+    While upper boxes are open, the sum and the next step follow, as in ``+35, 70 of 71``.
     """
     cells = []
     for bonus, total, more in zip(
@@ -272,7 +281,7 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
 
 
 def decision_question(rolls_left: int) -> str:
-    """The prompt for a decision."""
+    """Return the prompt for a decision."""
     return (
         _("Hold which dice, or take which category? (help)")
         if rolls_left
@@ -281,19 +290,20 @@ def decision_question(rolls_left: int) -> str:
 
 
 def words_of(command: str) -> set[str]:
-    """Every word for a command."""
+    """Return every word for a command."""
     return {*COMMANDS[command].split(", "), *_(COMMANDS[command]).split(", ")}  # marked elsewhere
 
 
 def command_of(text: str) -> str:
-    """The name of the command that a player enters, else the text in lower case."""
+    """Return the name of the command that a player enters, or the text in lower case."""
     word = " ".join(text.lower().split())
     return next((command for command in COMMANDS if word in words_of(command)), word)
 
 
 def decision_of(text: str) -> str:
-    """A decision without the verb before it: ``full house`` for ``take full house``; StateError
-    for a verb alone.
+    """Return a decision without the verb before it: ``full house`` for ``take full house``.
+
+    Raises StateError for a verb alone.
     """
     if command_of(text) == "hold":
         raise StateError(_("name the dice to hold, such as 33, or the category to take"))

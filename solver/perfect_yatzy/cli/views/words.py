@@ -1,9 +1,9 @@
-"""The words of the printed guide in several languages: text with dice and bold parts, hold rules as
-sentences.
+"""The words of the printed guide in several languages.
 
-The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural
-forms ``{count:one die|# dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.errors`;
-the context is the key.
+They are text with dice and bold parts, and hold rules as sentences. The templates are in
+``cli/words/en.toml``, which has sections with ``{fields}``, ``*bold parts*`` and plural forms
+``{count:one die|# dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy.words`,
+where the context is the key.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EACH = ("different", "row")  # patterns that name one die of each face
 class Span:
     """A part of a text."""
 
-    text: str  # for dice: their faces as digits, separated by spaces
+    text: str  # of dice, their faces as digits, separated by spaces
     kind: Literal["plain", "bold", "dice"] = "plain"
 
 
@@ -57,14 +57,14 @@ NO_TEXT = Text()
 
 
 def text_of(value: Text | str) -> Text:
-    """A text, or plain words as one."""
+    """Return a text, or plain words as one."""
     if isinstance(value, Text):
         return value
     return Text((Span(value),)) if value else NO_TEXT
 
 
 def joined(texts: Iterable[Text | str], separator: str = " ") -> Text:
-    """Texts with a separator between them; empty ones are left out."""
+    """Return texts with a separator between them. Empty ones are left out."""
     result = NO_TEXT
     for text in texts:
         if text:
@@ -73,12 +73,12 @@ def joined(texts: Iterable[Text | str], separator: str = " ") -> Text:
 
 
 def capitalised(text: str) -> str:
-    """Words that begin with a capital letter; the rest stays."""
+    """Return words with a capital first letter. The rest is unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def dice_text(dice: Dice) -> Text:
-    """Dice as a part of a text."""
+    """Return dice as a part of a text."""
     return Text((Span(" ".join(map(str, dice)), "dice"),))
 
 
@@ -90,7 +90,7 @@ class Words:
         self.table = _catalogue(language)
 
     def fill(self, key: str, **values: object) -> Text:
-        """A template with its fields filled in."""
+        """Return a template with its fields filled in."""
         spans: list[Span] = []
         is_bold = False  # each asterisk begins or ends a bold part, also one with fields
         for literal, name, plural_forms, _ in Formatter().parse(self.words(key)):
@@ -108,11 +108,14 @@ class Words:
         return Text(_merged(spans))
 
     def _field(self, name: str, value: object, plural_forms: str | None) -> Text:
-        """What a field of a template becomes: one of its plural forms (with ``#`` for the count
-        in words), a count in words, a number or a text.
+        """Return what a field of a template becomes.
+
+        It is one of its plural forms (with ``#`` for the count in words), a count in words, a
+        number or a text.
         """
         if plural_forms:
-            count, (one, many) = int(str(value)), plural_forms.split("|")
+            count = int(str(value))
+            one, many = plural_forms.split("|")
             return text_of(one if count == 1 else many.replace("#", self.count(count)))
         if name == "count":
             return text_of(self.count(int(str(value))))
@@ -121,47 +124,49 @@ class Words:
         return text_of(self.number(value) if isinstance(value, float) else str(value))
 
     def words(self, key: str) -> str:
-        """A template as it is in the catalogue."""
+        """Return a template as it is in the catalogue."""
         return str(self.entry(key))
 
     def entry(self, key: str) -> Any:
-        """An entry of the catalogue: a template, or a list of words."""
+        """Return an entry of the catalogue, which is a template or a list of words."""
         section, _, name = key.rpartition(".")
         return self.table[section][name] if section else self.table[name]
 
     def number(self, value: float, decimals: int = 1) -> str:
-        """A number with the decimal sign of the language and a minus sign of the width of a plus
-        sign.
+        """Return a number with the decimal sign of the language.
+
+        A minus sign is as wide as a plus sign.
         """
         rounded = round(value, decimals)
         text = f"{abs(rounded):.{decimals}f}".replace(".", self.words("decimal"))
         return f"−{text}" if rounded < 0 else text
 
     def price(self, value: float) -> str:
-        """A number with one decimal, or with two if it has two."""
+        """Return a number with one decimal, or with two if it has two."""
         return self.number(value, 1 if abs(value * 10 - round(value * 10)) < 1e-6 else 2)
 
     def listed(self, names: Sequence[Text | str], last: str = "and") -> Text:
-        """Names as ``a, b and c``; `last` is the key of the last connection."""
+        """Return names as ``a, b and c``. `last` is the key of the last connection."""
         if len(names) < 2:
             return joined(names)
         return self.fill(f"guide.{last}", first=joined(names[:-1], ", "), last=text_of(names[-1]))
 
     def count(self, number: int) -> str:
-        """A small number as a word, others as digits."""
+        """Return a small number as a word, and others as digits."""
         words = self.entry("numbers.words")
         return words[number] if number < len(words) else str(number)
 
     def group(self, size: int, form: str) -> str:
-        """A group of equal dice in one of its forms: ``name``, ``the`` or ``higher``."""
+        """Return a group of equal dice in one of its forms: ``name``, ``the`` or ``higher``."""
         names = self.entry(f"groups.{form}")
         if size <= len(names):
             return str(names[size - 1])
         return str(self.fill(f"groups.{form}_many", count=size))
 
     def pattern(self, groups: tuple[int, ...]) -> str:
-        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all
-        different``.
+        """Return groups of equal dice in words.
+
+        Examples are ``three of a kind + pair``, ``two pairs`` and ``all different``.
         """
         large = [size for size in groups if size > 1]
         if not large:
@@ -170,7 +175,7 @@ class Words:
         return " + ".join(self._alike(size, large.count(size)) for size in sizes)
 
     def _alike(self, size: int, number: int) -> str:
-        """So many groups of one size: ``three of a kind``, ``two pairs``."""
+        """Return so many groups of one size, such as ``three of a kind`` or ``two pairs``."""
         if number == 1:
             return self.group(size, "name")
         if size == 2:
@@ -179,7 +184,7 @@ class Words:
 
 
 def words_of(language: str) -> Words:
-    """The catalogue of a language, or the English one."""
+    """Return the catalogue of a language, or the English one."""
     return Words(language if language in LANGUAGES else ENGLISH)
 
 
@@ -200,7 +205,7 @@ def _catalogue(language: str) -> dict[str, Any]:
 
 
 def _translated(key: str, value: str | list[str], language: str) -> str | list[str]:
-    """A template, or a list of words whose context ends with their place."""
+    """Return a template, or a list of words whose context ends with their place."""
     if isinstance(value, list):
         return [
             pgettext(f"{key}.{i}", word, language) for i, word in enumerate(value)
@@ -209,7 +214,7 @@ def _translated(key: str, value: str | list[str], language: str) -> str | list[s
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Neighbouring parts of a kind as one, but for dice; empty ones are left out."""
+    """Return the parts with neighbours of a kind merged, except for dice, and no empty ones."""
     result: list[Span] = []
     for span in spans:
         if result and span.kind != "dice" and result[-1].kind == span.kind:
@@ -220,8 +225,9 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
-    """A rule as a sentence: ``At least three alike of 3–6, if one roll is left: keep all of
-    them.``
+    """Return a rule as a sentence.
+
+    An example is ``At least three alike of 3–6, if one roll is left: keep all of them.``
     """
     conditions = [_condition(rules, condition, words) for condition in rule.conditions]
     first, *rest = words.fill(
@@ -234,7 +240,7 @@ def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
 
 
 def _action(rule: HoldRule, words: Words) -> Text:
-    """What to do, so that it can be read in one way only."""
+    """Return what to do, so that it can be read in one way only."""
     pattern = rule.pattern
     if rule.action != "keep":
         return words.fill(f"rule.{rule.action.replace(' ', '_')}")
@@ -254,7 +260,7 @@ def _action(rule: HoldRule, words: Words) -> Text:
 
 
 def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
-    """What the words of some rules mean, as far as they occur."""
+    """Yield what the words of some rules mean, as far as they occur."""
     patterns = [rule.pattern for rule in holds]
     conditions = {condition.kind for rule in holds for condition in rule.conditions}
     groups = [pattern for pattern in patterns if pattern.kind == "groups"]
@@ -284,7 +290,7 @@ def legend(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[
 
 
 def _legend_of_use(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> Iterator[Text]:
-    """When dice are of use, if a rule keeps any."""
+    """Yield when dice are of use, if a rule keeps any."""
     if {"keep", "stop"} & {rule.action for rule in holds}:
         yield words.fill("legend.use")
         if rules.joker and rules.joker.mode != "none":
@@ -294,7 +300,7 @@ def _legend_of_use(rules: RuleSet, holds: Sequence[HoldRule], words: Words) -> I
 
 
 def _is_whole(pattern: DicePattern) -> bool:
-    """Whether every face of the range is asked for."""
+    """Return whether every face of the range is asked for."""
     return pattern.kind in EACH and pattern.sizes[0] == pattern.high - pattern.low + 1
 
 
@@ -312,14 +318,15 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     has_one_face = pattern.low == pattern.high
     names_faces = (pattern.low, pattern.high) != (1, rules.faces)
     faces = _faces(pattern, words)
-    # parts of a key
+    # These are parts of a key.
     faces_key = "_faces" if names_faces else ""
     open_key = "_open" if pattern.open else ""
     lowest = words.fill("rule.lowest") if pattern.lowest else NO_TEXT
     is_single_die = pattern.kind == "groups" and pattern.sizes == (1,)
     if is_single_die and not has_one_face:
         return words.fill(f"rule.single{faces_key}{open_key}", faces=faces) + lowest
-    if is_single_die or pattern.kind == "dice":  # its template without "open" always has the faces
+    if is_single_die or pattern.kind == "dice":
+        # The template without "open" always has the faces.
         return words.fill(f"rule.dice{faces_key if pattern.open else ''}{open_key}", faces=faces)
     size = pattern.sizes[0]
     of_faces = words.fill("rule.faces", faces=faces) if names_faces else ""
@@ -348,7 +355,8 @@ def _faces(pattern: DicePattern, words: Words) -> str:
 
 def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     if condition.kind in ("open", "closed", "only"):
-        words_for = "turn" if any(prerequisites(rules)) else "boxes"  # an open box need not be next
+        # Where boxes require others, an open box need not be next.
+        words_for = "turn" if any(prerequisites(rules)) else "boxes"
         key = f"rule.{words_for}_{condition.kind}"
         return words.fill(
             key, boxes=_boxes(rules, condition, words), count=len(all_categories(rules, condition))
@@ -364,8 +372,8 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
 
 
 def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
-    """The boxes of a condition: one *or* another is open, but one *and* another are closed."""
-    # "not the turn of"
+    """Return the boxes of a condition: one *or* another is open, one *and* another are closed."""
+    # With prerequisites, a closed box is one whose turn it is not.
     kind = "open" if condition.kind == "closed" and any(prerequisites(rules)) else condition.kind
     names = [
         words.words(f"rule.{kind}_{name}") if section(rules, name) else category_name(rules, name)

@@ -2,10 +2,20 @@
 // Nothing changes before the game is played.
 import { clearInvalid } from "../table/card.js";
 import { sizeText, timeText } from "../table/solve.js";
-import { byId, capitalize, dieFace, element, onClick, showFieldError } from "../words/dom.js";
+import {
+  byId,
+  capitalize,
+  dieFace,
+  element,
+  onClick,
+  setFlag,
+  showFieldError,
+} from "../words/dom.js";
+import { isInBrowser } from "../store/ask.js";
 import { isGameStarted } from "../store/game.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
-import { loadRules, loadStates, ruleSets } from "../store/rulesets.js";
+import { ownName } from "../store/own-rules.js";
+import { addRuleFile, loadRules, loadStates, ruleSets } from "../store/rulesets.js";
 import { changeWhenLoaded, onDraw, rules, startGame, state } from "../store/state.js";
 
 const PICTURED_FACE = 5;
@@ -20,6 +30,7 @@ async function open() {
   chosen = { base, active: [...active] };
   byId("find-game").value = "";
   showFieldError("rules", "");
+  byId("own-rules-error").textContent = "";
   draw();
   byId("rules-dialog").showModal();
   const { input, card } = cardOf(base) ?? {};
@@ -39,7 +50,7 @@ function draw() {
   if (!isOpen() && !chosen) return;
   if (builtFor !== ruleSets) {
     byId("rules").after(byId("game-more")); // it stays while the cards are replaced
-    cards = ruleSets.map(newCard);
+    cards = shownOnce(ruleSets).map(newCard);
     byId("rules").replaceChildren(...cards.map(({ card }) => card));
     builtFor = ruleSets;
   }
@@ -54,6 +65,15 @@ function draw() {
   drawFound();
   drawChosen();
 }
+
+// A rule file that was changed and added again replaces the card of the one before, which can be played on.
+const shownOnce = (all) =>
+  all.filter(
+    (each, i) =>
+      !ownName(each.id) ||
+      each.id === rules().base ||
+      !all.slice(i + 1).some((later) => ownName(later.id) && later.name === each.name),
+  );
 
 function newCard(each) {
   const input = element("input", {
@@ -219,6 +239,48 @@ function chooseSwitches({ target }) {
     .filter((id) => id && !added?.excludes.includes(id));
   choose(base, active);
 }
+
+// --- rule files of the player ---
+
+// Adds a file, and chooses its game.
+async function addFile(file) {
+  if (!file) return;
+  byId("own-rules-error").textContent = "";
+  setFlag(byId("add-rules"), "aria-busy", true);
+  try {
+    const id = await addRuleFile(await file.text(), file.name);
+    if (!isOpen()) return;
+    byId("find-game").value = "";
+    choose(id, []);
+    const { input, card } = cardOf(id);
+    input.focus();
+    card.scrollIntoView({ block: "nearest" });
+  } catch (error) {
+    byId("own-rules-error").textContent = (error.lines ?? [error.message]).join("\n");
+    byId("add-rules").scrollIntoView({ block: "nearest" });
+  } finally {
+    setFlag(byId("add-rules"), "aria-busy", false);
+  }
+}
+
+onClick("add-rules", () => byId("rules-file").click());
+byId("rules-file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  await addFile(file);
+  target.value = ""; // the same file, changed, can be chosen again
+});
+// A file may be dropped anywhere on the gallery: elsewhere the browser would leave the page.
+const showTarget = (isOver) => byId("add-rules").classList.toggle("over", isOver);
+byId("rules-dialog").addEventListener("dragover", (event) => {
+  event.preventDefault();
+  showTarget(true);
+});
+byId("rules-dialog").addEventListener("dragleave", () => showTarget(false));
+byId("rules-dialog").addEventListener("drop", (event) => {
+  event.preventDefault();
+  showTarget(false);
+  if (!isInBrowser) addFile(event.dataTransfer.files[0]);
+});
 
 // --- to play it ---
 

@@ -1,6 +1,7 @@
 // The position as a link: what a link says, and what is wrong with one.
 import { isWholeNumber } from "../words/dom.js";
 import { _ } from "../words/i18n.js";
+import { ownName } from "./own-rules.js";
 import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100,
@@ -91,7 +92,7 @@ export async function fromLink(hash) {
     usual = usualRules();
   const spec = (link.get("rules") || usual).trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
   try {
-    if (!ruleSets.some((each) => each.id === spec.split("+")[0]))
+    if (!ownName(spec) && !ruleSets.some((each) => each.id === spec.split("+")[0]))
       throw new Error(_("They are not in its list."));
     await loadRules(spec);
   } catch (error) {

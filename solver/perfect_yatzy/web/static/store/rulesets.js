@@ -1,5 +1,6 @@
 // The rule sets that the page offers, with the names of their boxes in the chosen language.
-import { get } from "./ask.js";
+import { ask, get } from "./ask.js";
+import { keepRuleFile, ownName } from "./own-rules.js";
 
 export let ruleSets = []; // those of the menu
 let language = "en"; // of the names
@@ -18,7 +19,19 @@ export async function loadRules(spec) {
       found = await described(spec, code);
     if (code === language) known.set(spec, found);
   }
+  const base = ownName(spec);
+  if (base && base !== spec) await loadRules(base);
+  if (base === spec && !ruleSets.some(({ id }) => id === spec))
+    ruleSets = [...ruleSets, known.get(spec)];
   return known.get(spec);
+}
+
+// Adds a rule file, and returns the name under which its rules are played from now on.
+export async function addRuleFile(text, name) {
+  const [{ id }] = await ask("rules", { text, name });
+  await keepRuleFile(id, text);
+  await loadRules(id);
+  return id;
 }
 
 // The language changes when all rules are known in it, those included that were loaded meanwhile: none is ever missing.
@@ -35,6 +48,8 @@ export async function loadRuleSets(code) {
 
 // Asks again which games are solved, and what the others cost.
 export async function loadStates() {
-  for (const { id, solved, approximate, cost, reason } of await get("rules", { lang: language }))
+  for (const { id, solved, approximate, cost, reason } of await get("rules", { lang: language })) {
+    if (ownName(id)) await loadRules(id); // another page may have added it
     Object.assign(known.get(id) ?? {}, { solved, approximate, cost, reason });
+  }
 }

@@ -157,6 +157,7 @@ function errorOf({ error = "", code = "error", field, cost }, status) {
   return new AskError(code, sentence || _("The request failed."), {
     field,
     cost,
+    lines: error ? error.split("\n") : undefined,
     retryable: status >= 500 || TEMPORARY.has(code),
   });
 }

@@ -3,7 +3,7 @@
 import { latestOnly } from "./ask.js";
 import { AT_TABLE, cardText, fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
-import { openGame, writeGame } from "./storage.js";
+import { beginNew, openGame, writeGame } from "./storage.js";
 import { _ } from "../words/i18n.js";
 
 const MAX_HISTORY = 500;
@@ -302,9 +302,11 @@ async function restore() {
       await loadRules(spec);
     ({ steps, first, at } = found);
     state = JSON.parse(steps[at]);
-  } catch {
-    // nothing is stored, or of a game that is not served any more
+  } catch (error) {
+    // nothing is stored, or of a game that is not served any more: it waits until it is
+    if (error.retryable) throw error;
     [state, notice] = await stateOfLink();
+    if (found) await beginNew();
     steps = [JSON.stringify(state)];
   }
 }

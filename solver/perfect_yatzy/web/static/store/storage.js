@@ -132,7 +132,8 @@ function begin(id, found = NOTHING) {
   store(TAB, id, "sessionStorage");
 }
 
-async function beginNew() {
+// A game of this tab that begins; the one before waits among the others.
+export async function beginNew() {
   begin(Date.now().toString(36) + Math.random().toString(36).slice(2, 6));
   await take(game);
 }

@@ -1,0 +1,129 @@
+"""The rule files that people have added to a server.
+
+Each gets a name made of its text, such as `own-1a2b3c4d5e6f`. From then on the name, with switches
+or without, stands wherever that of a built-in rule set may stand. The files are kept in a folder
+beside the tables, so that a server that is started again knows them. A file that is not there any
+more is added again: it gets the same name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+
+from .._files import discard, read_file, replacing
+from ..core.rules import RuleSet
+from ..errors import RulesError, shown
+from ..game.limits import MAX_RULES_BYTES
+from ..game.rule_fields import Problem, locate
+from ..game.rule_loader import RuleFileError, builtin_ids, rules_from_text
+from ..service.cache import WeightedLRUCache
+from ..words import _
+from .limits import MAX_OWN_RULES, MAX_OWN_RULES_READ
+
+FOLDER = "own-rules"  # within that of the tables
+NAME = re.compile(r"own-[0-9a-f]{12}")
+
+
+def own_name(spec: str) -> str | None:
+    """Return the name of a file that was added, without switches. It is None for other rules."""
+    name = spec.partition("+")[0]
+    return name if NAME.fullmatch(name) else None
+
+
+def name_of(text: str) -> str:
+    """Return the name of a rule file with this text."""
+    return f"own-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+class OwnRules:
+    """The rule files of one folder. Several threads may use it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # by name, the one added last at the end: what cannot be written lasts as long as the server
+        self._unwritten: dict[str, str] = {}
+        self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(MAX_OWN_RULES_READ)
+        self._lock = Lock()
+
+    def add(self, text: str, source: str) -> str:
+        """Check a rule file, keep it, and return its name. Raises RulesError with every mistake,
+        each with its line. The messages call the file `source`.
+        """
+        try:
+            name = name_of(text)
+        except UnicodeEncodeError as error:
+            message = _("the rule file {name} is not UTF-8 text").format(name=source)
+            raise RulesError(message) from error
+        rules = rules_from_text(text, source)
+        if rules.id in builtin_ids():
+            message = _("is {value}, as that of a built-in rule set; choose another")
+            problem = message.format(value=shown(rules.id))
+            raise RuleFileError([Problem(source, locate(text, ("id",)), "id", problem)])
+        with self._lock:
+            self._keep(name, text)
+            for oldest in self.names()[:-MAX_OWN_RULES]:
+                discard(self._path(oldest))
+                self._unwritten.pop(oldest, None)
+        return name
+
+    def names(self) -> list[str]:
+        """Return the names of all files, those that were added last at the end."""
+        added = {}
+        with suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                name = entry.name.removesuffix(".toml")
+                if name != entry.name and NAME.fullmatch(name):
+                    added[name] = entry.stat().st_mtime_ns
+        written = sorted(added, key=lambda name: (added[name], name))
+        return [*written, *(name for name in self._unwritten if name not in added)]
+
+    def rules(self, spec: str) -> RuleSet:
+        """Return the rule set of a file that was added, with switches. Raises RulesError if the
+        file is not there.
+        """
+        return self._rules.get_or_create(spec, lambda: self._read(spec))
+
+    def known_rules(self, spec: str) -> RuleSet | None:
+        """Return a rule set that is in memory, or None."""
+        return self._rules.get(spec)
+
+    def _keep(self, name: str, text: str) -> None:
+        self._unwritten.pop(name, None)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with replacing(self._path(name)) as file:
+                file.write(text.encode())
+        except OSError:
+            self._unwritten[name] = text
+
+    def _read(self, spec: str) -> RuleSet:
+        name, *switches = spec.split("+")
+        text = self._text(name)
+        if text is None:
+            message = _(
+                "the rule file of {name} is not on this server any more; "
+                "add the file again: it gets the same name"
+            )
+            raise RulesError(message.format(name=name), code="unknown-rules")
+        rules = rules_from_text(text, f"{name}.toml", switches)
+        # The command that a message names takes a file.
+        return replace(rules, spec="+".join((f"{rules.id}.toml", *rules.active_switches)))
+
+    def _text(self, name: str) -> str | None:
+        """Return the text of a file. It is None if there is none, or if its text was changed."""
+        if name in self._unwritten:
+            return self._unwritten[name]
+        with suppress(OSError, ValueError):
+            text = read_file(self._path(name), MAX_RULES_BYTES).decode()
+            if name_of(text) == name:
+                return text
+        return None
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.toml"
