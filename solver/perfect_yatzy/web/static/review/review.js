@@ -158,8 +158,7 @@ export function openReview(record) {
 // Whoever enters the room sees a review: that of the game that has just ended, else of the latest one that is kept, else of
 // the sample, unless another one was asked for.
 let entered = ""; // the game that was on the table then
-document.addEventListener("room", ({ detail }) => {
-  if (detail !== "review") return;
+function enter() {
   const number = latestRequest;
   queueMicrotask(async () => {
     const isOver = hasRecord() && state.players.every((player) => isFull(player)),
@@ -175,7 +174,11 @@ document.addEventListener("room", ({ detail }) => {
       if (hasSample(state.rules)) reviewSample();
     }
   });
+}
+document.addEventListener("room", ({ detail }) => {
+  if (detail === "review") enter();
 });
+if (currentRoom() === "review") enter(); // the room was entered before this module was loaded
 
 byId("review").addEventListener("keydown", onReviewKey);
 byId("which").addEventListener("change", () =>
