@@ -155,7 +155,7 @@ def test_two_players_have_their_names_above_the_columns(
 def test_a_computer_plays_its_turns(blank: Visitor) -> None:
     """Its move is one line, undo goes back to the player, and the record has both."""
     blank.open().menu("open-players")
-    blank.page.locator(".computer", has_text="Perfect").click()
+    blank.page.locator("#computer-list button", has_text="Perfect").click()
     blank.click("#players-play")
     for turn in range(2):
         for _roll in range(3):
