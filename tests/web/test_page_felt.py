@@ -178,6 +178,27 @@ def test_a_computer_plays_its_turns(blank: Visitor) -> None:
     assert len(blank.state()["turns"]) == 2
 
 
+def test_players_change_their_order(blank: Visitor) -> None:
+    """In a game that has begun the form says that another order ends it."""
+    blank.open().menu("open-players")
+    blank.locator("#names input").fill("Ann")
+    blank.locator("#computer-list button", has_text="Perfect").click()
+    blank.click("#players-play").menu("open-players")
+    assert [name.input_value() for name in blank.locator("#names input").all()] == [
+        "Ann",
+        "Perfect",
+    ]
+    blank.locator("#names .up").last.click()
+    assert [name.input_value() for name in blank.locator("#names input").all()] == [
+        "Perfect",
+        "Ann",
+    ]
+    blank.click("#players-play")
+    blank.wait_until(
+        "() => loaded('store/state').then(({ state }) => state.players[1].name === 'Ann')"
+    )
+
+
 def test_the_first_visit_fits_in_every_language(
     chromium: Chromium, browser: Any, address: str
 ) -> None:

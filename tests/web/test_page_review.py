@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from perfect_yatzy import Hold, Strategy
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
-from perfect_yatzy.play.record import Game, RecordedTurn, write_games
+from perfect_yatzy.play.record import Game, RecordedTurn, read_game, write_games
 from perfect_yatzy.play.review import Review, review
 from support.browser import RULES, Visitor, axe_faults, looks_right
 from support.human import human
@@ -583,6 +583,31 @@ def test_games_with_their_level_and_the_review_of_one(
             assert card["y"] >= decision["y"] + decision["height"]
         else:
             assert card["x"] >= decision["x"] + decision["width"]
+
+
+def test_before_the_first_game_a_sample_shows_what_a_review_says(
+    page: Visitor, yatzy: Strategy
+) -> None:
+    """Its figures are those of the review of its record by the package. It is not kept."""
+    page.enter("review")
+    page.expects("#review-source", "A sample game")
+    record = page.evaluate(
+        "loaded('review/review-view').then(({ reviewedRecord }) => reviewedRecord())"
+    )
+    sample = review(yatzy, read_game(record, yatzy.rules))
+    assert sample.finished
+    assert f"{sample.result:.0f}" in page.inner_text("#review-name")
+    shown = page.inner_text("#review-body .figures").replace("\u2212", "-")
+    for figure in (sample.luck, -sample.points_lost):
+        assert f"{figure:+.1f}" in shown
+    looks_right(page, "sample")
+    page.enter("statistics")
+    page.expects("#sample", f"{sample.result:.0f}")
+    assert page.count(".game-row") == 1
+    looks_right(page, "no games")
+    page.locator("#statistics .play-first").click()
+    assert page.get_attribute("body", "data-room") == "play"
+    assert page.evaluate("loaded('store/memory').then(({ games }) => games())") == []
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Visitor) -> None:
