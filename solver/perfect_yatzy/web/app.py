@@ -82,6 +82,8 @@ ADDRESS_CACHING = "public, max-age=3600"  # an answer changes only with the prog
 class NotThisMachine(SolverError):
     """Another machine asks for what only that of the server may do."""
 
+    default_code = "not-this-machine"
+
 
 STATUSES: dict[type[SolverError], int] = {
     NotThisMachine: 403,
@@ -402,7 +404,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """
         if not comes_from_this_machine(request):
             text = _("rule files can be added only on the machine of the server")
-            raise NotThisMachine(text, code="not-this-machine")
+            raise NotThisMachine(text)
         with scheduler.cheap.slot(disconnected(request)):
             with error_context("text"):
                 name = scheduler.own_rules.add(body.text, body.name)
