@@ -42,6 +42,7 @@ TABLE = {
     "ProcessError": (500, 1, "process-failed"),
     "Cancelled": (500, 1, "cancelled"),
     "ConfirmationRequired": (409, 1, "confirmation-required"),
+    "NotThisMachine": (403, 1, "not-this-machine"),
     "QueueFullError": (503, 1, "busy"),
     "ClientDisconnected": (503, 1, "client-disconnected"),
 }

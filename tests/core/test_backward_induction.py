@@ -204,6 +204,14 @@ def test_every_value_follows_from_its_children(key: str) -> None:
     assert bellman_residual(TurnEvaluator(load_rules(key), solved(key)), 300, seed=8) < limit
 
 
+@pytest.mark.parametrize("wrong", [np.nan, 0.001])
+def test_a_wrong_value_leaves_a_residual(forced: Strategy, wrong: float) -> None:
+    """Also one that is no number: NaN is neither less nor more than a limit."""
+    is_wrong = np.arange(forced.values.size) % 2 == 1
+    table = np.where(is_wrong, forced.values + wrong, forced.values)
+    assert not bellman_residual(TurnEvaluator(forced.rules, table), 300, seed=8) < 1e-4
+
+
 def test_random_states_are_spread_over_the_table_whose_plan_is_built_once(yatzy: Strategy) -> None:
     states = list(random_states(yatzy.space, 300, seed=3))
     assert len(set(states)) > 290

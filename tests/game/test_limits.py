@@ -222,7 +222,8 @@ LIMITS: list[tuple[str, int, Reader]] = [
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, [n])),
     ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, f"{n}")),
 ]
-NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY"}  # of what rules and functions amount to
+# What rules and functions amount to; and a number above which the largest is taken.
+NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY", "MAX_DIGITS"}
 
 
 def test_every_limit_is_listed() -> None:

@@ -75,13 +75,14 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
 def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
     """Return the most points by which the value of a random state differs from that of one turn.
 
-    The turn is computed on the values of its children.
+    The turn is computed on the values of its children. If a value is no number (NaN), so is the
+    result, and no limit holds for it.
     """
-    largest = 0.0
+    differences = []
     for state in random_states(evaluator.space, count, seed):
         stored = float(evaluator.values[evaluator.space.index(state)])
-        largest = max(largest, abs(stored - evaluator.turn_value(state)))
-    return largest
+        differences.append(abs(stored - evaluator.turn_value(state)))
+    return float(np.max(differences, initial=0.0))
 
 
 def verify(

@@ -38,7 +38,7 @@ INSTRUCTIONS = (
 
 
 class RulesRequest(schemas.RequestBody):
-    """Which rule set; without one, all of them are listed."""
+    """Which rule set. Without one, all of them are listed."""
 
     rules: Annotated[
         str | None, schemas.described("rules", max_length=schemas.limits.MAX_NAME_TEXT)

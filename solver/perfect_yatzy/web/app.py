@@ -82,6 +82,8 @@ ADDRESS_CACHING = "public, max-age=3600"  # an answer changes only with the prog
 class NotThisMachine(SolverError):
     """Another machine asks for what only that of the server may do."""
 
+    default_code = "not-this-machine"
+
 
 STATUSES: dict[type[SolverError], int] = {
     NotThisMachine: 403,
@@ -94,7 +96,7 @@ STATUSES: dict[type[SolverError], int] = {
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON text; no key twice, where the last one would win in silence."""
+    """Build an object of JSON text. Refuse a key that is there twice: the last one would count."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -129,8 +131,9 @@ class JSONRoute(APIRoute):
 
 
 class AsciiJSONResponse(JSONResponse):
-    """JSON in ASCII, for lone surrogates; returned in place of a dictionary, whose values
-    FastAPI would convert.
+    """JSON in ASCII, because of lone surrogates.
+
+    It is returned in place of a dictionary, whose values FastAPI would convert.
     """
 
     def render(self, content: Any) -> bytes:
@@ -157,7 +160,7 @@ def create_app(
     addresses: bool = False,
     cached_bytes: int = CACHED_BYTES,
 ) -> FastAPI:
-    """The application; `cached_bytes`: of tables that stay in memory between requests."""
+    """Make the application. Tables of `cached_bytes` stay in memory between requests."""
     app = FastAPI(
         title="perfect-yatzy",
         version=__version__,
@@ -290,7 +293,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
 
     @app.post("/api/score", response_model=answer_types.ScoreAnswer)
     async def score(body: schemas.RollRequest, request: Request) -> AsciiJSONResponse:
-        """Which category to take: every category, best first; `rolls_left` are the rerolls given
+        """Which category to take: every category, best first. `rolls_left` are the rerolls given
         up.
         """
         return await answered("score", body, request)
@@ -319,14 +322,14 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
 
     @app.post("/api/puzzle", response_model=answer_types.PuzzleAnswer)
     async def puzzle(body: schemas.PuzzleRequest, request: Request) -> AsciiJSONResponse:
-        """A position to solve, the same for the same number; ask `hold` or `score` for its
+        """A position to solve, the same for the same number. Ask `hold` or `score` for its
         solution.
         """
         return await answered("puzzle", body, request)
 
     @app.post("/api/review", response_model=answer_types.ReviewAnswer)
     def review(body: schemas.ReviewRequest, request: Request) -> AsciiJSONResponse:
-        """A recorded game with a grade for each decision; `why` explains the worst of them."""
+        """A recorded game with a grade for each decision. `why` explains the worst of them."""
         game = read_game(body.game, scheduler.rules(name_of_rules(body.game)))
         check_player(game, body.player)
         strategy = scheduler.service.strategy(game.rules)
@@ -357,7 +360,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C
 
     @app.post("/api/solve", response_class=StreamingResponse, responses=EVENTS)
     async def solve(body: schemas.SolveRequest) -> StreamingResponse:
-        """Do the work that a question needs, confirmed by this request; then ask the question
+        """Do the work that a question needs, confirmed by this request. Then ask the question
         again.
         """
         # refuses before any event
@@ -385,7 +388,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         rules: Annotated[str | None, schemas.described("rules")] = None,
     ) -> Response:
         """The rule sets, with the boxes of each and the points they can hold, those of added files
-        last; or one, with switches.
+        last. With `rules` it is one, with its switches.
         """
         names = scheduler.listed_rules() if rules is None else [rules]
         return answer_about(names, lang).response(request.headers)
@@ -401,7 +404,7 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """
         if not comes_from_this_machine(request):
             text = _("rule files can be added only on the machine of the server")
-            raise NotThisMachine(text, code="not-this-machine")
+            raise NotThisMachine(text)
         with scheduler.cheap.slot(disconnected(request)):
             with error_context("text"):
                 name = scheduler.own_rules.add(body.text, body.name)
@@ -450,7 +453,7 @@ class RequestScheduler:
         self.long = limits.ConcurrencyLimiter(limits.LONG_RUNNING, limits.LONG_QUEUED)
 
     def rules(self, spec: str) -> RuleSet:
-        """A built-in rule set or that of an added file, with switches; never another file."""
+        """Find a built-in rule set or that of an added file, with switches. No other file is read."""
         if RULES_PATTERN.fullmatch(spec):
             if own_name(spec):
                 return self.own_rules.rules(spec)
@@ -524,7 +527,7 @@ class RequestScheduler:
         return answer_to_odds(fields, self.rules)
 
     def confirmed(self, fields: dict[str, Any]) -> Solve:
-        """A function that does the work for a question; the question is checked at once."""
+        """Check a question, and return a function that does the work for it."""
         if fields["query"] == "review":  # needs the table and nothing else
             rules = name_of_rules(fields.get("game"))
             fields = {"query": "expect", "rules": rules, "spread": False}

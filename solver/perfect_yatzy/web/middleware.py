@@ -165,7 +165,7 @@ def host_name(host: str) -> str:
 
 
 async def send_error(send: Send, status: int, code: str, message: str, close: bool = False) -> None:
-    """Send an error in the format of the API; `close` ends the connection."""
+    """Send an error in the format of the API. With `close` the connection ends."""
     body = json.dumps({"schema": ANSWER_SCHEMA, "error": message, "code": code}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers += [(b"connection", b"close")] if close else []

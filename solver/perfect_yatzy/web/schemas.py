@@ -132,7 +132,7 @@ class ExpectRequest(ObjectiveFields):
 
 
 class OddsRequest(CardRequest):
-    """A scorecard, and the dice on the table; without dice, before the first roll."""
+    """A scorecard, and the dice on the table. Without dice it is before the first roll."""
 
     dice: Annotated[list[Face] | str | None, described("dice", max_length=limits.MAX_DICE)] = None
     rolls_left: Annotated[Integer | None, described("rolls_left", ge=0, le=100)] = None
@@ -245,8 +245,10 @@ def from_address(model: type[Body], parameters: Iterable[tuple[str, str]]) -> Bo
 
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
-    """The error for a request that does not match its model: a sentence for each field, the code
-    of the first; `body`: its fields.
+    """Return the error for a request that does not match its model.
+
+    It has a sentence for each field and the code of the first one. `body` are the fields of the
+    request.
     """
     found: dict[
         str, tuple[str, str]

@@ -121,8 +121,10 @@ def takes_gzip(accepted: str) -> bool:
 
 
 def page_files() -> dict[str, Content]:
-    """The files of the page by path: `index.html` also by none; what it names, the script and the
-    styles, is in a folder.
+    """Return the files of the page by path.
+
+    `index.html` is also there without a path. The script and the styles that it names are in a
+    folder of their own.
     """
     found = {}
     for name, source in static_files():
@@ -219,7 +221,7 @@ def rule_set_text(named: NamedRules, lang: str) -> str:
 
 @lru_cache(MAX_RULE_SETS_CACHED)
 def described(rule_sets: tuple[NamedRules, ...], lang: str, states: tuple[str, ...]) -> Content:
-    """The answer of `/api/rules`; of each rule set what depends on the tables, as a JSON object."""
+    """Return the answer of `/api/rules`. `states` are JSON objects of what depends on the tables."""
     entries = [
         f"{rule_set_text(named, lang)},{state[1:]}"
         for named, state in zip(rule_sets, states, strict=True)

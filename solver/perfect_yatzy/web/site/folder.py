@@ -116,7 +116,10 @@ def is_whole(space: StateSpace) -> bool:
 
 
 def encoded(rules: RuleSet, values: Table, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
-    """The fields and the bytes of a table as one file; a *plane* has one byte of every value."""
+    """Return the fields and the bytes of a table as one file.
+
+    A *plane* has one byte of every value.
+    """
     fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
     differences = np.empty_like(fixed)
     for place, expected in _expected(rules, state_space(rules), fixed):
@@ -177,7 +180,7 @@ class DataFiles:
         self.sizes: dict[str, int] = {}
 
     def add(self, name: str, data: bytes) -> dict[str, Any]:
-        """Write a file; what the reader must know about it."""
+        """Write a file, and return what the reader must know about it."""
         digest = hashlib.sha256(data).hexdigest()
         file = f"data/{name}-{digest[:HASH_DIGITS]}.bin"
         self.write(file, data)
@@ -261,7 +264,7 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
 
 
 def _joker(rules: RuleSet) -> dict[str, Any]:
-    """The flags of :class:`perfect_yatzy.core.turn_model.JokerModel`; rolls are numbered from 0."""
+    """Return the flags of :class:`perfect_yatzy.core.turn_model.JokerModel`, by roll."""
     model = joker_model(rules)
     rolls = model.rolls - lattice(rules.dice, rules.faces).first_roll
     return {
@@ -502,14 +505,16 @@ class SiteOptions:
 
 
 def data_folder(rules: RuleSet) -> str:
-    """Folder of a rule set below ``data``; some hosts read a plus sign as a space."""
+    """Return the folder of a rule set below ``data``. It has no plus sign, which some hosts read as a
+    space.
+    """
     return rules.key.replace("+", ".")
 
 
 def rule_set_entry(
     service: QueryService, rules: RuleSet, files: DataFiles, options: SiteOptions
 ) -> dict[str, Any]:
-    """Write the files of a rule set; its entry in ``site.json``."""
+    """Write the files of a rule set, and return its entry in ``site.json``."""
     data = rule_data(rules)
     strategy = service.strategy(rules)
     key = rules.key
