@@ -343,7 +343,7 @@ class Chromium:
 # measures.
 CONTROLS = (
     ", ".join(
-        f"{place}:not([aria-disabled='true'], .quiet, .adds, [readonly], .decision, .option, .box, .die, .face, #left, [data-box], #menu button, #open-rules, #menu-button)"
+        f"{place}:not([aria-disabled='true'], .quiet, .decision, .option, .box, .die, .face, #left, [data-box], #menu button, #open-rules, #menu-button)"
         for place in (
             "main button",
             "main select",

@@ -191,7 +191,8 @@ def test_paths_have_the_law_of_the_final_score() -> None:
     rules = games.small(games.face(2), games.CHANCE, games.PAIR, faces=3, rolls=2)
     relaxed = Relaxation.of(Settings(threads=1), mean_play(rules))
     scores = np.array([relaxed.score(relaxed.path(seed)) for seed in range(600)])
-    law, points = relaxed.distributions[0][0], np.arange(len(relaxed.distributions[0][0]))
+    law = relaxed.distributions[0][0]
+    points = np.arange(len(law))
     expected = len(scores) * law
     seen = np.bincount(scores, minlength=len(law))
     assert not seen[law == 0].any()
@@ -203,10 +204,8 @@ def test_paths_have_the_law_of_the_final_score() -> None:
 
 def sampled(relaxed: Relaxation, paths: range, left: int = 0) -> list[list[Sample]]:
     """Samples in both orders, as they are stored."""
-    law, points = (
-        relaxed.distributions[0][0].astype(float),
-        np.arange(len(relaxed.distributions[0][0])),
-    )
+    law = relaxed.distributions[0][0].astype(float)
+    points = np.arange(len(law))
     known = float(law @ points), float(law @ (points - law @ points) ** 2)
     found: list[list[Sample]] = [[], []]
     for seed in paths:

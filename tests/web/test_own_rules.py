@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.command import Run
 from support.need import need
+from support.rule_texts import SHORT
 
 need("fastapi")
 need("httpx2")
@@ -20,36 +21,6 @@ from perfect_yatzy.web import limits, own_rules
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.own_rules import FOLDER, OwnRules, name_of
 
-# Three boxes and three dice: solved in memory, in no time.
-SHORT = """
-id = "short"
-name = "Short Game"
-summary = "three boxes"
-dice = 3
-bonus = { threshold = 6, points = 10 }
-
-[[categories]]
-id = "sixes"
-name = "All Sixes"
-upper = true
-pattern = "face"
-face = 6
-
-[[categories]]
-id = "pair"
-name = "A Pair"
-pattern = "groups"
-groups = [2]
-
-[[categories]]
-id = "any"
-name = "Whatever"
-pattern = "any"
-
-[switches.late]
-summary = "a pair pays 20"
-categories.pair.points = 20
-"""
 CLUB = 'extends = "yatzy"\nid = "club"\nname = "Club Yatzy"\nbonus.points = 35\n'
 
 Client = Callable[..., TestClient]

@@ -197,6 +197,13 @@ def test_players_change_their_order(blank: Visitor) -> None:
     blank.wait_until(
         "() => loaded('store/state').then(({ state }) => state.players[1].name === 'Ann')"
     )
+    # The computer has played its turn, so the game has begun.
+    blank.wait_until("() => loaded('store/state').then(({ state }) => state.turns.length === 1)")
+    blank.menu("open-players")
+    assert not blank.is_visible("#players-hint")
+    blank.locator("#names .up").last.click()
+    assert blank.is_visible("#players-hint")
+    blank.expects("#players-play", "End this game")
 
 
 def test_the_first_visit_fits_in_every_language(

@@ -11,31 +11,9 @@ from typing import Any
 import pytest
 from perfect_yatzy.web.own_rules import FOLDER, name_of
 from support.browser import DESK, PHONE, Chromium, Visitor, axe_faults
+from support.rule_texts import SHORT
 from support.server import Server, running_server
 
-SHORT = """id = "short"
-name = "Short Game"
-summary = "three boxes"
-dice = 3
-
-[[categories]]
-id = "sixes"
-name = "All Sixes"
-upper = true
-pattern = "face"
-face = 6
-
-[[categories]]
-id = "pair"
-name = "A Pair"
-pattern = "groups"
-groups = [2]
-
-[[categories]]
-id = "any"
-name = "Whatever"
-pattern = "any"
-"""
 NAME = name_of(SHORT)
 DROP = """async ([text, name]) => {
   const files = new DataTransfer();

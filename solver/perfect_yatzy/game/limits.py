@@ -123,8 +123,12 @@ def read_limited(path: Path, most: int) -> bytes:
     except OSError as error:
         if error.errno != errno.EFBIG:
             raise
-        size = number_text(most, grouped=True)
-        raise StateError(_("{path} is larger than {most} bytes", path=path, most=size)) from error
+        raise StateError(too_large(path, most)) from error
+
+
+def too_large(name: object, most: int) -> str:
+    """Return the sentence that a file or a text is larger than `most` bytes."""
+    return _("{path} is larger than {most} bytes", path=name, most=number_text(most, grouped=True))
 
 
 def _finite(text: str) -> float:

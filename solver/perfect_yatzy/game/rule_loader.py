@@ -135,29 +135,32 @@ def _load(spec: str | Path) -> RuleSet:
     switches = sorted(switch.lower() for switch in given)
     name = _canonical(name)
     values, check = _values(name, ())
-    return _finished(values, check, switches, name)
+    return _checked_rules(values, check, switches, name)
 
 
 def rules_from_text(text: str, source: str, switches: Sequence[str] = ()) -> RuleSet:
     """Read the text of a rule file that someone has sent. It may extend built-in rules, but no file
     is opened. Raises RuleFileError, whose messages call the text `source`.
     """
-    if len(text.encode(errors="surrogatepass")) > limits.MAX_RULES_BYTES:
-        most = number_text(limits.MAX_RULES_BYTES, grouped=True)
-        raise RulesError(_("{path} is larger than {most} bytes", path=source, most=most))
     from .rule_schema import RuleChecker
 
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
+        raise _not_utf8(source) from error
+    if size > limits.MAX_RULES_BYTES:
+        raise RulesError(limits.too_large(source, limits.MAX_RULES_BYTES))
     values = _parse(text, source)
     check = RuleChecker(source, text)
     if "extends" in values:
         values = _extended(values, check, None)
-    return _finished(values, check, sorted(switch.lower() for switch in switches), source)
+    return _checked_rules(values, check, sorted(switch.lower() for switch in switches), source)
 
 
-def _finished(
+def _checked_rules(
     values: dict[str, Any], check: ValueReader, switches: list[str], name: str
 ) -> RuleSet:
-    """The checked rule set of the values of a file, with some of its switches."""
+    """Return the rule set of the values of a file, checked, with some of its switches."""
     raw = _with_switches(values, switches, name, check)
     spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
@@ -250,11 +253,15 @@ def _read(name: str) -> tuple[str, str]:
             text.format(name=name, reason=error.strerror), code="unknown-rules"
         ) from error
     except UnicodeDecodeError as error:
-        raise RulesError(_("the rule file {name} is not UTF-8 text").format(name=name)) from error
+        raise _not_utf8(name) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
         raise RulesError(
             _("{name} is not a file name").format(name=shown(name)), code="unknown-rules"
         ) from error
+
+
+def _not_utf8(name: str) -> RulesError:
+    return RulesError(_("the rule file {name} is not UTF-8 text").format(name=name))
 
 
 @lru_cache(maxsize=32)

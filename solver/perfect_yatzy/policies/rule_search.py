@@ -350,7 +350,7 @@ class Search:
         return found
 
     def extend(self, found: Candidate, min_gain: float) -> Candidate | None:
-        """Return the list with one more rule, None if no rule gains enough."""
+        """Return the list with one more rule, or None if no rule gains enough."""
         sample = self.sample(found)
         before = self.score(found)
         best: Candidate | None = None
@@ -362,13 +362,15 @@ class Search:
             self.report(
                 f"  {estimate:.2f} {gain:+.2f} ({new.mean - found.mean:+.2f}) at {place + 1}: {rule}"
             )
-            is_best = best is None or self.score(new) > self.score(best)
-            if gain >= min_gain - rule_cost(rule) and is_best:
-                # The guard learns what the rule spoils, which changes all scores.
-                self.sweep(new.holds)
-                before = self.score(found)
-                if self.score(new) > before:
-                    best = new
+            if gain < min_gain - rule_cost(rule):
+                continue
+            if best and self.score(new) <= self.score(best):
+                continue
+            # The guard learns what the rule spoils, which changes all scores.
+            self.sweep(new.holds)
+            before = self.score(found)
+            if self.score(new) > before:
+                best = new
         if best:
             self.report(f"{len(best.holds)} rules: {best.mean:.3f}, worst {self.sweep(best.holds)}")
         return best

@@ -253,7 +253,7 @@ def cacheable(answer: Response, request: Request, *, explains: bool) -> Response
 
 
 def disconnected(request: Request) -> IsDisconnected:
-    """Whether the client of a request has disconnected, for the thread that answers it."""
+    """Return a function that says, in the thread of an answer, whether its client has left."""
     return lambda: from_thread.run(request.is_disconnected)
 
 
@@ -467,8 +467,9 @@ class RequestScheduler:
         raise RulesError(text, code="unknown-rules")
 
     def listed_rules(self) -> list[str]:
-        """The names of all rule sets, in the order of the page. A file that cannot be read any more
-        is left out.
+        """Return the names of all rule sets, in the order of the page.
+
+        A file that cannot be read any more is left out.
         """
         own = []
         for name in self.own_rules.names():
@@ -560,7 +561,7 @@ class RequestScheduler:
 
 
 def name_of_rules(game: Any) -> str:
-    """The name of the rules of a recorded game."""
+    """Return the name of the rules of a recorded game."""
     spec = game.get("rules") if isinstance(game, dict) else None
     if not isinstance(spec, str):
         raise StateError(

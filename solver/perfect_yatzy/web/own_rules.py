@@ -55,12 +55,8 @@ class OwnRules:
         """Check a rule file, keep it, and return its name. Raises RulesError with every mistake,
         each with its line. The messages call the file `source`.
         """
-        try:
-            name = name_of(text)
-        except UnicodeEncodeError as error:
-            message = _("the rule file {name} is not UTF-8 text").format(name=source)
-            raise RulesError(message) from error
         rules = rules_from_text(text, source)
+        name = name_of(text)
         if rules.id in builtin_ids():
             message = _("is {value}, as that of a built-in rule set; choose another")
             problem = message.format(value=shown(rules.id))

@@ -177,8 +177,9 @@ def listed_rules() -> list[str]:
 
 
 def rule_set_json(rules: RuleSet, name: str | None = None) -> dict[str, Any]:
-    """A rule set as `/api/rules` describes it, but for what depends on the tables. A name, without
-    switches, that is not the id of the rules is that under which they are asked about.
+    """Return a rule set as `/api/rules` describes it, but for what depends on the tables.
+
+    `name`, without switches, is the one under which it is asked about. It is the id by default.
     """
     base = name or rules.id
     boxes = zip(rules.categories, possible_points(rules), strict=True)

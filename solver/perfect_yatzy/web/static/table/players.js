@@ -15,6 +15,7 @@ function nameRow(name, { computer = "", seat = "" } = {}) {
     maxlength: MAX_NAME,
     autocomplete: "off",
     readonly: Boolean(computer),
+    class: computer ? "quiet" : null,
   });
   const up = button(
     "↑",
@@ -67,7 +68,7 @@ function drawComputers(rows) {
             drawCount();
             byId("players-play").focus();
           },
-          { class: "adds" },
+          { class: "quiet adds" },
         ),
       ),
   );
