@@ -48,6 +48,15 @@ def test_strangers_ask_every_command() -> None:
     assert len(set(strangers.QUESTIONS)) == len(strangers.QUESTIONS) < 100
 
 
+def test_strangers_allow_one_line_a_fault() -> None:
+    """A file that cannot be read beside kernels that cannot be written: two faults, two lines."""
+    kernels = "yatzy: cannot write compiled kernels to /k: Permission denied"
+    file, table = "yatzy: cannot read a.json: Is a directory", "yatzy: cannot save /t: No space"
+    assert strangers.repeated_refusals([kernels, "expected score 248.44", file]) == []
+    assert strangers.repeated_refusals([file, kernels, table]) == [table]
+    assert strangers.repeated_refusals([kernels, kernels]) == [kernels]
+
+
 @pytest.mark.slow
 def test_a_campaign_finds_work_of_others_that_is_resumed(
     tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
