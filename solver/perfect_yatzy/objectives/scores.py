@@ -60,16 +60,15 @@ class ScoreObjective(Objective):
         return float(np.finfo(self.compute).eps) / 2 * dice
 
     def row_entries(self) -> Ints:
-        """Return a bound of the entries for each number of saved rolls, `(rows,)` int64.
+        """Return how many entries each row has at most for one number of saved rolls.
 
-        It includes those around the ranges.
+        The frames around the ranges are included. The shape is `(rows,)`, the type int64.
         """
         layout = self.space.layout
         # with the highest bonus in every lane
-        longest = self.row_lengths() + upper_sums(self.rules).most_bonus
-        return np.asarray(
-            layout.lane_count[layout.lane_sets] * (longest + self.before + self.after)
-        )
+        low, high = self.score_range(self.row_lengths() + upper_sums(self.rules).most_bonus)
+        entries_of_lane = high - low + 1 + self.before + self.after
+        return np.asarray(layout.lane_count[layout.lane_sets] * entries_of_lane)
 
     def layer_sizes(self) -> list[tuple[int, int]]:
         """Return the states of each layer that is solved, and a bound of its entries.
@@ -353,7 +352,7 @@ class ReachableUtility(Utility):
         return PointsMade(self.points_of_cards(best), fewest, most)
 
     def row_entries(self) -> Ints:
-        """Return the entries for each number of saved rolls, `(rows,)` int64."""
+        """Return how many entries each row has for one number of saved rolls, `(rows,)` int64."""
         layout = self.space.layout
         made = self._points_made
         shortest = made.uncounted + 1 + self.before + self.after

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from unicodedata import category
 
 import numpy as np
@@ -222,16 +222,22 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
-    """Return a turn with the id of its category, whose name may be any that a command takes."""
+    """Return a turn with the id of its category, whose name may be any that a command takes.
+
+    The category may be one that cannot be taken, which :func:`check_turn` refuses.
+    """
     from ..game.notation import parse_category
 
     if turn.category in card.rules.index_of:
         return turn
-    still_open = [
-        box.id for number, box in enumerate(card.rules.categories) if number not in card.points
-    ]
-    named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
-    return replace(turn, category=named)
+    # What each box pays is checked later: a name may mean any box that is open, and the points
+    # after it must be those of the record.
+    payments = {
+        box.id: turn.points
+        for number, box in enumerate(card.rules.categories)
+        if number not in card.points
+    }
+    return replace(turn, category=parse_category(card.rules, turn.category, payments))
 
 
 def _read_turn(entry: Any) -> RecordedTurn:
@@ -343,24 +349,35 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file, all of them or none. After an OSError the file is as before."""
+    """Append games to a file, all of them or none.
+
+    After an exception the file is as before, and one that did not exist is removed.
+    """
+    lines = [json.dumps(game.to_json()).encode() + b"\n" for game in games]
+    is_new = not os.path.lexists(path)
     size = 0
-    separator = b""
     if os.path.isfile(path):
         with open_file(path) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - 1, 0))
-            if file.read() not in (b"", b"\n"):  # an editor may have removed the last line break
-                separator = b"\n"
+            size = os.fstat(file.fileno()).st_size
+            if _needs_line_break(file):
+                lines.insert(0, b"\n")
     try:
         with open_output(path, append=True) as file:
-            file.write(separator)
-            for game in games:
-                file.write(json.dumps(game.to_json()).encode() + b"\n")
-    except OSError:
+            file.writelines(lines)
+    except BaseException:
         with suppress(OSError):
-            os.truncate(path, size)
+            if is_new:
+                os.unlink(path)
+            else:
+                os.truncate(path, size)
         raise
+
+
+def _needs_line_break(file: BinaryIO) -> bool:
+    """Return whether the last line has no line break, which an editor may have removed."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 1, 0))
+    return file.read() not in (b"", b"\n")
 
 
 def simulated_records(

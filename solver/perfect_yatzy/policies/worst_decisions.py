@@ -275,11 +275,10 @@ class Situations(NamedTuple):
 
 
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost.
+    """A sample of decisions, to bound quickly what a list of rules loses.
 
-    They are some of millions, to judge lists at once.
-
-    Among these are all that have been the worst of a list, found by a sweep over all cards (a
+    No more than a limit may be lost on each of them. At first they are drawn at random from the
+    millions of a game. Each sweep over all cards adds those that were the worst of a list (a
     cutting-plane method).
     """
 
@@ -298,7 +297,8 @@ class HoldGuard:
         self.space = policy.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
-        self.sweep_memory = ForwardPass(Settings(threads=1), policy, perfect)
+        # The kernels of single turns take the working memory of a sweep.
+        self.jobs = ForwardPass(Settings(threads=1), policy, perfect).jobs
         self.table = TableSlice(
             padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0
         )
@@ -310,15 +310,19 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            layout = self.space.layout
-            every_row = np.concatenate(
-                self.space.layers[self.space.first_layer : self.space.categories]
-            )
-            rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
-            lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
-            left = self.random.integers(1, self.stages, SENTINELS)
-            rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
-            self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
+            self.add(self._random_decisions())
+
+    def _random_decisions(self) -> Ints:
+        """Return decisions drawn at random: row, lane, rerolls left and roll of each."""
+        layout = self.space.layout
+        every_row = np.concatenate(
+            self.space.layers[self.space.first_layer : self.space.categories]
+        )
+        rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
+        lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
+        left = self.random.integers(1, self.stages, SENTINELS)
+        rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
         """Return the worst decisions of a list on all cards.
@@ -370,7 +374,7 @@ class HoldGuard:
         """
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
-        with self.sweep_memory.jobs.borrow() as job:
+        with self.jobs.borrow() as job:
             perfect_turns(rows, lanes, job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 
