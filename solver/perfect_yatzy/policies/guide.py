@@ -362,15 +362,18 @@ class Guide:
 def make_guide(
     strategy: Strategy, sheet: StrategySheet | None = None, losses: Sequence[float] | None = None
 ) -> Guide:
-    """Make the guide of a rule set."""
+    """Make the guide of a rule set.
+
+    `losses` are those of :class:`Guide`, by default those stored with the sheet.
+    """
     rules = strategy.rules
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
         rules,
-        strategy.value(State()),
-        sheet,
+        perfect=strategy.value(State()),
+        sheet=sheet,
         losses=tuple(losses),
         opening=opening_lines(strategy),
         stages=tuple(give_up_stages(strategy, turns)),

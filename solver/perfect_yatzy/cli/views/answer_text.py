@@ -363,11 +363,12 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     from .results import histogram, simulated_figures
 
     simulation = answer["simulation"]
-    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
-    mean, error = number_text(simulation["mean"], 2), number_text(simulation["standard_error"], 2)
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
+    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
+    mean = number_text(simulation["mean"], 2)
+    error = number_text(simulation["standard_error"], 2)
     lines.append(text.format(games=grouped(simulation["games"]), mean=mean, error=error))
-    if "interval99" in simulation:
+    if "interval99" in simulation:  # of the chance of the aim, which the answer has then
         phrase = chance_phrase(simulation["chance_by_mean_play"], answer["aim"])
         low, high = map(chance_text, simulation["interval99"])
         lines.append(
