@@ -77,7 +77,8 @@ class OwnRules:
                 if name != entry.name and NAME.fullmatch(name):
                     added[name] = entry.stat().st_mtime_ns
         written = sorted(added, key=lambda name: (added[name], name))
-        return [*written, *(name for name in self._unwritten if name not in added)]
+        unwritten = [*self._unwritten]  # a copy, because another thread may add one
+        return [*written, *(name for name in unwritten if name not in added)]
 
     def rules(self, spec: str) -> RuleSet:
         """Return the rule set of a file that was added, with switches. Raises RulesError if the
@@ -90,13 +91,19 @@ class OwnRules:
         return self._rules.get(spec)
 
     def _keep(self, name: str, text: str) -> None:
-        self._unwritten.pop(name, None)
+        """Write a file, or keep its text in memory where it cannot be written.
+
+        The caller holds the lock. Other threads find the file meanwhile if it has been added before.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with replacing(self._path(name)) as file:
                 file.write(text.encode())
         except OSError:
-            self._unwritten[name] = text
+            others = {other: kept for other, kept in self._unwritten.items() if other != name}
+            self._unwritten = others | {name: text}  # the one added last is at the end
+        else:
+            self._unwritten.pop(name, None)
 
     def _read(self, spec: str) -> RuleSet:
         name, *switches = spec.split("+")
@@ -113,8 +120,9 @@ class OwnRules:
 
     def _text(self, name: str) -> str | None:
         """Return the text of a file. It is None if there is none, or if its text was changed."""
-        if name in self._unwritten:
-            return self._unwritten[name]
+        text = self._unwritten.get(name)
+        if text is not None:
+            return text
         with suppress(OSError, ValueError):
             text = read_file(self._path(name), MAX_RULES_BYTES).decode()
             if name_of(text) == name:
