@@ -196,7 +196,10 @@ class StateSpace(RowPlaces):
         return occurs
 
     def _build_rows(self, masks: Ints, sets: Ints) -> None:
-        """Place all rows, from the masks and lane sets of the cards."""
+        """Set where each row and layer of the table is, and which rows occur.
+
+        `masks` and `sets` are the masks and lane sets of the cards.
+        """
         if self.has_tracked_rows:  # once without, and once with points in the tracked box
             masks, sets = np.tile(masks, 2), np.tile(sets, 2)
         self._occurs = self._which_occur(masks)
@@ -205,7 +208,7 @@ class StateSpace(RowPlaces):
         self.most_saved = self.start.saved + turns * (
             self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
         )
-        # of the rows
+        # entries of each row, none of one that cannot occur
         sizes = np.where(
             self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
         )

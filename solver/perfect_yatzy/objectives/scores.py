@@ -183,13 +183,17 @@ class ScoreObjective(Objective):
 
     @cached_property
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
-        """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
+        """Whether the joker bonus can be paid on the card of each row, `(rows,)`.
+
+        It has no meaning without a joker.
+        """
         rules = self.rules
         masks = self.space.layout.masks
-        # whether the joker's box is filled; of no use without one
+        # whether the joker's box is filled
         pays = masks >> max(rules.joker_index, 0) & 1 == 1
         if rules.joker and rules.joker.bonus_requires == "points":
-            pays &= np.arange(len(masks)) >= self.space.cards  # rows whose tracked box holds points
+            # The tracked box is then that of the joker. In the further rows it holds points.
+            pays &= np.arange(len(masks)) >= self.space.cards
         return np.asarray(pays)
 
     def best_points(self) -> Ints:

@@ -35,6 +35,7 @@ from ..words import N_, _, number_text
 
 if TYPE_CHECKING:
     from ..policies.named import PlayedSimulation
+    from ..strategy.played_games import PlayedDecision
     from ..strategy.rollout import Rollout
     from ..strategy.rollout_kernel import TurnLog
 
@@ -411,25 +412,29 @@ def simulated_records(
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
     """Yield games of a policy that acts in single positions, as :func:`simulated_records`."""
-    for game, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
-        turns = []
-        for _card, of_turn in groupby(of_game, key=lambda decision: decision.position.card):
-            decisions = [*of_turn]
-            rolls = tuple(decision.position.dice for decision in decisions)
-            # All actions of a turn but the last one are holds.
-            *holds, category = (
-                numbered_action(simulation.rules, decision.action) for decision in decisions
-            )
-            points, bonus_points = decisions[-1].position.categories()[str(category)]
-            held = tuple(cast(Dice, hold) for hold in holds)
-            turns.append(RecordedTurn(0, rolls, held, str(category), points, bonus_points))
-        found = Game(
-            simulation.rules,
-            (_name(simulation.policy),),
-            tuple(turns),
-            _source(simulation.seed, game),
-        )
-        yield json.dumps(found.to_json())
+    rules = simulation.rules
+    for number, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
+        # A card stands for one turn, because each turn fills a box.
+        by_turn = groupby(of_game, key=lambda decision: decision.position.card)
+        turns = tuple(_recorded_turn(rules, [*decisions]) for _card, decisions in by_turn)
+        source = _source(simulation.seed, number)
+        game = Game(rules, (_name(simulation.policy),), turns, source)
+        yield json.dumps(game.to_json())
+
+
+def _recorded_turn(rules: RuleSet, decisions: Sequence[PlayedDecision]) -> RecordedTurn:
+    """Return the turn of the only player of a game, from its decisions."""
+    # All actions of a turn but the last one are holds.
+    *holds, category = (numbered_action(rules, decision.action) for decision in decisions)
+    points, bonus_points = decisions[-1].position.categories()[str(category)]
+    return RecordedTurn(
+        player=0,
+        dice_history=tuple(decision.position.dice for decision in decisions),
+        holds=tuple(cast(Dice, hold) for hold in holds),
+        category=str(category),
+        points=points,
+        bonus_points=bonus_points,
+    )
 
 
 def _name(policy: str) -> str:

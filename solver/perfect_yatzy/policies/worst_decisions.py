@@ -229,19 +229,24 @@ class WorstDecisions:
 def worst_decisions(
     policy: Policy, perfect: Table, *, threads: int | None = None
 ) -> WorstDecisions:
-    """Compare every decision of a policy with the best, on all cards and rolls."""
+    """Return the worst decision of a policy on each card with each number of rerolls left.
+
+    Every decision on all rolls is compared with the best. Raises RulesError for rules that save
+    rolls.
+    """
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(Settings(threads=threads), policy, perfect)
     space = sweep.space
     stages = policy.rules.rolls_per_turn
-    found: list[tuple[Floats, Ints]] = []
-    for filled in range(space.first_layer, space.categories):
-        layer = space.layers[filled]
-        work = partial(_worst_of_rows, sweep, policy.layer(filled), window(space, perfect, filled))
-        with thread_map(sweep.threads) as in_threads:
-            found += in_threads(work, [layer[i : i + ROWS] for i in range(0, len(layer), ROWS)])
-    losses, places = (np.concatenate(part).reshape(-1, stages) for part in zip(*found, strict=True))
+    worst: list[tuple[Floats, Ints]] = []  # losses and places of some rows, in their order
+    with thread_map(sweep.threads) as in_threads:
+        for filled in range(space.first_layer, space.categories):
+            layer = space.layers[filled]
+            values = window(space, perfect, filled)
+            work = partial(_worst_of_rows, sweep, policy.layer(filled), values)
+            worst += in_threads(work, [layer[i : i + ROWS] for i in range(0, len(layer), ROWS)])
+    losses, places = (np.concatenate(part).reshape(-1, stages) for part in zip(*worst, strict=True))
     lanes, rolls = np.divmod(places, sweep.dice.n_rolls)
     rows = np.concatenate(space.layers[space.first_layer : space.categories])
     return WorstDecisions(policy, rows, losses, lanes, rolls)

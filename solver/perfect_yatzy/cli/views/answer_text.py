@@ -147,7 +147,7 @@ def _exact_subject(answer: dict[str, Any]) -> list[str]:
 
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
-    """Return the exact variance and chance of the upper bonus, if they are known."""
+    """Return the exact variance, and the chance of the upper bonus under that play, if known."""
     if not exact.get("variance"):
         return []
     variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
@@ -308,10 +308,12 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         )
     if not turns_left:
         return lines
-    return lines + _spread_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
+    return (
+        lines + _distribution_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
+    )
 
 
-def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
+def _distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
     """Return the exact and the simulated distribution, as far as they are asked for and known.
 
     If the one asked for is not known, the lines say what to run.
