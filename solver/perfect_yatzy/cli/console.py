@@ -51,9 +51,7 @@ RENAMED_OPTIONS = {
     "--opponents": ("--opponent",),
     "--versus": ("--best-opponent",),
 }
-SPACING = (
-    6  # columns beside the names of commands: three times those of click, as its own method has
-)
+SPACING = 6  # columns around the names of commands: as in click's own method
 VERBATIM = "\b"  # at the beginning of a paragraph, such as an example, that click does not wrap
 
 
