@@ -3,7 +3,10 @@ campaign.
 """
 
 import ast
+import json
+import re
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -159,10 +162,32 @@ def test_a_seed_chooses_the_same_changes_at_different_places() -> None:
 
 def test_the_nearest_tests_come_first_and_none_runs_twice() -> None:
     path = "solver/perfect_yatzy/web/static/engine/card.js"
-    found = [step.options for step in steps(path, Plan(seed=1, count=1, javascript=1))]
-    assert [options[0] for options in found] == ["tests/web/test_engine.py", "tests/web", "tests"]
-    assert "--ignore=tests/web/test_engine.py" in found[1]
-    assert {"--ignore=tests/web/test_engine.py", "--ignore=tests/web"} <= set(found[2])
+    near, others = steps(path, Plan(seed=1, count=1, javascript=1))
+    assert near.tests == nearest_tests.NEAREST["web/static/engine"]
+    assert others.tests == ("tests",)
+    assert {f"--ignore-glob={each}" for each in near.tests} <= set(others.options)
+
+
+def test_of_each_argument_the_files_that_take_least_come_first() -> None:
+    """By tests/times.json; a file without a time takes less than any other."""
+    options = ("--collect-only", "--cheapest-first", "tests/game/test_points.py", "tests/game")
+    command = [sys.executable, "-m", "pytest", *options]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    first, *files = dict.fromkeys(re.findall(r"^tests/(game/\w+\.py)", found, re.MULTILINE))
+    times = json.loads((ROOT / "tests" / "times.json").read_text())["1"]
+    assert first == "game/test_points.py"
+    assert len(files) > 3
+    assert files == sorted(files, key=lambda file: times.get(file, 0.0))
+    assert times.get(files[0], 0.0) < times[files[-1]]
+
+
+def test_a_pattern_names_files_once_and_in_order(project: Path, tmp_path: Path) -> None:
+    for name in ("test_a.py", "test_b.py"):
+        (project / "tests" / "game" / name).touch()
+    copy = copy_of(project, tmp_path / "copy")
+    found = copy.named(["tests/game/test_points.py", "tests/game/test_*.py", "tests"])
+    names = ["test_points", "test_a", "test_b"]
+    assert found == [*(f"tests/game/{name}.py" for name in names), "tests"]
 
 
 # --- a small project ---
@@ -184,6 +209,7 @@ import pytest
 def pytest_addoption(parser):
     parser.addoption("--ring", type=int)
     parser.addoption("--seed", type=int)
+    parser.addoption("--cheapest-first", action="store_true")
 """,
     "tests/game/test_points.py": """
 from perfect_yatzy.game.points import is_less, is_more

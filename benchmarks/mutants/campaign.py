@@ -78,13 +78,16 @@ class Step:
 
     Attributes
     ----------
+    tests : tuple of str
+        Folders and files, or patterns of their names.
     options : tuple of str
-        Arguments of pytest.
+        Options of pytest.
     is_nearest : bool
         Whether the tests are named for the folder of the change.
     """
 
     ring: int
+    tests: tuple[str, ...]
     options: tuple[str, ...]
     is_nearest: bool
 
@@ -92,14 +95,12 @@ class Step:
 def steps(path: str, plan: Plan) -> Iterator[Step]:
     """What runs after a change of a file, the nearest tests first, without a test twice."""
     nearest = nearest_tests(path)
-    wanted = nearest if plan.is_nearest_only else (*nearest, "tests")
     for ring in range(1, plan.ring + 1):
-        rings = ("--ring", str(ring), "--seed", str(plan.seed))
-        done: list[str] = []
-        for tests in wanted:
-            ignored = [f"--ignore={each}" for each in done if each.startswith(f"{tests}/")]
-            yield Step(ring, (tests, *ignored, *rings), tests in nearest)
-            done.append(tests)
+        options = ("--ring", str(ring), "--seed", str(plan.seed), "--cheapest-first")
+        yield Step(ring, nearest, options, is_nearest=True)
+        if not plan.is_nearest_only:
+            ignored = tuple(f"--ignore-glob={each}" for each in nearest)
+            yield Step(ring, ("tests",), (*ignored, *options), is_nearest=False)
 
 
 class Campaign:
@@ -122,6 +123,7 @@ class Campaign:
         for number in range(plan.workers):
             (folder / str(number)).mkdir()
             copy = Checkout(root, folder / str(number), plan.patience, self.stop)
+            copy.copy_kernels()
             self.checkouts.put(copy)
         self.changes = planned_changes(copy.path, plan)
 
@@ -159,7 +161,7 @@ class Campaign:
             left_out = [test for ring, test in sorted(self.failing) if ring == step.ring]
             deselected = [f"--deselect={test}" for test in left_out]
             with checkout.with_change(change):
-                run = checkout.run_tests(*step.options, *deselected)
+                run = checkout.run_tests(*checkout.named(step.tests), *step.options, *deselected)
             if run.is_out_of_time:
                 return OUT_OF_TIME, ""
             if run.has_passed:
@@ -176,7 +178,7 @@ class Campaign:
         key = (step.ring, test)
         if key not in self.passing | self.failing:
             loading = () if "::" in test else ("--collect-only",)
-            run = checkout.run_tests(test, *loading, *step.options[1:])
+            run = checkout.run_tests(test, *loading, *step.options)
             (self.passing if run.has_passed else self.failing).add(key)
         return key in self.passing
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +94,22 @@ class Checkout:
         )
         self.planted = 0
 
+    def named(self, patterns: Iterable[str]) -> list[str]:
+        """The folders and files of patterns, in their order, each once."""
+        found = [path for pattern in patterns for path in sorted(self.path.glob(pattern))]
+        return [path.relative_to(self.path).as_posix() for path in dict.fromkeys(found)]
+
+    def copy_kernels(self) -> None:
+        """Begin with the kernels that were compiled from the sources as they are."""
+        from perfect_yatzy._kernel_cache import cache_path, old_caches
+
+        compiled, old = cache_path(), set(old_caches())
+        copy = Path(self.environment["NUMBA_CACHE_DIR"], compiled.name)
+        copy.mkdir()
+        for path in compiled.glob("*"):
+            if path not in old:
+                shutil.copy2(path, copy)
+
     @contextmanager
     def with_change(self, change: Change) -> Iterator[None]:
         """Plant a change, and remove it at the end."""
@@ -157,10 +173,7 @@ class Checkout:
     def check(self, *options: str) -> None:
         """Raise RuntimeError unless the tests exist, can be loaded, and use the package here."""
         missing = {
-            tests
-            for listed in NEAREST.values()
-            for tests in listed
-            if not self.path.joinpath(tests).exists()
+            tests for listed in NEAREST.values() for tests in listed if not self.named([tests])
         }
         if missing:
             raise RuntimeError(f"nearest_tests.py names what does not exist: {sorted(missing)}")
