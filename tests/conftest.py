@@ -41,9 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--seed", type=int, help="seed of the random cases from ring 2 on; without it, a new one"
     )
     group.addoption(
-        "--cheapest-first",
+        "--as-given",
         action="store_true",
-        help="of each argument, the files that take least time first: for a run up to the first failure",
+        help="the files in the order of the command line, not the longest ones first",
     )
     group.addoption(
         "--record-times",
@@ -85,7 +85,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before plugins that shuffle
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests of later rings; the longest files first, so that no process ends long
-    after the others; last, in a run up to the first failure.
+    after the others.
     """
     ring = config.getoption("ring")
 
@@ -98,18 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=later)
     items[:] = [item for item in items if not is_later(item)]
     times = json.loads(TIMES.read_text()).get(str(ring), {})
-    if config.getoption("cheapest_first"):
-        items.sort(key=lambda item: (place_of(item), times.get(file_of(item.nodeid), 0.0)))
-    else:
+    if not config.getoption("as_given"):
         items.sort(key=lambda item: -times.get(file_of(item.nodeid), 0.0))
     gc.freeze()  # modules and tests live to the end: no need to look through them again and again
-
-
-def place_of(item: pytest.Item) -> int:
-    """Which argument of the command line names the folder or the file of a test."""
-    folder = item.config.invocation_params.dir
-    named = [folder / argument.partition("::")[0] for argument in item.config.args]
-    return next(i for i, path in enumerate(named) if item.path.is_relative_to(path))
 
 
 def file_of(nodeid: str) -> str:

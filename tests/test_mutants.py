@@ -160,34 +160,17 @@ def test_a_seed_chooses_the_same_changes_at_different_places() -> None:
     assert len(choose(files, 1000, "7")) == 120  # every place once
 
 
-def test_the_nearest_tests_come_first_and_none_runs_twice() -> None:
+def test_the_nearest_tests_come_first() -> None:
     path = "solver/perfect_yatzy/web/static/engine/card.js"
-    near, others = steps(path, Plan(seed=1, count=1, javascript=1))
-    assert near.tests == nearest_tests.NEAREST["web/static/engine"]
-    assert others.tests == ("tests",)
-    assert {f"--ignore-glob={each}" for each in near.tests} <= set(others.options)
+    found = [step.tests for step in steps(path, Plan(seed=1, count=1, javascript=1))]
+    assert found == [nearest_tests.NEAREST["web/static/engine"], ("tests",)]
 
 
-def test_of_each_argument_the_files_that_take_least_come_first() -> None:
-    """By tests/times.json; a file without a time takes less than any other."""
-    options = ("--collect-only", "--cheapest-first", "tests/game/test_points.py", "tests/game")
-    command = [sys.executable, "-m", "pytest", *options]
+def test_files_are_collected_in_the_order_of_the_command_line() -> None:
+    given = [f"tests/game/test_{name}.py" for name in ("notation", "points", "limits")]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--as-given", *given]
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    first, *files = dict.fromkeys(re.findall(r"^tests/(game/\w+\.py)", found, re.MULTILINE))
-    times = json.loads((ROOT / "tests" / "times.json").read_text())["1"]
-    assert first == "game/test_points.py"
-    assert len(files) > 3
-    assert files == sorted(files, key=lambda file: times.get(file, 0.0))
-    assert times.get(files[0], 0.0) < times[files[-1]]
-
-
-def test_a_pattern_names_files_once_and_in_order(project: Path, tmp_path: Path) -> None:
-    for name in ("test_a.py", "test_b.py"):
-        (project / "tests" / "game" / name).touch()
-    copy = copy_of(project, tmp_path / "copy")
-    found = copy.named(["tests/game/test_points.py", "tests/game/test_*.py", "tests"])
-    names = ["test_points", "test_a", "test_b"]
-    assert found == [*(f"tests/game/{name}.py" for name in names), "tests"]
+    assert list(dict.fromkeys(re.findall(r"^tests/\w+/\w+\.py", found, re.MULTILINE))) == given
 
 
 # --- a small project ---
@@ -209,7 +192,7 @@ import pytest
 def pytest_addoption(parser):
     parser.addoption("--ring", type=int)
     parser.addoption("--seed", type=int)
-    parser.addoption("--cheapest-first", action="store_true")
+    parser.addoption("--as-given", action="store_true")
 """,
     "tests/game/test_points.py": """
 from perfect_yatzy.game.points import is_less, is_more
@@ -255,6 +238,20 @@ def copy_of(project: Path, folder: Path, patience: float = 600.0) -> Checkout:
     return Checkout(project, folder, patience, threading.Event())
 
 
+def test_files_that_name_the_module_come_first_then_those_that_take_least(
+    project: Path, tmp_path: Path
+) -> None:
+    seconds = {"game/test_a.py": 9.0, "game/test_b.py": 3.0, "core/test_d.py": 1.0}
+    (project / "tests" / "times.json").write_text(json.dumps({"1": seconds}))
+    (project / "tests" / "core").mkdir()
+    for name, text in (("game/test_a", "#"), ("game/test_b", "#"), ("core/test_d", "# points()")):
+        (project / "tests" / f"{name}.py").write_text(text)
+    copy = copy_of(project, tmp_path / "copy")
+    found = copy.test_files(("tests/game/test_[bp]*.py", "tests"), POINTS, 1)
+    names = ["game/test_points", "core/test_d", "game/test_b", "game/test_a"]
+    assert found == [f"tests/{name}.py" for name in names]
+
+
 def test_a_planted_change_is_removed_also_after_an_error(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path / "copy")
     path = copy.path / POINTS
@@ -276,9 +273,9 @@ def test_a_campaign_reports_survivors(
     run(project, Plan(seed=1, count=3, javascript=1, ring=ring, workers=2))
     said = capsys.readouterr().out
     assert files_in(project) == before
-    assert f"Survived: {POINTS}:3," not in said
-    assert (f"Survived: {POINTS}:6," in said) == (ring == 1)
-    assert "Survived: solver/perfect_yatzy/web/static/page.js:1, no not\n" in said
+    assert f". {POINTS}:3," not in said
+    assert (f". {POINTS}:6," in said) == (ring == 1)
+    assert "Survived: 3. solver/perfect_yatzy/web/static/page.js:1, no not\n" in said
     assert "-export const isShown = (a) => !a;\n" in said
     assert "+export const isShown = (a) => a;\n" in said
     rows = {1: ["| Python | 1 | 2 | 1 | 0 | 1 |"], 2: ["| Python | 2 | 1 | 1 | 0 | 0 |"]}

@@ -23,6 +23,8 @@ class Plan:
 
     Attributes
     ----------
+    begin : int
+        The number of the first change that is tried, from 1.
     ring : int
         The highest ring; what survives one ring is tried in the next one.
     is_nearest_only : bool
@@ -34,6 +36,7 @@ class Plan:
     seed: int
     count: int
     javascript: int
+    begin: int = 1
     ring: int = 1
     workers: int = 2
     is_nearest_only: bool = False
@@ -96,11 +99,10 @@ def steps(path: str, plan: Plan) -> Iterator[Step]:
     """What runs after a change of a file, the nearest tests first, without a test twice."""
     nearest = nearest_tests(path)
     for ring in range(1, plan.ring + 1):
-        options = ("--ring", str(ring), "--seed", str(plan.seed), "--cheapest-first")
+        options = ("--ring", str(ring), "--seed", str(plan.seed), "--as-given")
         yield Step(ring, nearest, options, is_nearest=True)
         if not plan.is_nearest_only:
-            ignored = tuple(f"--ignore-glob={each}" for each in nearest)
-            yield Step(ring, ("tests",), (*ignored, *options), is_nearest=False)
+            yield Step(ring, ("tests",), options, is_nearest=False)
 
 
 class Campaign:
@@ -125,7 +127,7 @@ class Campaign:
             copy = Checkout(root, folder / str(number), plan.patience, self.stop)
             copy.copy_kernels()
             self.checkouts.put(copy)
-        self.changes = planned_changes(copy.path, plan)
+        self.changes = planned_changes(copy.path, plan)[plan.begin - 1 :]
 
     def results(self) -> Iterator[Result]:
         """Each result as soon as it is known."""
@@ -160,8 +162,9 @@ class Campaign:
         while True:
             left_out = [test for ring, test in sorted(self.failing) if ring == step.ring]
             deselected = [f"--deselect={test}" for test in left_out]
+            files = self.files(checkout, change, step)
             with checkout.with_change(change):
-                run = checkout.run_tests(*checkout.named(step.tests), *step.options, *deselected)
+                run = checkout.run_tests(*files, *step.options, *deselected)
             if run.is_out_of_time:
                 return OUT_OF_TIME, ""
             if run.has_passed:
@@ -172,6 +175,14 @@ class Campaign:
                 return CAUGHT, run.failed[0]
             if set(run.failed) & set(left_out):
                 raise RuntimeError(f"fails without a change and cannot be left out: {run.failed}")
+
+    def files(self, checkout: Checkout, change: Change, step: Step) -> list[str]:
+        """The files of tests of a step, in their order, without those that have run already."""
+        near = checkout.test_files(nearest_tests(change.path), change.path, step.ring)
+        if step.is_nearest:
+            return near
+        every = checkout.test_files(step.tests, change.path, step.ring)
+        return [file for file in every if file not in near]
 
     def passes_without_change(self, checkout: Checkout, test: str, step: Step) -> bool:
         """Whether a test passes without any change, or a file of tests can be loaded."""
