@@ -42,6 +42,17 @@ def no_early_distributions(tab: Visitor) -> Iterator[None]:
     tab.unroute("**/api/expect")
 
 
+def test_the_page_for_development_runs_the_modules_as_they_are_written(blank: Visitor) -> None:
+    """It answers as the page does, and a fault names the file and the line of its source."""
+    page = blank.open("development.html")
+    page.click("#go").settle()
+    assert page.text_content("#go").startswith(("Roll", "Take"))
+    names = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
+    scripts = {name.removeprefix(page.address) for name in names if name.endswith(".js")}
+    assert {"shell/app.js", "table/card.js", "review/end.js"} <= scripts
+    assert not any(name.endswith("page.js") for name in scripts)
+
+
 def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
     """With the dice of the page; what has no effect is disabled, and a change ends what can be
     done again.
