@@ -219,7 +219,7 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     assert page.count("#ranking li") == 24
     for die in (0, 2, 3):
         page.die(die).click()
-    page.expects("#held", "You keep 3 4 5:", "less than the best")
+    page.expects("#said", "You keep 3 4 5:", "less than the best")
     assert page.count("#ranking [aria-current='true']") == 1
     page.click("#map summary")
     page.wait_for_selector("#map tbody tr")
@@ -307,5 +307,5 @@ def test_hidden_advice_is_graded_after_the_choice(page: Visitor, yatzy: Strategy
     assert page.text_content("#last-choice") == ""
     page.click("#undo")
     page.expects("#answer", "Keep 6")  # still marked
-    page.expects("#held", "less than the best, 3 3.")
+    page.expects("#why", "less than 3 3.")
     assert page.choices_counted() == 1  # with the advice in sight nothing is counted
