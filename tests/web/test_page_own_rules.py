@@ -14,6 +14,8 @@ from support.browser import DESK, PHONE, Chromium, Visitor, axe_faults
 from support.rule_texts import SHORT
 from support.server import Server, running_server
 
+pytestmark = pytest.mark.full
+
 NAME = name_of(SHORT)
 DROP = """async ([text, name]) => {
   const files = new DataTransfer();
