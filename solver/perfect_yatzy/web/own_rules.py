@@ -67,16 +67,15 @@ class OwnRules:
             problem = message.format(value=shown(rules.id))
             raise RuleFileError([Problem(source, locate(text, ("id",)), "id", problem)])
         with self._lock:
+            self._unlisted.pop(name, None)
             if keep:
                 self._keep(name, text)
-            else:
-                self._unlisted.pop(name, None)
+            elif name not in self.names():
                 self._unlisted[name] = text
-            with suppress(OSError):
-                for oldest in self.names()[:-MAX_OWN_RULES]:
-                    self._forget(oldest)
-            for oldest in [*self._unlisted][:-MAX_OWN_RULES]:
-                del self._unlisted[oldest]
+            for names in (self.names(), [*self._unlisted]):
+                for oldest in names[:-MAX_OWN_RULES]:
+                    with suppress(OSError):
+                        self._forget(oldest)
         return name
 
     def remove(self, name: str) -> str:
