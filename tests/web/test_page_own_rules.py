@@ -271,7 +271,7 @@ def test_a_position_copied_as_a_command_is_answered_in_the_folder_of_the_file(
     page = visitor
     play_short(page, name)
     page.click("#game-button").click("#switches input[value='late']").click("#rules-play")
-    page.expects("#game-name", "Short Game")
+    page.locator("#rules-dialog").wait_for(state="hidden")
     page.type("266").settle()
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copiedText = text; }")
     page.menu("copy-position")
@@ -312,6 +312,7 @@ def test_a_file_is_added_removed_and_played_with_the_keyboard_alone(visitor: Vis
             page.press("Tab")
         raise AssertionError(f"{wanted} is not reached")
 
+    page.bring_to_front()  # only there the browser lets a page ask for a file
     tab_to("game-button")
     page.press("Enter")
     tab_to("add-rules")
@@ -352,7 +353,10 @@ def test_rule_files_on_a_narrow_screen_and_in_forced_colours(
         )
         assert (state, wide) == (state, [])
         assert (state, page.evaluate("probes.small")) == (state, [])
-        assert (state, axe_faults(page, place)) == (state, [])
+        faults = axe_faults(page, place)
+        if colours == "active":  # axe compares the colours of the page, which nobody sees then
+            faults = [each for each in faults if each[0] != "color-contrast"]
+        assert (state, faults) == (state, [])
 
     page.click("#game-button")
     choose(page, SHORT.replace("dice = 3", "dice = 90"))
