@@ -224,6 +224,8 @@ def test_exported_games_are_read_by_the_command_and_imported_again(
     play_short(page)
     play_to_the_end(page)
     page.expects("#end", "final score")
+    kept = "loaded('store/memory').then(({ games }) => games()).then((all) => all.length)"
+    page.wait_until(kept)
     lost = page.evaluate(
         "loaded('store/memory').then(({ games }) => games()).then(([game]) => game.players[0].lost)"
     )

@@ -5,8 +5,8 @@ or without, stands wherever that of a built-in rule set may stand. The files are
 beside the tables, so that a server that is started again knows them. A file that is not there any
 more is added again: it gets the same name.
 
-A file that was removed may be needed once more, to show a game that was played with it. Then it is
-given for as long as the server runs: it is known, but neither stored nor listed.
+A file that was removed may be needed once more, for a game that was played with it. It is known until
+the server ends, and neither stored nor listed.
 """
 
 from __future__ import annotations
@@ -56,9 +56,8 @@ class OwnRules:
         self._lock = Lock()
 
     def add(self, text: str, source: str, *, keep: bool = True) -> str:
-        """Check a rule file, keep it, and return its name. Raises RulesError with every mistake,
-        each with its line. The messages call the file `source`. One that is not to be kept is
-        known until the server ends, and not listed.
+        """Check a rule file, store it if it is to be kept, and return its name. Raises RulesError
+        with every mistake, each with its line. The messages call the file `source`.
         """
         rules = rules_from_text(text, source)
         name = name_of(text)

@@ -22,7 +22,7 @@ const OPTIONS = {
   "--left": "left",
 };
 
-// A word of a command line: in double quotes, which every shell has, unless something within them would not be plain text.
+// A word of a command line, in double quotes, which every shell has, where they keep it as it is.
 const quoted = (text) =>
   /^[\w+./-]+$/.test(text)
     ? text

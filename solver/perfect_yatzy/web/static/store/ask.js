@@ -66,7 +66,6 @@ export async function get(path, parameters = {}, options = {}) {
   return answerAbout(parameters.rules, (engine) => engine.get(path, parameters, options));
 }
 
-// Removes what a server keeps under a path; the answer is what was there.
 export const remove = async (path) => (await answerer()).remove(path);
 
 // Returns a function that makes an abort signal for a new request and aborts the one before.

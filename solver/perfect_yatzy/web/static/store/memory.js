@@ -112,7 +112,7 @@ function facesOf(record, player) {
   return counts;
 }
 
-// --- files: one record on each line, in which the rules of a rule file are written out ---
+// --- files: one record on each line ---
 
 export async function download(records) {
   const rules = new Map();

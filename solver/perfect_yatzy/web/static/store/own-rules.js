@@ -8,16 +8,13 @@ const TEXT = `${PREFIX}rules:`,
 
 export const ownName = (spec) => NAME.exec(spec)?.[0] ?? null;
 
-// `about`: file, the name that the player's file has, and isRemoved, from the list of games.
+// `about`: file, the player's name of it, and isRemoved, from the list of games.
 export const keepRuleFile = (name, text, about) =>
   writeRecords(
-    new Map([
-      [TEXT + name, text],
-      [ABOUT + name, JSON.stringify(about)],
-    ]),
+    new Map(Object.entries({ [TEXT + name]: text, [ABOUT + name]: JSON.stringify(about) })),
   );
 
-// The file of some rules with its text, as above; null if they are not from a file that was added here.
+// { text, file, isRemoved } of the file of some rules; null if it was not added here.
 export async function ruleFileOf(spec) {
   const name = ownName(spec),
     found = await readRecords((key) => key === TEXT + name || key === ABOUT + name),
@@ -29,18 +26,18 @@ export async function ruleFileOf(spec) {
 
 const USUAL_FILE = "my-rules.toml";
 const FILE = /^[^\p{C}\\/]+\.toml$/u; // that a command can name
-const IN_COMMAND = /^(?:\.\/)?(.+\.toml)((?:\+[\w-]+)*)$/;
+const IN_COMMAND = /^(.+\.toml)(.*)$/;
 
-// The file of some rules as a command names it, and the rules with it; the name alone for other rules.
+// { spec, file }: some rules as a command names them, and the file that it needs.
 export async function rulesInCommand(spec) {
   const name = ownName(spec);
   if (!name) return { spec };
-  const { file } = (await ruleFileOf(spec)) ?? {},
-    path = FILE.test(file ?? "") ? file : USUAL_FILE;
-  return { file: path, spec: (path.startsWith("-") ? "./" : "") + path + spec.slice(name.length) };
+  const own = (await ruleFileOf(spec))?.file ?? "",
+    file = FILE.test(own) ? own : USUAL_FILE;
+  return { spec: file + spec.slice(name.length), file };
 }
 
-// The rules that a command means by the name of a file: of the files added under it the first that is among these names.
+// The rules that a command names by a file: the first of these names that has such a file.
 export async function rulesOfCommand(spec, names) {
   const [, file, switches] = IN_COMMAND.exec(spec) ?? [];
   for (const name of file ? names.filter(ownName) : [])

@@ -36,8 +36,7 @@ export async function addRuleFile(text, file) {
   return id;
 }
 
-// Removes a rule file from the list and from the server; the function returned brings it back. The browser keeps the text: games
-// played with it can still be opened.
+// Removes a rule file from the list and from the server; the function returned brings it back. Its games can still be opened.
 export async function removeRuleFile(name) {
   const { file } = (await ruleFileOf(name)) ?? {},
     { text } = await remove(`rules/${name}`);
@@ -46,11 +45,11 @@ export async function removeRuleFile(name) {
   return () => addRuleFile(text, file);
 }
 
-// The rules as the record of a game has them for other programs, which do not know the names of files that were added.
+// The rules of a game as other programs read them.
 export const recordedRules = async (spec) =>
   ownName(spec) ? (await get("recorded", { rules: spec })).rules : spec;
 
-// The name of such rules on this page; what is not known here stays as it is.
+// The name of such rules here; unknown ones stay as they are.
 export async function playedRules(recorded) {
   const { name, active } = Object(recorded),
     text = JSON.stringify(recorded);
