@@ -42,6 +42,17 @@ def no_early_distributions(tab: Visitor) -> Iterator[None]:
     tab.unroute("**/api/expect")
 
 
+def test_the_page_for_development_runs_the_modules_as_they_are_written(blank: Visitor) -> None:
+    """It answers as the page does, and a fault names the file and the line of its source."""
+    page = blank.open("development.html")
+    page.click("#go").settle()
+    assert page.text_content("#go").startswith(("Roll", "Take"))
+    names = page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
+    scripts = {name.removeprefix(page.address) for name in names if name.endswith(".js")}
+    assert {"shell/app.js", "table/card.js", "review/end.js"} <= scripts
+    assert not any(name.endswith("page.js") for name in scripts)
+
+
 def test_a_turn_undo_redo_and_a_reload(page: Visitor) -> None:
     """With the dice of the page; what has no effect is disabled, and a change ends what can be
     done again.
@@ -208,7 +219,7 @@ def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Vis
     assert page.count("#ranking li") == 24
     for die in (0, 2, 3):
         page.die(die).click()
-    page.expects("#held", "You keep 3 4 5:", "less than the best")
+    page.expects("#said", "You keep 3 4 5:", "less than the best")
     assert page.count("#ranking [aria-current='true']") == 1
     page.click("#map summary")
     page.wait_for_selector("#map tbody tr")
@@ -296,5 +307,5 @@ def test_hidden_advice_is_graded_after_the_choice(page: Visitor, yatzy: Strategy
     assert page.text_content("#last-choice") == ""
     page.click("#undo")
     page.expects("#answer", "Keep 6")  # still marked
-    page.expects("#held", "less than the best, 3 3.")
+    page.expects("#why", "less than 3 3.")
     assert page.choices_counted() == 1  # with the advice in sight nothing is counted

@@ -25,15 +25,19 @@ def test_the_headline_is_what_the_player_is_doing(blank: Visitor) -> None:
     """With other dice marked, or none, it is no longer the best hold that is played."""
     blank.open("#rules=yatzy&dice=33456&left=2").expects("#answer", "Keep 3 3", "245.75")
     blank.mark(0, 1, 3, 4).expects("#answer", "Keep 5 6", "245.67")
-    blank.expects("#held", "You keep 5 6: 0.08 points less than the best, 3 3.")
+    blank.expects("#said", "You keep 5 6: 0.08 points less than the best, 3 3.")
     blank.expects("#go", "Roll three dice")
-    assert blank.text_content("#gap") == ""  # that of the best hold
-    assert blank.text_content("#why") == ""
-    blank.mark(3, 4).expects("#held", "You keep nothing:")
+    assert blank.text_content("#gap") == "0.08 points less than 3\u00a03."
+    assert blank.text_content("#why") == "3\u00a03: Ends in Threes far more often."
+    assert blank.locator("#bars b").count() == 2
+    blank.mark(3).expects("#why", "0.12 points less than")  # without a comparison beside the value
+    assert blank.text_content("#gap") == ""
+    assert blank.locator("#bars b").all_text_contents() == ["245.8", "245.6"]
+    blank.mark(4).expects("#said", "You keep nothing:")
     blank.expects("#go", "Roll all dice again").expects("#map-title", "after holding nothing")
     blank.click("#best-again").expects("#answer", "Keep 3 3")
     blank.expects("#gap", "Nearly as good: 5 6 (−0.08).").expects("#go", "Roll three dice")
-    assert blank.text_content("#held") == ""
+    assert "3 3: " not in blank.text_content("#why")
 
 
 def test_comparing_the_boxes_changes_the_list_only_and_no_reason_is_a_zero(blank: Visitor) -> None:
@@ -112,7 +116,7 @@ def test_dice_send_one_request_for_each_roll(page: Visitor) -> None:
     expected, holds, outcomes = [
         page.asks(query, lambda body: None) for query in ("expect", "hold", "outcomes")
     ]
-    page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#held", "You keep 3:")
+    page.type("33456").expects("#answer", "Keep 3 3").mark(0).expects("#said", "You keep 3:")
     page.press("Backspace").type("6").settle()
     # On a busy machine the average alone is asked beside the distribution.
     assert len([body for body in expected if body.pop("spread", True)]) <= 1

@@ -60,6 +60,7 @@ ENTRY = "shell/app.js"  # the module with which the page begins
 ENTRY_TAG = f'src="{ENTRY}"'  # as index.html names it
 MESSAGES = "messages"  # the folder of the words
 SCRIPT = "page.js"  # all modules, as the server sends them
+DEVELOPMENT = "development.html"  # the page whose modules are not bundled
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 FIRST = ("yatzy", "maxi")  # what most people play
 
@@ -124,7 +125,7 @@ def page_files() -> dict[str, Content]:
     """Return the files of the page by path.
 
     `index.html` is also there without a path. The script and the styles that it names are in a
-    folder of their own.
+    folder of their own. `development.html` is the page with its modules as they are written.
     """
     found = {}
     for name, source in static_files():
@@ -139,7 +140,8 @@ def page_files() -> dict[str, Content]:
     html = re.sub(r'((?:src|href)=")([\w/-]+\.(?:js|css)")', rf"\1{folder}\2", html)
     index = Content.of(html.encode(), "html")
     immutable = {name: replace(content, caching=IMMUTABLE) for name, content in named.items()}
-    return found | immutable | {"index.html": index, "": index}
+    pages = {"index.html": index, "": index, DEVELOPMENT: found["index.html"]}
+    return found | immutable | pages
 
 
 def messages() -> Iterator[tuple[str, bytes]]:

@@ -81,7 +81,16 @@ export function gapText(best, second) {
     : _("{gap} points better than {other}.", fields);
 }
 
-// What the dice marked by the player lose against the best.
+// What another option than the best loses.
+export function lessText(best, shown) {
+  if (shown.loss < 1e-6) return _("No option is better.");
+  const fields = { best: optionName(best), loss: formatNumber(lossOf(shown, best), 2) };
+  return isChance(shown, best)
+    ? _("{loss} percentage points less than {best}.", fields)
+    : _("{loss} points less than {best}.", fields);
+}
+
+// The same as a screen reader hears it: what the dice marked by the player lose.
 export function heldText(answer, held) {
   const [best] = answer.entries,
     dice = held.hold.length ? diceText(held.hold) : _("nothing");

@@ -61,7 +61,8 @@ let shown = null,
   showsAll = false,
   showsList = false,
   comparedFor = ""; // the position in which the list shows boxes
-let saidFor = null,
+let heldSaid = "",
+  saidFor = null,
   saidProblem = "";
 
 const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
@@ -129,8 +130,7 @@ function draw() {
 onFound(draw);
 
 function drawHeadline() {
-  const { headline, phase, text, hasError, answer, loading } = shown,
-    before = byId("held").textContent;
+  const { headline, phase, text, hasError, answer, loading } = shown;
   byId("answer").className = headline
     ? answer?.aim
       ? "hero chance"
@@ -179,8 +179,7 @@ function drawHeadline() {
     headline?.gap ?? loading?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
   byId("why").textContent = headline?.reason.text || loading?.meanwhile || "";
   drawBars(headline?.reason.bars || loading?.bars || []);
-  byId("held").textContent = shown.held;
-  if (shown.held !== before) say(shown.held);
+  if (shown.held !== heldSaid) say((heldSaid = shown.held));
 }
 
 // Two bars of the quantity that the reason names.

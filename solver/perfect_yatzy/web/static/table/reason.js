@@ -1,5 +1,6 @@
 // Why the best option is better than the second: one sentence of at most twelve words, and two bars of the quantity that it
 // names. The longer sentence of reviews and of the command is in why.js.
+import { optionName } from "./actions.js";
 import { gainedBox, isSureBox } from "./why.js";
 import { _, formatNumber, formatPercent } from "../words/i18n.js";
 import { categoryName } from "../store/state.js";
@@ -20,15 +21,27 @@ const points = (value) => formatNumber(value, 1);
 
 // { text, bars } of the best option against another one; bars are { of, share, text } with an option or a word as `of`.
 export function reasonOf(best, other, spec) {
-  if (!best?.outlook || !other?.outlook) return valueReason(best, other);
+  return comparison(best, other, spec) || valueReason(best, other);
+}
+
+// What differs besides the value; null if nothing does, or if it is not known.
+function comparison(best, other, spec) {
+  if (!best?.outlook || !other?.outlook) return null;
   return (
     sureReason(best, other, spec) ||
     endReason(best, other, spec) ||
     aimReason(best, other) ||
     bonusReason(best, other) ||
-    pointsReason(best, other, spec) ||
-    valueReason(best, other)
+    pointsReason(best, other, spec)
   );
+}
+
+// The same where a worse option is shown: the sentence names the best one first. That the best has the better average is
+// said by the loss, so then the bars are enough.
+export function reasonAgainst(shown, best, spec) {
+  const { text, bars } = comparison(best, shown, spec) || { ...valueReason(best, shown), text: "" };
+  const sentence = _("{option}: {reason}", { option: optionName(best, spec), reason: text });
+  return { text: text && sentence, bars };
 }
 
 function sureReason(best, other, spec) {

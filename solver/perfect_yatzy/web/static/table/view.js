@@ -13,6 +13,7 @@ import {
   boxTitle,
   gapText,
   heldText,
+  lessText,
   loadingText,
   lossOf,
   missingText,
@@ -23,11 +24,12 @@ import {
 } from "./advice-text.js";
 import { diceText } from "../words/dom.js";
 import { ruleSet } from "../store/rulesets.js";
-import { reasonOf } from "./reason.js";
+import { reasonAgainst, reasonOf } from "./reason.js";
 
 const SHOWN_ROWS = 6,
   NEARLY = 0.1; // points or per cent: an option that loses less is nearly as good
 const GIVEN_UP = 1e-6; // points or a share of games: smaller losses are rounding
+const NO_REASON = { text: "", bars: [] };
 
 export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].sort());
 const isFull = (player, rules) => Object.keys(player.card).length === rules.categories.length;
@@ -108,16 +110,27 @@ function secondaryOf(phase, state) {
 function headlineOf(answer, entry, spec) {
   const [best, second] = answer.entries,
     shown = entry || best,
-    isBest = shown === best && second,
     title = shown.category && shown.points !== undefined ? boxTitle(shown) : optionTitle(shown);
   return {
     title: shown.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title,
     value: statedText(answer, shown),
     name: valueName(answer),
     then: thenText(shown),
-    gap: isBest && (second.loss < NEARLY || second.loss < GIVEN_UP) ? gapText(best, second) : "",
-    reason: isBest ? reasonOf(best, second, spec) : { text: "", bars: [] },
+    ...(shown === best ? besideSecond(best, second, spec) : besideBest(shown, best, spec)),
   };
+}
+
+// Of the best option: the second one, where it is nearly as good, and why it is not the best.
+const besideSecond = (best, second, spec) => ({
+  gap: second?.loss < NEARLY ? gapText(best, second) : "",
+  reason: second ? reasonOf(best, second, spec) : NO_REASON,
+});
+
+// Of another option: what it loses, and why the best one is better, where more than the value says so.
+function besideBest(shown, best, spec) {
+  const loss = lessText(best, shown),
+    reason = shown.loss < GIVEN_UP ? NO_REASON : reasonAgainst(shown, best, spec);
+  return reason.text ? { gap: loss, reason } : { gap: "", reason: { ...reason, text: loss } };
 }
 
 // The options listed, each with its loss. Boxes are compared with the best hold while rolls are left.
