@@ -41,6 +41,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--seed", type=int, help="seed of the random cases from ring 2 on; without it, a new one"
     )
     group.addoption(
+        "--as-given",
+        action="store_true",
+        help="the files in the order of the command line, not the longest ones first",
+    )
+    group.addoption(
         "--record-times",
         action="store_true",
         help=f"write the seconds of each file to {TIMES.name}",
@@ -93,7 +98,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=later)
     items[:] = [item for item in items if not is_later(item)]
     times = json.loads(TIMES.read_text()).get(str(ring), {})
-    items.sort(key=lambda item: -times.get(file_of(item.nodeid), 0.0))
+    if not config.getoption("as_given"):
+        items.sort(key=lambda item: -times.get(file_of(item.nodeid), 0.0))
     gc.freeze()  # modules and tests live to the end: no need to look through them again and again
 
 

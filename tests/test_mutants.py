@@ -3,7 +3,10 @@ campaign.
 """
 
 import ast
+import json
+import re
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -157,12 +160,17 @@ def test_a_seed_chooses_the_same_changes_at_different_places() -> None:
     assert len(choose(files, 1000, "7")) == 120  # every place once
 
 
-def test_the_nearest_tests_come_first_and_none_runs_twice() -> None:
+def test_the_nearest_tests_come_first() -> None:
     path = "solver/perfect_yatzy/web/static/engine/card.js"
-    found = [step.options for step in steps(path, Plan(seed=1, count=1, javascript=1))]
-    assert [options[0] for options in found] == ["tests/web/test_engine.py", "tests/web", "tests"]
-    assert "--ignore=tests/web/test_engine.py" in found[1]
-    assert {"--ignore=tests/web/test_engine.py", "--ignore=tests/web"} <= set(found[2])
+    found = [step.tests for step in steps(path, Plan(seed=1, count=1, javascript=1))]
+    assert found == [nearest_tests.NEAREST["web/static/engine"], ("tests",)]
+
+
+def test_files_are_collected_in_the_order_of_the_command_line() -> None:
+    given = [f"tests/game/test_{name}.py" for name in ("notation", "points", "limits")]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--as-given", *given]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert list(dict.fromkeys(re.findall(r"^tests/\w+/\w+\.py", found, re.MULTILINE))) == given
 
 
 # --- a small project ---
@@ -184,6 +192,7 @@ import pytest
 def pytest_addoption(parser):
     parser.addoption("--ring", type=int)
     parser.addoption("--seed", type=int)
+    parser.addoption("--as-given", action="store_true")
 """,
     "tests/game/test_points.py": """
 from perfect_yatzy.game.points import is_less, is_more
@@ -229,6 +238,20 @@ def copy_of(project: Path, folder: Path, patience: float = 600.0) -> Checkout:
     return Checkout(project, folder, patience, threading.Event())
 
 
+def test_files_that_name_the_module_come_first_then_those_that_take_least(
+    project: Path, tmp_path: Path
+) -> None:
+    seconds = {"game/test_a.py": 9.0, "game/test_b.py": 3.0, "core/test_d.py": 1.0}
+    (project / "tests" / "times.json").write_text(json.dumps({"1": seconds}))
+    (project / "tests" / "core").mkdir()
+    for name, text in (("game/test_a", "#"), ("game/test_b", "#"), ("core/test_d", "# points()")):
+        (project / "tests" / f"{name}.py").write_text(text)
+    copy = copy_of(project, tmp_path / "copy")
+    found = copy.test_files(("tests/game/test_[bp]*.py", "tests"), POINTS, 1)
+    names = ["game/test_points", "core/test_d", "game/test_b", "game/test_a"]
+    assert found == [f"tests/{name}.py" for name in names]
+
+
 def test_a_planted_change_is_removed_also_after_an_error(project: Path, tmp_path: Path) -> None:
     copy = copy_of(project, tmp_path / "copy")
     path = copy.path / POINTS
@@ -250,9 +273,9 @@ def test_a_campaign_reports_survivors(
     run(project, Plan(seed=1, count=3, javascript=1, ring=ring, workers=2))
     said = capsys.readouterr().out
     assert files_in(project) == before
-    assert f"Survived: {POINTS}:3," not in said
-    assert (f"Survived: {POINTS}:6," in said) == (ring == 1)
-    assert "Survived: solver/perfect_yatzy/web/static/page.js:1, no not\n" in said
+    assert f". {POINTS}:3," not in said
+    assert (f". {POINTS}:6," in said) == (ring == 1)
+    assert "Survived: 3. solver/perfect_yatzy/web/static/page.js:1, no not\n" in said
     assert "-export const isShown = (a) => !a;\n" in said
     assert "+export const isShown = (a) => a;\n" in said
     rows = {1: ["| Python | 1 | 2 | 1 | 0 | 1 |"], 2: ["| Python | 2 | 1 | 1 | 0 | 0 |"]}

@@ -38,6 +38,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--patience", type=float, default=900, help="seconds without a finished test that end a run"
     )
+    parser.add_argument(
+        "--begin", type=int, default=1, help="the number of the first change to try; default: 1"
+    )
     parser.add_argument("--list", action="store_true", help="print the changes and run nothing")
     return parser.parse_args()
 
@@ -59,10 +62,14 @@ def run(root: Path, plan: Plan) -> None:
         campaign = Campaign(root, Path(folder).resolve(), plan)
         for result in campaign.results():
             results.append(result)
-            print(described(result, len(results), plan.count), file=sys.stderr, flush=True)
+            number = campaign.changes.index(result.change) + plan.begin
+            print(described(result, number, plan.count), file=sys.stderr, flush=True)
             if result.outcome == SURVIVED:
                 change = result.change
-                print(f"Survived: {change.place}, {change.kind}\n{change.difference}", flush=True)
+                print(
+                    f"Survived: {number}. {change.place}, {change.kind}\n{change.difference}",
+                    flush=True,
+                )
 
     print(summary(results, plan.ring))
     elsewhere = [result for result in results if not result.is_nearest]
@@ -89,6 +96,7 @@ def main() -> None:
         seed=given.seed,
         count=given.count,
         javascript=javascript,
+        begin=given.begin,
         ring=given.ring,
         workers=given.workers,
         is_nearest_only=given.nearest,
@@ -96,8 +104,8 @@ def main() -> None:
     )
     print(f"Seed {plan.seed}, {plan.count} changes, {javascript} of them in JavaScript\n")
     if given.list:
-        for change in planned_changes(ROOT, plan):
-            print(f"{change.place}, {change.kind}\n{change.difference}")
+        for number, change in enumerate(planned_changes(ROOT, plan), 1):
+            print(f"{number}. {change.place}, {change.kind}\n{change.difference}")
         return
     signal.signal(signal.SIGTERM, end)
     _, most = resource.getrlimit(resource.RLIMIT_DATA)

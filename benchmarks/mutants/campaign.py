@@ -23,6 +23,8 @@ class Plan:
 
     Attributes
     ----------
+    begin : int
+        The number of the first change that is tried, from 1.
     ring : int
         The highest ring; what survives one ring is tried in the next one.
     is_nearest_only : bool
@@ -34,6 +36,7 @@ class Plan:
     seed: int
     count: int
     javascript: int
+    begin: int = 1
     ring: int = 1
     workers: int = 2
     is_nearest_only: bool = False
@@ -78,13 +81,16 @@ class Step:
 
     Attributes
     ----------
+    tests : tuple of str
+        Folders and files, or patterns of their names.
     options : tuple of str
-        Arguments of pytest.
+        Options of pytest.
     is_nearest : bool
         Whether the tests are named for the folder of the change.
     """
 
     ring: int
+    tests: tuple[str, ...]
     options: tuple[str, ...]
     is_nearest: bool
 
@@ -92,14 +98,11 @@ class Step:
 def steps(path: str, plan: Plan) -> Iterator[Step]:
     """What runs after a change of a file, the nearest tests first, without a test twice."""
     nearest = nearest_tests(path)
-    wanted = nearest if plan.is_nearest_only else (*nearest, "tests")
     for ring in range(1, plan.ring + 1):
-        rings = ("--ring", str(ring), "--seed", str(plan.seed))
-        done: list[str] = []
-        for tests in wanted:
-            ignored = [f"--ignore={each}" for each in done if each.startswith(f"{tests}/")]
-            yield Step(ring, (tests, *ignored, *rings), tests in nearest)
-            done.append(tests)
+        options = ("--ring", str(ring), "--seed", str(plan.seed), "--as-given")
+        yield Step(ring, nearest, options, is_nearest=True)
+        if not plan.is_nearest_only:
+            yield Step(ring, ("tests",), options, is_nearest=False)
 
 
 class Campaign:
@@ -122,8 +125,9 @@ class Campaign:
         for number in range(plan.workers):
             (folder / str(number)).mkdir()
             copy = Checkout(root, folder / str(number), plan.patience, self.stop)
+            copy.copy_kernels()
             self.checkouts.put(copy)
-        self.changes = planned_changes(copy.path, plan)
+        self.changes = planned_changes(copy.path, plan)[plan.begin - 1 :]
 
     def results(self) -> Iterator[Result]:
         """Each result as soon as it is known."""
@@ -158,8 +162,9 @@ class Campaign:
         while True:
             left_out = [test for ring, test in sorted(self.failing) if ring == step.ring]
             deselected = [f"--deselect={test}" for test in left_out]
+            files = self.files(checkout, change, step)
             with checkout.with_change(change):
-                run = checkout.run_tests(*step.options, *deselected)
+                run = checkout.run_tests(*files, *step.options, *deselected)
             if run.is_out_of_time:
                 return OUT_OF_TIME, ""
             if run.has_passed:
@@ -171,12 +176,20 @@ class Campaign:
             if set(run.failed) & set(left_out):
                 raise RuntimeError(f"fails without a change and cannot be left out: {run.failed}")
 
+    def files(self, checkout: Checkout, change: Change, step: Step) -> list[str]:
+        """The files of tests of a step, in their order, without those that have run already."""
+        near = checkout.test_files(nearest_tests(change.path), change.path, step.ring)
+        if step.is_nearest:
+            return near
+        every = checkout.test_files(step.tests, change.path, step.ring)
+        return [file for file in every if file not in near]
+
     def passes_without_change(self, checkout: Checkout, test: str, step: Step) -> bool:
         """Whether a test passes without any change, or a file of tests can be loaded."""
         key = (step.ring, test)
         if key not in self.passing | self.failing:
             loading = () if "::" in test else ("--collect-only",)
-            run = checkout.run_tests(test, *loading, *step.options[1:])
+            run = checkout.run_tests(test, *loading, *step.options)
             (self.passing if run.has_passed else self.failing).add(key)
         return key in self.passing
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from .changes import Change
 from .nearest_tests import NEAREST, PACKAGE
@@ -94,6 +95,36 @@ class Checkout:
         )
         self.planted = 0
 
+    def test_files(self, patterns: Sequence[str], changed: str, ring: int) -> list[str]:
+        """The files of tests in folders, each once, in an order that finds a failure soon.
+
+        First those that name the changed module, then those of each pattern; of these, first
+        those that take least time.
+        """
+        times = self.path / "tests" / "times.json"
+        seconds = json.loads(times.read_text()).get(str(ring), {}) if times.exists() else {}
+        module = re.compile(rf"\b{PurePosixPath(changed).stem.removesuffix('_kernel')}\b")
+        order: dict[str, tuple[bool, int, float, str]] = {}
+        for place, pattern in enumerate(patterns):
+            for named in self.path.glob(pattern):
+                for path in named.rglob("test_*.py") if named.is_dir() else [named]:
+                    file = path.relative_to(self.path).as_posix()
+                    is_about = module.search(path.read_text()) is not None
+                    taken = seconds.get(file.removeprefix("tests/"), 0.0)
+                    order.setdefault(file, (not is_about, place, taken, file))
+        return sorted(order, key=order.__getitem__)
+
+    def copy_kernels(self) -> None:
+        """Begin with the kernels that were compiled from the sources as they are."""
+        from perfect_yatzy._kernel_cache import cache_path, old_caches
+
+        compiled, old = cache_path(), set(old_caches())
+        copy = Path(self.environment["NUMBA_CACHE_DIR"], compiled.name)
+        copy.mkdir()
+        for path in compiled.glob("*"):
+            if path not in old:
+                shutil.copy2(path, copy)
+
     @contextmanager
     def with_change(self, change: Change) -> Iterator[None]:
         """Plant a change, and remove it at the end."""
@@ -160,7 +191,7 @@ class Checkout:
             tests
             for listed in NEAREST.values()
             for tests in listed
-            if not self.path.joinpath(tests).exists()
+            if not any(self.path.glob(tests))
         }
         if missing:
             raise RuntimeError(f"nearest_tests.py names what does not exist: {sorted(missing)}")

@@ -4,7 +4,8 @@ from pathlib import PurePosixPath
 
 PACKAGE = PurePosixPath("solver/perfect_yatzy")
 
-# Folder of the package -> tests, the nearest first. "." has the modules beside the folders.
+# Folder of the package -> folders and files of tests, or patterns of them, the nearest first. "."
+# has the modules beside the folders.
 NEAREST = {
     "core": (
         "tests/core",
@@ -31,8 +32,16 @@ NEAREST = {
     "cli": ("tests/cli", "tests/test_messages.py", "tests/test_docs.py"),
     "web": ("tests/web/test_server.py", "tests/web", "tests/service"),
     "web/site": ("tests/web/test_site.py", "tests/web/test_engine.py", "tests/web"),
-    "web/static": ("tests/web/test_page_modules.py", "tests/web"),
-    "web/static/engine": ("tests/web/test_engine.py", "tests/web"),
+    "web/static": (
+        "tests/web/test_page_modules.py",
+        "tests/web/test_page*.py",
+        "tests/web/test_site.py",
+    ),
+    "web/static/engine": (
+        "tests/web/test_engine.py",
+        "tests/web/test_page_modules.py",
+        "tests/web/test_site.py",
+    ),
     ".": (
         "tests/test_frames.py",
         "tests/test_messages.py",

@@ -4,10 +4,11 @@ turns; more than 62 boxes.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -32,7 +33,14 @@ from perfect_yatzy.approximation.solve import simulate_values
 from perfect_yatzy.core import state_space as spaces
 from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.patterns import Pattern
-from perfect_yatzy.core.rules import Category, chains
+from perfect_yatzy.core.rules import (
+    Category,
+    Joker,
+    JokerCondition,
+    JokerMode,
+    JokerPayment,
+    chains,
+)
 from perfect_yatzy.core.scoring import scoring_options, upper_sums
 from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
@@ -519,6 +527,36 @@ def test_with_all_boxes_exact_the_bound_is_the_value(name: str) -> None:
     values = solve_relaxed(game)
     assert upper_bound(game, values) == pytest.approx(value, abs=1e-9)
     assert rounding_error(game, values) < 5e-10
+
+
+JOKERS = [
+    replace(joker_game(mode), joker=Joker("triple", 4, mode, requires, bonus_requires, bonus_while))
+    for mode in get_args(JokerMode)
+    for requires, bonus_requires in product(get_args(JokerCondition), repeat=2)
+    for bonus_while in get_args(JokerPayment)
+]
+
+
+@pytest.mark.parametrize("rules", JOKERS, ids=lambda rules: "-".join(astuple(rules.joker)[2:]))
+def test_a_relaxed_turn_pays_the_most_that_any_card_does(rules: RuleSet) -> None:
+    """Each roll in each box, by what is known of the joker's box, beside all cards of the oracle."""
+    oracle, count = Naive(rules.canonical()), len(rules.categories)
+    game = RelaxedGame(rules, range(count), np.zeros(count))
+    dice = lattice(rules.dice, rules.faces)
+    rolls = dice.multisets[dice.first_roll :]
+    for is_filled, is_paid in game.statuses:
+        points, bonus = game.status_points(is_filled, is_paid)
+        cards = [
+            filled
+            for filled in range((1 << count) - 1)
+            if bool(filled >> rules.joker_index & 1) == is_filled and (is_filled or not is_paid)
+        ]
+        most: dict[tuple[int, int], int] = {}
+        for card, (i, roll) in product(cards, enumerate(rolls)):
+            for box, (paid, extra) in oracle.scores(card, is_paid, roll).items():
+                most[box, i] = max(most.get((box, i), 0), paid)
+                assert extra <= bonus[i]
+        assert {place: points[place] for place in most} == most
 
 
 @examples(4, 60)

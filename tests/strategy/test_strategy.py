@@ -8,6 +8,7 @@ import random
 import re
 import statistics
 import time
+from collections import Counter
 from dataclasses import replace
 from functools import cache, partial
 from itertools import product
@@ -29,7 +30,9 @@ from perfect_yatzy import (
     reach,
     sample_positions,
 )
+from perfect_yatzy.core.dice import lattice
 from perfect_yatzy.core.table_slices import PADDING, window
+from perfect_yatzy.core.turn_model import turn_model
 from perfect_yatzy.game.legal_actions import (
     action_count,
     action_number,
@@ -38,6 +41,8 @@ from perfect_yatzy.game.legal_actions import (
 )
 from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
 from perfect_yatzy.strategy import batch
+from perfect_yatzy.strategy.batch_kernel import is_hold
+from perfect_yatzy.strategy.environment_kernel import environment_model, is_within
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import CategoryOdds, category_odds
 from perfect_yatzy.strategy.verify import random_states
@@ -739,3 +744,16 @@ def test_odds_command(run: Run) -> None:
     assert "347897/7558272 " in exact  # as published
     assert "439667406451/470184984576 " in exact  # 1 - (5/6)^15
     refusal(run, "odds", "334")
+
+
+def test_the_holds_of_each_roll_are_its_smaller_parts() -> None:
+    """Every multiset of up to three dice beside every roll, also the first and the last one."""
+    rules = games.small(games.face(1), games.face(2), dice=3, faces=3, rolls=2)
+    dice, model = turn_model(rules, State()).dice, environment_model(rules)
+    multisets = lattice(rules.dice, rules.faces).multisets
+    for roll in range(dice.first_roll, len(multisets)):
+        for hold, held in enumerate(multisets):
+            is_part = not Counter(held) - Counter(multisets[roll])
+            assert is_within(model, hold, roll) == is_part, (held, multisets[roll])
+            is_smaller = is_part and hold != roll
+            assert is_hold(dice, hold, roll) == is_smaller, (held, multisets[roll])

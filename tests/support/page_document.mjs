@@ -158,10 +158,18 @@ export class Element {
     this.insert(0, contents);
   }
 
+  before(...contents) {
+    this.insertBeside(0, contents);
+  }
+
   after(...contents) {
+    this.insertBeside(1, contents);
+  }
+
+  insertBeside(offset, contents) {
     const parent = this.parentElement;
     for (const node of contents) node.parentElement?.detach?.(node);
-    parent.insert(parent.childNodes.indexOf(this) + 1, contents);
+    parent.insert(parent.childNodes.indexOf(this) + offset, contents);
   }
 
   replaceChildren(...contents) {

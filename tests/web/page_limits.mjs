@@ -129,6 +129,32 @@ test("eight players have names of thirty letters", ["yatzy"], async () => {
   equal([names(), byId("add-player").hidden], [7, false]);
 });
 
+test("the form of the players follows every change of its rows", ["yatzy"], async () => {
+  await openPage();
+  state.change((t) => { t.players[0].card = { ones: 3 }; });
+  byId("open-players").click();
+  const rows = () => [...byId("names").children], kinds = () => rows().map((row) => row.dataset.computer ?? "");
+  const all = [...byId("computer-list").querySelectorAll("b")].map((each) => each.textContent);
+  isTrue(all.length > 1);
+  const check = (about) => {
+    const count = rows().length, seated = kinds().filter(Boolean).length, isSame = count === 1 && !seated && rows()[0].dataset.seat === "0";
+    equal(byId("add-player").hidden, count === 8, about);
+    equal(byId("computer-list").querySelectorAll("b").length, count === 8 ? 0 : all.length - seated, about);
+    equal([byId("players-hint").hidden, byId("players-play").textContent], isSame ? [true, "Play"] : [false, "End this game and begin a new one"], about);
+    rows().forEach((row, at) => {
+      const [input, up, remove] = row.children, number = at + 1;
+      equal([up.hidden, remove.hidden], [at === 0, count === 1], about);
+      equal([input, up, remove].map((each) => each.getAttribute("aria-label")), [`Name of player ${number}`, `Move player ${number} up`, `Remove player ${number}`], about);
+    });
+  };
+  check("as it opens");
+  for (const _name of all) { byId("computer-list").querySelector("button").click(); check("a computer more"); }
+  byId("add-player").click(); check("a person more");
+  rows().at(-1).children[1].click(); check("a person one place up");
+  while (rows().length > 1) { rows().at(-1).children[2].click(); check("one less"); }
+  for (let i = 1; i < 8; i++) { byId("add-player").click(); check("persons"); }
+});
+
 test("the latest five games make the average", ["yatzy"], async () => {
   await openPage();
   const games = [0, 0, 10, 20, 30, 40, 50].map((lost, i) => {

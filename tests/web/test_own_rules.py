@@ -1,9 +1,11 @@
 """Rule files that are added to a server: checked, kept, asked about by a name, and nothing else."""
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from support.command import Run
@@ -250,6 +252,27 @@ def test_the_files_of_a_folder_that_cannot_be_written_are_limited_too(
     found = OwnRules(tmp_path / FOLDER)
     names = [found.add(f"{SHORT}# {number}\n", "rules.toml") for number in range(3)]
     assert found.names() == names[1:]
+
+
+def test_a_file_that_is_added_again_is_found_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread asks for it while the server tries to write it, which fails."""
+    found = OwnRules(tmp_path / FOLDER)
+    asked: list[str] = []
+
+    def failing(path: Path) -> NoReturn:
+        if path.stem in found.names():
+            asked.append(found.rules(path.stem).name)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(own_rules, "replacing", failing)
+    texts = [CLUB, SHORT]
+    names = [found.add(text, "rules.toml") for text in texts]
+    assert asked == []
+    assert [found.add(text, "rules.toml") for text in texts] == names
+    assert asked == [rules_from_text(text, "rules.toml").name for text in texts]
+    assert found.names() == names
 
 
 def test_a_file_that_is_removed_is_forgotten_and_its_text_brings_it_back(

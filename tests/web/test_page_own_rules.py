@@ -20,6 +20,8 @@ from support.command import Run, printed
 from support.rule_texts import SHORT
 from support.server import Server, running_server
 
+pytestmark = pytest.mark.full
+
 NAME = name_of(SHORT)
 DROP = """async ([text, name]) => {
   const files = new DataTransfer();
@@ -179,7 +181,6 @@ def test_a_game_is_removed_with_its_file_and_brought_back(visitor: Visitor, tabl
     own_card(page).wait_for()
 
 
-@pytest.mark.full
 def test_a_server_that_does_not_remove_a_file_is_quoted(visitor: Visitor) -> None:
     page = visitor.open()
     page.click("#game-button")
@@ -194,7 +195,6 @@ def test_a_server_that_does_not_remove_a_file_is_quoted(visitor: Visitor) -> Non
     assert page.locator("#own-rules-error").inner_text() == ""
 
 
-@pytest.mark.full
 def test_games_of_a_removed_file_go_on_and_are_reviewed(visitor: Visitor, tables: Path) -> None:
     """For them the server knows the file until it ends. It is neither stored nor listed."""
     page = visitor
@@ -216,7 +216,6 @@ def test_games_of_a_removed_file_go_on_and_are_reviewed(visitor: Visitor, tables
     assert files(tables) == []
 
 
-@pytest.mark.full
 def test_exported_games_are_read_by_the_command_and_imported_again(
     visitor: Visitor, run: Run, tmp_path: Path
 ) -> None:
@@ -254,7 +253,6 @@ def test_exported_games_are_read_by_the_command_and_imported_again(
     page.expects("#review-status", "add its rule file first")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("visitor", ["desk"], indirect=True)
 @pytest.mark.parametrize(
     ("name", "copied"),
@@ -303,7 +301,6 @@ def test_a_position_copied_as_a_command_is_answered_in_the_folder_of_the_file(
         assert (page.state()["rules"], page.dice()) == (f"{NAME}+late", [2, 6, 6])
 
 
-@pytest.mark.full
 def test_a_file_is_added_removed_and_played_with_the_keyboard_alone(visitor: Visitor) -> None:
     page = visitor.open()
 
@@ -333,7 +330,6 @@ def test_a_file_is_added_removed_and_played_with_the_keyboard_alone(visitor: Vis
     assert page.locator("#rules-dialog").is_hidden()
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("visitor", ["phone"], indirect=True)
 @pytest.mark.parametrize("colours", ["none", "active"])
 @pytest.mark.parametrize("width", [320, 390])

@@ -66,11 +66,11 @@ class OwnRules:
             problem = message.format(value=shown(rules.id))
             raise RuleFileError([Problem(source, locate(text, ("id",)), "id", problem)])
         with self._lock:
-            self._unlisted.pop(name, None)
             if keep:
                 self._keep(name, text)
+                self._unlisted.pop(name, None)
             elif name not in self.names():
-                self._unlisted[name] = text
+                self._unlisted = _with_last(self._unlisted, name, text)
             for names in (self.names(), [*self._unlisted]):
                 for oldest in names[:-MAX_OWN_RULES]:
                     with suppress(OSError):
@@ -100,7 +100,8 @@ class OwnRules:
                 if name != entry.name and NAME.fullmatch(name):
                     added[name] = entry.stat().st_mtime_ns
         written = sorted(added, key=lambda name: (added[name], name))
-        return [*written, *(name for name in self._unwritten if name not in added)]
+        unwritten = [*self._unwritten]  # a copy, because another thread may add one
+        return [*written, *(name for name in unwritten if name not in added)]
 
     def rules(self, spec: str) -> RuleSet:
         """Return the rule set of a file that was added, with switches. Raises RulesError if the
@@ -113,13 +114,18 @@ class OwnRules:
         return self._rules.get(spec)
 
     def _keep(self, name: str, text: str) -> None:
-        self._unwritten.pop(name, None)
+        """Write a file, or keep its text in memory where it cannot be written.
+
+        The caller holds the lock. Other threads find the file meanwhile if it has been added before.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with replacing(self._path(name)) as file:
                 file.write(text.encode())
         except OSError:
-            self._unwritten[name] = text
+            self._unwritten = _with_last(self._unwritten, name, text)
+        else:
+            self._unwritten.pop(name, None)
 
     def _forget(self, name: str) -> None:
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -138,8 +144,8 @@ class OwnRules:
     def _known_text(self, name: str) -> str:
         """Return the text of a file. Raises RulesError if there is none, or if it was changed."""
         for texts in (self._unwritten, self._unlisted):
-            if name in texts:
-                return texts[name]
+            if (text := texts.get(name)) is not None:
+                return text
         with suppress(OSError, ValueError):
             text = read_file(self._path(name), MAX_RULES_BYTES).decode()
             if name_of(text) == name:
@@ -152,3 +158,8 @@ class OwnRules:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.toml"
+
+
+def _with_last(texts: dict[str, str], name: str, text: str) -> dict[str, str]:
+    """Return a copy with one more text, which is at the end."""
+    return {other: kept for other, kept in texts.items() if other != name} | {name: text}

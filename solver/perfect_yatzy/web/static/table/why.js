@@ -35,7 +35,7 @@ export function reasonOfChoice([best, second], chosen, spec) {
 }
 
 function withOutlook(option) {
-  const { category, hold, points, bonus_points: bonus = 0, expected_remaining: remaining } = option;
+  const { category, hold, points, bonus_points: bonus, expected_remaining: remaining } = option;
   if (option.outlook || hold || !category || remaining === undefined) return option;
   const paid = points + bonus;
   return {
