@@ -51,7 +51,7 @@ class OwnRules:
         self.folder = folder
         # by name, the one added last at the end: what cannot be written lasts as long as the server
         self._unwritten: dict[str, str] = {}
-        self._unlisted: dict[str, str] = {}  # by name
+        self._unlisted: dict[str, str] = {}  # in the same order
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(MAX_OWN_RULES_READ)
         self._lock = Lock()
 
