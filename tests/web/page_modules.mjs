@@ -713,16 +713,18 @@ test("how often fair dice differ as much", ["yatzy"], async () => {
   near(rolled.map(fairness), [0.95, 0.5, 0.05, 0.001, 0.95, 0.05, 1], 2e-4);
 });
 
-test("the axis of a distribution has round numbers", ["yatzy"], async () => {
+test("the axis of a distribution has round numbers, and nine of ten games are marked", ["yatzy"], async () => {
   const { distributionChart } = await load("table/distribution");
   for (const count of [4, 10, 25, 60, 120, 250, 400, 700, 1600, 3000, 9000]) {
-    const chances = Array(count).fill(1 / count), [first, last] = [101, 100 + count], percentiles = { 5: first, 95: last };
+    const chances = Array(count).fill(1 / count), [first, last] = [101, 100 + count], percentiles = { 5: first + 1, 95: last - 1 };
     const chart = distributionChart(byId("chart"), { chances, lowest: first, percentiles }, { mean: first + count / 2, total: first });
     const scores = chart.querySelectorAll("text").slice(0, -2).map((label) => Number(label.textContent.replace(/\D/g, "")));
     const tick = scores[1] - scores[0];
     isTrue(/^[125]0*$/.test(String(tick)), `${count}: ${tick}`);
     equal(scores, scores.map((_score, i) => Math.ceil(first / tick) * tick + tick * i), count);
     isTrue(scores.at(-1) <= last && scores.at(-1) + tick > last, count);
+    const bars = chart.querySelectorAll("rect").map((bar) => bar.getAttribute("class"));
+    equal(bars, ["rare", ...Array(count - 2).fill("usual"), "rare"], count);
   }
 });
 
