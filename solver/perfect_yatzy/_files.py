@@ -191,7 +191,10 @@ class Waiting:
         self.said = False
 
     def sleep(self) -> None:
-        """Wait a moment. Raises TableError if all of them together have been too long."""
+        """Wait a moment, and say once what for after `said_after` seconds.
+
+        Raises TableError if all moments together have been too long.
+        """
         waited = time.monotonic() - self.begin
         if self.patience is not None and waited > self.patience:
             raise TableError(
@@ -199,7 +202,7 @@ class Waiting:
             )
         if waited > self.said_after and not self.said:
             self.said = True
-            # not for another thread of this process
+            # A lock of another thread of this process is not worth a line.
             if lock_holder(self.path) != os.getpid():
                 text = _("waiting for {process}, which has locked {path}")
                 say(text.format(process=self._process(), path=self.path))

@@ -85,7 +85,7 @@ def sources_of_values(*files: str) -> str:
     return digest_of(*(Path(file).resolve() for file in files), in_functions=True)
 
 
-def says_that_work_begins_anew(path: Path) -> None:
+def log_that_work_begins_anew(path: Path) -> None:
     """Log a warning that unfinished work is not resumed, because it is of another identity."""
     import logging
 

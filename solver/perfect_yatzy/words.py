@@ -242,7 +242,7 @@ def _form(text: str | list[str], number: int) -> str:
 
 @cache
 def _texts() -> tuple[int, list[str]]:
-    """Return the texts of all catalogues, and how many of them, the first ones, the page has."""
+    """Return how many of the texts the page has, which come first, and the texts of all catalogues."""
     import json
 
     with suppress(OSError):  # installed without data files: English

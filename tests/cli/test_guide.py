@@ -19,7 +19,7 @@ from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
 from perfect_yatzy.cli.views.guide_pages import guide_html, guide_text
 from perfect_yatzy.cli.views.words import Words, words_of
 from perfect_yatzy.game.translations import localized
-from perfect_yatzy.policies.guide import Guide, make_guide, shortened
+from perfect_yatzy.policies.guide import Guide, listed_rolls, make_guide
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from perfect_yatzy.words import LANGUAGES
 from support.browser import Chromium
@@ -204,7 +204,8 @@ def test_rolls_without_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None
             if text.endswith(" more"):
                 rolls = re.findall(r"(?<![\d:])\d{3,}x*(?!\d*:)", text)
                 every = sum(
-                    len(shortened(entry, line.pattern, guide.rules.faces)) for entry in line.entries
+                    len(listed_rolls(entry, line.pattern, guide.rules.faces))
+                    for entry in line.entries
                 )
                 assert text.endswith(
                     str(Words("en").fill("opening.more", count=every - len(rolls)))

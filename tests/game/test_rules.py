@@ -703,6 +703,14 @@ def test_categories_are_placed(tmp_path: Path, tables: str, expected: list[str])
             ["own.toml:5: categories.ones.after: is 'ones'; must be the id of another category"],
         ),
         (
+            f"{START}[categories.ones]\nid = false\nafter = 'twos'\n",
+            ["own.toml:0: categories[2].id: is missing; must be text in quotes"],
+        ),
+        (
+            f"{START}[categories.luck]\n{LUCK}id = false\nafter = 'twos'\n",
+            ["own.toml:0: categories[3].id: is false; must be text in quotes"],
+        ),
+        (
             f"{START}[categories.ones]\nbefore = 'towns'\n",
             ["own.toml:5: categories.ones.before: is 'towns'; did you mean twos?"],
         ),

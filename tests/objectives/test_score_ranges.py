@@ -88,6 +88,14 @@ def objectives(rules: RuleSet, start: State = EMPTY_STATE) -> list[ScoreObjectiv
     return [Goals(rules, start), Utility(rules, lambda total: total * 1.0, start)]
 
 
+@pytest.mark.parametrize("rules", [*GAMES, load_rules("yatzy")], ids=lambda rules: rules.key)
+def test_no_layer_of_a_table_is_larger_than_estimated(rules: RuleSet) -> None:
+    for objective in objectives(rules):
+        for filled, (_states, most_entries) in enumerate(objective.layer_sizes()):
+            entries = objective.layer_slice(filled)
+            assert entries.stop - entries.start <= most_entries
+
+
 def check(objective: ScoreObjective) -> None:
     space, layout, offsets = objective.space, objective.space.layout, objective.score_offsets
     lengths, bonuses = objective.row_lengths(), objective.lane_bonuses()

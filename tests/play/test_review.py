@@ -6,9 +6,11 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import perfect_yatzy
@@ -24,6 +26,7 @@ from perfect_yatzy import (
     parse_card,
     rate,
 )
+from perfect_yatzy._files import open_output
 from perfect_yatzy.cli.views.review_text import find_answer, grade_word, review_lines, signed
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.objectives import Objective
@@ -334,18 +337,44 @@ def test_a_failed_write_leaves_the_record_unchanged(yatzy: Strategy, tmp_path: P
     write_games(path, [read_game(GOOD)])
     before = path.read_bytes()
 
-    def games() -> Iterator[Game]:
+    def games(error: BaseException) -> Iterator[Game]:
         yield from [read_game(GOOD)] * 100
-        raise OSError(28, "No space left on device")
+        raise error
 
     with pytest.raises(OSError, match="No space"):
-        write_games(path, games())
+        write_games(path, games(OSError(28, "No space left on device")))
+    with pytest.raises(RuntimeError, match="no more games"):
+        write_games(path, games(RuntimeError("no more games")))
     assert path.read_bytes() == before
     check_writable(path)
     check_writable(tmp_path / "other")
     assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
     with pytest.raises(OSError, match="No such file"):
         check_writable(tmp_path / "none" / "games.jsonl")
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_an_interrupted_write_leaves_the_record_unchanged(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All bytes have been written when the error comes. A new file is removed."""
+    path = tmp_path / "games.jsonl"
+    write_games(path, [read_game(GOOD)])
+    path.write_bytes(before := path.read_bytes().rstrip())  # the last line break is missing
+
+    @contextmanager
+    def failing(name: Path, **options: bool) -> Iterator[IO[bytes]]:
+        with open_output(name, **options) as file:
+            yield file
+        assert name.stat().st_size > len(before)
+        raise error
+
+    monkeypatch.setattr("perfect_yatzy.play.record.open_output", failing)
+    for file in (path, tmp_path / "new.jsonl"):
+        with pytest.raises(type(error)):
+            write_games(file, [read_game(GOOD)] * 2)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
 
 
 OWN = """

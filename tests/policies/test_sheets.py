@@ -36,10 +36,10 @@ from perfect_yatzy.policies import worst_decisions as sampling
 from perfect_yatzy.policies.evaluation import policy_mean, policy_values
 from perfect_yatzy.policies.guide import (
     TurnEndings,
+    listed_rolls,
     make_guide,
     opening_lines,
     sample_turns,
-    shortened,
 )
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
 from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
@@ -523,12 +523,12 @@ def test_rolls_are_shortened_only_if_none_is_missing() -> None:
     twos = tuple(roll for roll in rolls if roll.count(2) == 3)
     sixes = tuple(roll for roll in rolls if roll.count(6) == 3)[1:]
     entry = guide_data.OpeningEntry((), "x", (*twos, *sixes))
-    assert shortened(entry, (3, 1, 1), 6) == (((2, 2, 2), 2), *((roll, 0) for roll in sixes))
+    assert listed_rolls(entry, (3, 1, 1), 6) == (((2, 2, 2), 2), *((roll, 0) for roll in sixes))
     pairs = guide_data.OpeningEntry((), "x", ((1, 1, 2, 2, 3),))
-    assert shortened(pairs, (2, 2, 1), 6) == (((1, 1, 2, 2, 3), 0),)
+    assert listed_rolls(pairs, (2, 2, 1), 6) == (((1, 1, 2, 2, 3), 0),)
     full_house = guide_data.OpeningEntry((), "x", ((1, 1, 1, 1, 1),))
     # not "11111" and no other dice
-    assert shortened(full_house, (5,), 6) == (((1, 1, 1, 1, 1), 0),)
+    assert listed_rolls(full_house, (5,), 6) == (((1, 1, 1, 1, 1), 0),)
 
 
 def mean_in_fractions(sheet: PriceSheet) -> Fraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -112,9 +113,11 @@ def test_a_program_is_asked_by_its_standard_input(small: str, tmp_path: Path) ->
     assert asked.illegal + played.illegal == 0
     assert played.decisions == 6, "a box each turn"
 
-    silent = program_agent(f"{sys.executable} -c pass")
-    asked, _played = run(lambda _rules: silent, [small], 3, 0)
-    assert asked.illegal == 3
+    not_utf_8 = "import sys; sys.stdout.buffer.write(bytes([255]))"
+    for code in ("pass", not_utf_8):
+        silent = program_agent(shlex.join([sys.executable, "-c", code]))
+        asked, _played = run(lambda _rules, agent=silent: agent, [small], 3, 0)
+        assert asked.illegal == 3
     slow = program_agent(f"{sys.executable} -c 'import time; time.sleep(60)'", 0.2)
     env = YatzyEnv(small, oracle=True)
     env.reset(seed=1)

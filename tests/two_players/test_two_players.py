@@ -89,7 +89,7 @@ def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fract
     ):
         assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
     for turn, values in zip(game.turns(), solved, strict=True):
-        before, other = game.pairs(turn)
+        before, other = game.sides(turn)
         for mine in cards:
             if mine[0].bit_count() != space.categories - turn.open[turn.mover]:
                 continue
@@ -484,7 +484,7 @@ class OneTurn(NaiveUtility):
         super().__init__(game.rules.canonical())
         self.theirs, self.layer = theirs, layers[turn.left - 1]
         self.next = next((each for each in game.turns() if each.left == turn.left - 1), None)
-        self.pairs = self.next and game.pairs(self.next)
+        self.pairs = self.next and game.sides(self.next)
         self.index = game.players[0].space.index
 
     def expected_utility(
@@ -519,7 +519,7 @@ def test_the_values_of_whole_sheets_follow_from_those_after_the_turn(key: str) -
             states[turn.open[player]] or full for player in (turn.mover, 1 - turn.mover)
         )
         mine, theirs = mine[random.integers(len(mine))], theirs[random.integers(len(theirs))]
-        before, other = game.pairs(turn)
+        before, other = game.sides(turn)
         i, j = space.index(mine) - before.first, space.index(theirs) - other.first
         low, high = range_of(before, i, other, j, 0)
         lead = int(random.integers(low, high + 1))

@@ -268,7 +268,10 @@ def first_guess(
     relaxed: RelaxedLayout | None = None,
     relaxed_values: Floats | None = None,
 ) -> FittedValues:
-    """Return the values of a relaxed game without any correction, or of prices alone."""
+    """Return the values of a relaxed game without any correction, or of prices alone.
+
+    `relaxed` and `relaxed_values` are given both or not at all.
+    """
     coefficients = np.zeros((len(rules.categories) + 1, feature_count(rules)))
     table = np.empty(0) if relaxed_values is None else relaxed_values
     return FittedValues(rules, np.asarray(prices, dtype=np.float64), coefficients, relaxed, table)

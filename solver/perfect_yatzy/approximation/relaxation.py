@@ -73,7 +73,7 @@ def solve_relaxed(
             )
 
     for row in game.rows_in_layer[game.turns].tolist():
-        of_full_card = game.full_cards(row)
+        of_full_card = game.full_card_values(row)
         first = int(game.layout.offsets[row])
         values[first : first + len(of_full_card)] = of_full_card
     with thread_map(thread_count(threads), "yatzy-relaxed") as in_threads:

@@ -351,14 +351,16 @@ class RelaxedGame(RelaxedLayout):
                 total += intercept(bonus, slope) + slope * np.minimum(own_sum, bonus.threshold)
         return total
 
-    def full_cards(self, row: int) -> Floats:
-        """Return W of a full card, ``(lanes * (saved rolls + 1),)``.
+    def full_card_values(self, row: int) -> Floats:
+        """Return W of the states of a full card, ``(lanes * (saved rolls + 1),)``.
 
         It is the bonus that each lane has reached.
         """
         lane_set = self.layout.lane_sets[row]
         uppers = self.layout.lane_upper[lane_set, : self.layout.lane_count[lane_set]].tolist()
-        paid = [float(self.bonus.paid(upper)) if self.bonus else 0.0 for upper in uppers]
+        paid = np.zeros(len(uppers))
+        if self.bonus:
+            paid[:] = [self.bonus.paid(upper) for upper in uppers]
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:

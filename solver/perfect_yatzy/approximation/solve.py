@@ -366,7 +366,7 @@ def approximate(  # noqa: PLR0913 - the published parameters
         log_long(f"making an approximate strategy of {rule_set.key}", seconds, report)
         path = fitted_file.fitted_path(rule_set, tables)
         solution = Solution(rule_set, effort, path, threads, report)
-        with solution.lock():
+        with solution.resumed():
             fitted_file.write_fitted(*solution.solve(), tables)
     return open_approximate(rule_set, tables)
 
@@ -397,10 +397,11 @@ class Solution:
         self.arrays: fitted_file.Arrays = {}
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the lock, and read what is stored.
+    def resumed(self) -> Iterator[None]:
+        """Hold the lock of the solution, with the stages that are finished already.
 
-        The files of finished stages are deleted at the end.
+        Their files are deleted only if the body succeeds, which must have written the result by
+        then. Raises TableError if another process makes the same strategy, or the disk has no room.
         """
         check_space(self.path.parent, SPACE)
         with driver_lock(part_path(self.path)) as free:
@@ -409,12 +410,16 @@ class Solution:
                 raise TableError(
                     f"another process is making the approximate strategy of {rules}; wait for it"
                 )
-            if stored := stored_layer(checkpoint_path(self.path), self.identity):
-                values, fields = stored
-                self.arrays = fitted_file.unpacked(values.tobytes())
-                self.records = fields["stages"]
+            self._read_finished_stages()
             yield
             remove_checkpoint(self.path)
+
+    def _read_finished_stages(self) -> None:
+        """Read the records and the arrays of the stages that are stored, if there are any."""
+        if stored := stored_layer(checkpoint_path(self.path), self.identity):
+            values, fields = stored
+            self.arrays = fitted_file.unpacked(values.tobytes())
+            self.records = fields["stages"]
 
     @property
     def identity(self) -> WorkIdentity:

@@ -51,6 +51,7 @@ RENAMED_OPTIONS = {
     "--opponents": ("--opponent",),
     "--versus": ("--best-opponent",),
 }
+SPACING = 6  # columns around the names of commands: as in click's own method
 VERBATIM = "\b"  # at the beginning of a paragraph, such as an example, that click does not wrap
 
 
@@ -85,16 +86,17 @@ class YatzyGroup(YatzyCommands):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in their sections, then the options that several of them share."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        limit = formatter.width - 6 - max(map(len, commands))
+        limit = formatter.width - SPACING - max(map(len, commands))
         for title, names in self.sections.items():
             listed = [(name, commands[name]) for name in names]
             rows = [(name, each.get_short_help_str(limit)) for name, each in listed if each]
             if rows:
                 with formatter.section(_(title)):  # marked elsewhere
                     formatter.write_dl(rows)
-        records = [option.get_help_record(ctx) for option in self.common_options]
+        every_record = [option.get_help_record(ctx) for option in self.common_options]
+        records = [record for record in every_record if record]
         with formatter.section(_("Common options, of the commands that name them")):
-            formatter.write_dl([record for record in records if record])
+            formatter.write_dl(records)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name, or None if there is no such command."""

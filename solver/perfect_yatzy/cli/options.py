@@ -397,18 +397,17 @@ def with_options(command: Callable[..., Any], *options: Callable[..., Any]) -> C
 def gathered(
     name: str, make: Callable[..., Any], command: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """Give a command one argument, ``make(...)``, in place of several options.
+    """Return a command that takes one argument `name`, ``make(...)``, in place of several options.
 
-    They are the options named as the parameters of `make`.
+    They are the options named as the parameters of `make`. Those that a command does not have keep
+    the defaults of `make`.
     """
     parameters = signature(make).parameters
 
     @wraps(command)
     def run(**values: Any) -> Any:
-        return command(
-            **{name: make(**{key: values.pop(key) for key in parameters if key in values})},
-            **values,
-        )
+        own = {key: values.pop(key) for key in parameters if key in values}
+        return command(**{name: make(**own)}, **values)
 
     return run
 

@@ -92,7 +92,7 @@ def _parts_of(
 
     `below` are the values after the turn.
     """
-    waiting = game.pairs(turn)[1].size
+    waiting = game.sides(turn)[1].size
     size = max(1, waiting // (TASKS * threads))
     bounds = _bounds(below)
     pairs_of_each = len(below.place) // waiting  # of a state of the other player, who moves next
@@ -112,7 +112,7 @@ def _solve_turn(
 
     They are solved on the workers in parts.
     """
-    before, other = game.pairs(turn)
+    before, other = game.sides(turn)
     target = game.blank(before, other, game.lead_of(turn.mover))
     bounds = _bounds(target)
     parts = [*_parts_of(game, layer, turn, engine.threads, below)]

@@ -220,12 +220,14 @@ def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
     # two groups could change places, the larger one pays more on the higher face, and dice for the
     # larger group suffice for the other.
     faces = counts.shape[1]
-    free = counts >= 0  # all faces of all rolls
+    # All true, made of the array: this module loads no numpy.
+    free = counts >= 0  # whether a face of a roll is left
     found = free.all(axis=1)
     total = 0
     for size in pattern.groups:
         suitable = free & (counts >= size)
-        highest = faces - suitable[:, ::-1].argmax(axis=1)  # the highest suitable face of each roll
+        # the highest suitable face of each roll; without any, the roll is not found
+        highest = faces - suitable[:, ::-1].argmax(axis=1)
         found &= suitable.any(axis=1)
         free &= highest[:, None] != range(1, faces + 1)
         total = total + size * highest

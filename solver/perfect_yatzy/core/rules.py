@@ -374,13 +374,14 @@ def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
     """Return the positions of the boxes of each chain, in the order they are filled. The chains are
     ordered by their first position on the sheet.
     """
-    # by column and row; the row is empty if the column is one chain
+    # by column, and within it by row, or by box where there are no rows; a column in a fixed order
+    # is one chain, with the key ""
     found: dict[tuple[int, str], list[int]] = {}
     for position, category in enumerate(rules.categories):
         is_ordered = column_order(rules, category.column) in ("forced", "reversed")
-        row = "" if is_ordered else category.row or category.id
-        found.setdefault((category.column, row), []).append(position)
-    for (column, _row), boxes in found.items():
+        key = "" if is_ordered else category.row or category.id
+        found.setdefault((category.column, key), []).append(position)
+    for (column, _key), boxes in found.items():
         if column_order(rules, column) == "reversed":
             boxes.reverse()
     return tuple(sorted(map(tuple, found.values()), key=min))

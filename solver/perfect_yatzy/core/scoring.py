@@ -191,10 +191,14 @@ class UpperSums:
 
     def join(self, sums: tuple[int, ...]) -> int:
         """Return one number for the sums of the columns, each of which is capped."""
-        if len(sums) == 1:
-            return min(sums[0], self.thresholds[0])
         capped = map(min, sums, self.thresholds)
         return sum(weight * total for weight, total in zip(self.weights, capped, strict=True))
+
+    def capped(self, upper: int) -> int:
+        """Return a number with its sums capped."""
+        if len(self.thresholds) == 1:  # one comparison: each question asks for it
+            return min(upper, self.thresholds[0])
+        return self.join(self.split(upper))
 
     def cap(self, upper: Ints) -> Ints:
         """Return the numbers of an int64 array with their sums capped."""
@@ -210,7 +214,7 @@ class UpperSums:
 
     def add(self, upper: int, category: int, points: int) -> int:
         """Return the number after a category was filled with points, capped."""
-        return self.join(self.split(upper + self.shift(category, points)))
+        return self.capped(upper + self.shift(category, points))
 
     def bonus(self, upper: int) -> int:
         """Return the points of all upper bonuses for a number."""

@@ -129,12 +129,15 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
-    """Return the sums of filled upper boxes of one column, capped at the threshold of its bonus."""
-    if not filled:
+def _upper_sums(rules: RuleSet, boxes: int) -> frozenset[int]:
+    """Return the possible sums of some upper boxes of one column, a bitmask.
+
+    The sums are capped at the threshold of its bonus.
+    """
+    if not boxes:
         return frozenset({0})
-    box = filled.bit_length() - 1
+    box = boxes.bit_length() - 1
     threshold = upper_sums(rules).thresholds[rules.categories[box].column]
-    before = _upper_sums(rules, filled & ~(1 << box))
+    before = _upper_sums(rules, boxes & ~(1 << box))
     possible = possible_points(rules)[box]
     return frozenset(min(threshold, total + points) for total in before for points in possible)

@@ -155,8 +155,6 @@ class StateSpace(RowPlaces):
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = LaneSets(rules, start)
         self._uppers = self.lanes.uppers
-        # The cap of the upper sum; None if each column has its own.
-        self._threshold = self._uppers.largest if len(self._uppers.thresholds) == 1 else None
         # what filling a category adds to the row
         self.step_of = np.zeros(self.categories, dtype=np.int64)
         # bitmask, step, and number of boxes filled at the start
@@ -198,7 +196,10 @@ class StateSpace(RowPlaces):
         return occurs
 
     def _build_rows(self, masks: Ints, sets: Ints) -> None:
-        """Place all rows, from the masks and lane sets of the cards."""
+        """Set where each row and layer of the table is, and which rows occur.
+
+        `masks` and `sets` are the masks and lane sets of the cards.
+        """
         if self.has_tracked_rows:  # once without, and once with points in the tracked box
             masks, sets = np.tile(masks, 2), np.tile(sets, 2)
         self._occurs = self._which_occur(masks)
@@ -207,7 +208,7 @@ class StateSpace(RowPlaces):
         self.most_saved = self.start.saved + turns * (
             self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0
         )
-        # of the rows
+        # entries of each row, none of one that cannot occur
         sizes = np.where(
             self._occurs, self.lanes.count[sets] * (self.most_saved[self.filled] + 1), 0
         )
@@ -262,7 +263,7 @@ class StateSpace(RowPlaces):
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
         """Return the lanes of upper sums in the cards of rows, or -1 where a sum cannot occur. The
-        sums need not be capped.
+        sums need not be capped, and are not negative.
         """
         return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
 
@@ -279,12 +280,10 @@ class StateSpace(RowPlaces):
         return layout.offsets.item(row) + state.saved * lanes + self.lane(row, state)
 
     def lane(self, row: int, state: State) -> int:
-        """Return the lane of the upper sum of a state in a row, or -1 if there is no such sum."""
-        upper = max(state.upper, 0)
-        if self._threshold is None:
-            upper = self._uppers.join(self._uppers.split(upper))
-        elif upper > self._threshold:
-            upper = self._threshold
+        """Return the lane of the upper sum of a state in the card of a row, or -1 if the sum cannot
+        occur. The sum need not be capped, and is not negative.
+        """
+        upper = self._uppers.capped(state.upper)
         return self.layout.lane_of.item(self.layout.lane_sets.item(row), upper)
 
     def _surely_reaches(self, state: State) -> bool:
@@ -315,7 +314,7 @@ class StateSpace(RowPlaces):
             raise StateError(
                 _("this table begins at a card with other filled categories"), code="invalid-state"
             )
-        upper = self._uppers.join(self._uppers.split(state.upper))
+        upper = self._uppers.capped(state.upper)
         if self.layout.lane_of[self.lanes.of_card(state.filled), upper] < 0:
             text = _("the filled upper boxes cannot sum to {total}")
             raise StateError(text.format(total=state.upper), code="invalid-state")

@@ -91,7 +91,10 @@ class _BestTurns:
                 )
 
     def total(self) -> int:
-        """Return the most points of all boxes, first-roll and joker bonuses included."""
+        """Return the most points of all boxes, first-roll and joker bonuses included.
+
+        With jokers it is an upper bound unless `is_plain`.
+        """
         joker = self.rules.joker
         if joker is None:
             return sum(self.by_best_roll)

@@ -199,7 +199,7 @@ class ValueReader:
         allowed = sorted(fields)
         for name in raw:
             if name not in fields:
-                # To find a similar name takes long.
+                # To find a similar name takes long, and further problems are only counted.
                 compared = allowed if len(self.problems) < MAX_PROBLEMS else []
                 otherwise = _("allowed: {names}", names=", ".join(allowed))
                 hint = suggestion(name, compared, otherwise)

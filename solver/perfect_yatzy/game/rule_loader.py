@@ -388,7 +388,10 @@ def _inherited(base: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
-    """Return a rule set as JSON, such that a reader needs no other file."""
+    """Return a built-in rule set as its key, another one as JSON values that need no other file.
+
+    They are cached, and not to be changed.
+    """
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in any language: names do not belong to the fingerprint

@@ -241,19 +241,25 @@ def _switch_without(switch: Any, names: set[str]) -> Any:
 def _placed(
     entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath
 ) -> list[Any]:
-    """Return the categories with those moved that say so, in the order of the patch."""
+    """Return the categories after those that say `before` or `after` are moved.
+
+    They are moved one after the other, in the order of the patch. One whose place is wrong stays
+    where it is.
+    """
     for name, patch in changed.items():
         if PLACE_FIELDS.keys() & patch:
-            # the patch may give the category another id
-            old = _ids(entries).index(str(patch.get("id", name)))
-            moved = {
+            ids = _ids(entries)
+            # The patch may give the category another id, or remove the id, which is reported later.
+            wanted = str(patch.get("id", name))
+            old = ids.index(wanted if wanted in ids else "")
+            without_place = {
                 field: value for field, value in entries[old].items() if field not in PLACE_FIELDS
             }
             others = [*entries[:old], *entries[old + 1 :]]
             place = _place_among(_ids(others), patch, check, (*path, name))
             if place is None:
                 place = old
-            entries = [*others[:place], moved, *others[place:]]
+            entries = [*others[:place], without_place, *others[place:]]
     return entries
 
 

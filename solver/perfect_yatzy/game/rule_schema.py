@@ -66,11 +66,13 @@ class RuleChecker(ValueReader):
         if "remove" in raw:
             self.add_problem(("remove",), _("belongs to a file that extends rules, or to a switch"))
         self.check_fields(raw, (), fields.FIELDS)
-        plain = self.values(raw, (), fields.PLAIN_FIELDS, "dice", "faces")
-        self.dice, self.faces = plain["dice"], plain["faces"]
+        # The columns read the dice, and the boxes read both.
+        self.dice = fields.PLAIN_FIELDS["dice"].read(self, raw, ("dice",))
+        self.faces = fields.PLAIN_FIELDS["faces"].read(self, raw, ("faces",))
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        others = ("id", "name", "rolls", "order", "saved_rolls", "crossing_out", "summary")
+        others = [name for name in fields.PLAIN_FIELDS if name not in ("dice", "faces")]
+        # for the problems it adds, not for the values
         self.values(raw, (), fields.PLAIN_FIELDS, *others)
         self._check_bonus(raw)
         self._check_joker(raw)
@@ -206,7 +208,8 @@ class RuleChecker(ValueReader):
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            self.values(entry, path, known, "switches", "source")
+            others = [name for name in known if name != "value"]
+            self.values(entry, path, known, *others)
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """Return the columns of the sheet, of which there are none without [[columns]]."""

@@ -100,10 +100,10 @@ def _column_sentence(rules: RuleSet, column: Column) -> str:
     """Return the sentence about the order, the factor and the upper bonus of a column."""
     facts = [order_text(column.order)]
     if column.factor != 1:
-        facts.append(_("all points times {factor}").format(factor=column.factor))
+        facts.append(_("all points times {factor}", factor=column.factor))
     if rules.bonus:
         bonus = rules.bonus.times(column.factor)
-        facts.append(_("upper bonus of {steps}").format(steps=bonus.text))
+        facts.append(_("upper bonus of {steps}", steps=bonus.text))
     return _(
         "Column {name} (.{id}): {facts}", name=column.name, id=column.id, facts=", ".join(facts)
     )

@@ -147,14 +147,14 @@ def write_quantity(means_of_states, target, job, block, saved_before, centre, va
 
 
 @jit
-def follow_actions(job, rerolls, is_first, result):
+def follow_actions(policy, rerolls, is_first, result):
     """Write Q of every roll, from that of its action, to the full rolls of `result`.
 
-    The turn has `rerolls` rerolls left.
+    `policy` is a PolicyJob. The turn has `rerolls` rerolls left.
     """
-    scratch = job.scratch
-    dice = job.model.dice
-    actions = stage_actions(job, rerolls, is_first)
+    scratch = policy.scratch
+    dice = policy.model.dice
+    actions = stage_actions(policy, rerolls, is_first)
     all_lanes = (1 << width(actions)) - 1
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
         value = splat(result, 0.0)
@@ -206,21 +206,31 @@ class PerfectPlay(NamedTuple):
 
 
 @jit
-def choose_tags(job, rerolls, best_within, stop_values, stop_tags, tags):
+def choose_tags(greedy, rerolls, best_within, stop_values, stop_tags, tags):
     """Write the tag of the best option of each roll to `tags`, and its value to `best_within`.
 
-    `tags` may be ``hold_tag``.
+    `greedy` is a PolicyJob, whose ``best_hold`` is written. `best_within` has the values of the
+    holds of fewer than all dice before. `tags` may be ``hold_tag``.
     """
-    dice = job.model.dice
-    hold_tag = job.scratch.hold_tag
-    best_hold = job.scratch.best_hold
+    dice = greedy.model.dice
+    hold_tag = greedy.scratch.hold_tag
+    best_hold = greedy.scratch.best_hold
     if rerolls == 0:  # the turn ends
         copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
         copy_vectors(stop_tags, dice.first_roll, tags, dice.first_roll, dice.roll_count)
         return
-    lanes = width(hold_tag)
     fill(best_hold, dice.first_roll, dice.roll_count, splat(hold_tag, -1.0))
-    choose_holds(job, best_within, stop_values, best_hold)
+    choose_holds(greedy, best_within, stop_values, best_hold)
+    take_tags(dice, best_hold, hold_tag, stop_tags, tags)
+
+
+@jit
+def take_tags(dice, best_hold, hold_tag, stop_tags, tags):
+    """Write the tag of the hold of each roll to `tags`, or of its stop where the hold is -1.
+
+    `tags` may be `hold_tag`.
+    """
+    lanes = width(hold_tag)
     for here in range(dice.first_roll, dice.first_roll + dice.roll_count):
         if uniform(load(best_hold, here)):  # one hold in all lanes, or none
             held = int(best_hold[here * lanes])
@@ -268,7 +278,7 @@ def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, blo
 def evaluate_rows(rows, arguments, policy):
     """Write Q of all states of the given rows, from that of their children.
 
-    `arguments` is an EvaluationJob.
+    `arguments` is an EvaluationJob, and `policy` what :func:`evaluate_block` follows.
     """
     job = views(arguments)
     followed = views(policy)
@@ -322,7 +332,7 @@ def add_outcome(job, outcome, chance, state, child, below, target):
 def distribute_rows(rows, arguments, policy, children, layer):
     """Write the distributions of the points to come from all states of the given rows on.
 
-    `layer` has zeros before.
+    `arguments` is a PolicyJob. `layer` has zeros before.
     """
     job = views(arguments)
     followed = views(policy)

@@ -409,7 +409,8 @@ def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, 
 def preferred(job, first, end):
     """Return which of the entries `first` to ``end - 1`` of the option memory to take.
 
-    It is the first one of F, as the module defines it.
+    It is the first of those with the highest mean among those with the highest value (F in the
+    docstring of the module).
     """
     values = job.option_values
     averages = job.option_means
@@ -422,7 +423,7 @@ def preferred(job, first, end):
             best_mean = max(best_mean, averages[i])
     mean_limit = lowest_equal(best_mean, job.mean_ties)
     chosen = first
-    for i in range(end - 1, first - 1, -1):
+    for i in range(end - 1, first - 1, -1):  # backwards, so that the first one remains
         if values[i] >= limit and averages[i] >= mean_limit:
             chosen = i
     return chosen

@@ -221,38 +221,55 @@ def list_lanes(target, end, chances, place, lanes, used):
 
 
 @jit
-def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first lanes of a block by ``outcome_chance``.
+def block_number(target, block, saved_before):
+    """Return the number of a block of states with saved rolls, in the order of :class:`TurnEnds`."""
+    blocks_before = block.start // LANES * (target.most_saved + 1) + saved_before
+    return target.block_start[block.row] + blocks_before
 
+
+@jit
+def list_group(job, group, stages, masses, used, target):
+    """List the ends of a group in the lanes whose chance in `masses` is not 0.
+
+    From 0 to ``stages - 1`` rolls may stay saved. Returns how many entries are in use afterwards.
+    """
+    end_model = target.model
+    chances = job.scratch.outcome_chance
+    least = splat(chances, LEAST)
+    played = ~equal_lanes(masses, splat(chances, 0.0))
+    for i in range(end_model.outcome_start[group], end_model.outcome_start[group + 1]):
+        outcome = end_model.outcomes[i]
+        for saved in range(stages):
+            place = saved * job.model.turn_outcomes.size + outcome
+            chance = load(chances, place)
+            listed = at_least(chance, least) & played
+            if listed:
+                add_to(target.outcome_sum, outcome, masses * chance)
+                end = outcome * end_model.stages + saved
+                used = list_lanes(target, end, chances, place, listed, used)
+    return used
+
+
+@jit
+def list_ends(job, block, lanes, saved_before, used, target):
+    """List the ends of turns, with the chances in ``outcome_chance``.
+
+    The turns begin in the first `lanes` lanes of a block with saved rolls. How many ends each group
+    has is written to ``group_size``, and the chances of outcomes are added to ``outcome_sum``.
     Returns how many entries are in use afterwards.
     """
-    model = target.model
-    layout = job.model.layout
-    chances = job.scratch.outcome_chance
-    zero, least = splat(chances, 0.0), splat(chances, LEAST)
-    first = state_place(layout, block.row, saved_before, block.start) - target.first_state
-    masses = where((1 << lanes) - 1, load_at(target.mass, first), zero)
-    played = ~equal_lanes(masses, zero)  # the lanes that play reaches
-    # rolls that may stay saved
-    stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
-    # of this row: see TurnEnds
-    blocks_before = block.start // LANES * (target.most_saved + 1) + saved_before
-    number = target.block_start[block.row] + blocks_before
-    for group in range(model.groups):
+    end_model = target.model
+    first_state = state_place(job.model.layout, block.row, saved_before, block.start)
+    masses = load_at(target.mass, first_state - target.first_state)
+    masses = where((1 << lanes) - 1, masses, splat(job.scratch.outcome_chance, 0.0))
+    # rolls that may stay saved, and one
+    stages = job.model.rolls_per_turn + saved_before if end_model.stages > 1 else 1
+    first_size = block_number(target, block, saved_before) * end_model.groups
+    for group in range(end_model.groups):
         before = used
-        if block.choices >> model.category[group] & 1:
-            for i in range(model.outcome_start[group], model.outcome_start[group + 1]):
-                outcome = model.outcomes[i]
-                for saved in range(stages):
-                    place = saved * job.model.turn_outcomes.size + outcome
-                    chance = load(chances, place)
-                    found = at_least(chance, least) & played
-                    if found:
-                        add_to(target.outcome_sum, outcome, masses * chance)
-                        used = list_lanes(
-                            target, outcome * model.stages + saved, chances, place, found, used
-                        )
-        target.group_size[number * model.groups + group] = used - before
+        if block.choices >> end_model.category[group] & 1:
+            used = list_group(job, group, stages, masses, used, target)
+        target.group_size[first_size + group] = used - before
     return used
 
 

@@ -79,7 +79,8 @@ def fill_between(values, first, spacing):
 def misses_of(values, first, spacing):
     """Return two sums of squares of a block.
 
-    They are the errors if every second entry were interpolated, and the changes across those.
+    They are of the errors if every second entry were interpolated, and of the differences of the two
+    neighbours of each of these entries.
     """
     last = first + (SCORE_LANES - 1) * spacing
     reach = (POINTS - 1) * spacing  # from a place to the outer ones of the six entries around it

@@ -60,16 +60,15 @@ class ScoreObjective(Objective):
         return float(np.finfo(self.compute).eps) / 2 * dice
 
     def row_entries(self) -> Ints:
-        """Return a bound of the entries for each number of saved rolls, `(rows,)` int64.
+        """Return how many entries each row has at most for one number of saved rolls.
 
-        It includes those around the ranges.
+        The frames around the ranges are included. The shape is `(rows,)`, the type int64.
         """
         layout = self.space.layout
         # with the highest bonus in every lane
-        longest = self.row_lengths() + upper_sums(self.rules).most_bonus
-        return np.asarray(
-            layout.lane_count[layout.lane_sets] * (longest + self.before + self.after)
-        )
+        low, high = self.score_range(self.row_lengths() + upper_sums(self.rules).most_bonus)
+        entries_of_lane = high - low + 1 + self.before + self.after
+        return np.asarray(layout.lane_count[layout.lane_sets] * entries_of_lane)
 
     def layer_sizes(self) -> list[tuple[int, int]]:
         """Return the states of each layer that is solved, and a bound of its entries.
@@ -184,13 +183,17 @@ class ScoreObjective(Objective):
 
     @cached_property
     def pays_jokers(self) -> npt.NDArray[np.bool_]:
-        """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
+        """Whether the joker bonus can be paid on the card of each row, `(rows,)`.
+
+        It has no meaning without a joker.
+        """
         rules = self.rules
         masks = self.space.layout.masks
-        # whether the joker's box is filled; of no use without one
+        # whether the joker's box is filled
         pays = masks >> max(rules.joker_index, 0) & 1 == 1
         if rules.joker and rules.joker.bonus_requires == "points":
-            pays &= np.arange(len(masks)) >= self.space.cards  # rows whose tracked box holds points
+            # The tracked box is then that of the joker. In the further rows it holds points.
+            pays &= np.arange(len(masks)) >= self.space.cards
         return np.asarray(pays)
 
     def best_points(self) -> Ints:
@@ -353,7 +356,7 @@ class ReachableUtility(Utility):
         return PointsMade(self.points_of_cards(best), fewest, most)
 
     def row_entries(self) -> Ints:
-        """Return the entries for each number of saved rolls, `(rows,)` int64."""
+        """Return how many entries each row has for one number of saved rolls, `(rows,)` int64."""
         layout = self.space.layout
         made = self._points_made
         shortest = made.uncounted + 1 + self.before + self.after

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from unicodedata import category
 
 import numpy as np
@@ -35,6 +35,7 @@ from ..words import N_, _, number_text
 
 if TYPE_CHECKING:
     from ..policies.named import PlayedSimulation
+    from ..strategy.played_games import PlayedDecision
     from ..strategy.rollout import Rollout
     from ..strategy.rollout_kernel import TurnLog
 
@@ -222,16 +223,22 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
 
 
 def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
-    """Return a turn with the id of its category, whose name may be any that a command takes."""
+    """Return a turn with the id of its category, whose name may be any that a command takes.
+
+    The category may be one that cannot be taken, which :func:`check_turn` refuses.
+    """
     from ..game.notation import parse_category
 
     if turn.category in card.rules.index_of:
         return turn
-    still_open = [
-        box.id for number, box in enumerate(card.rules.categories) if number not in card.points
-    ]
-    named = parse_category(card.rules, turn.category, dict.fromkeys(still_open, turn.points))
-    return replace(turn, category=named)
+    # What each box pays is checked later: a name may mean any box that is open, and the points
+    # after it must be those of the record.
+    payments = {
+        box.id: turn.points
+        for number, box in enumerate(card.rules.categories)
+        if number not in card.points
+    }
+    return replace(turn, category=parse_category(card.rules, turn.category, payments))
 
 
 def _read_turn(entry: Any) -> RecordedTurn:
@@ -343,24 +350,35 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file, all of them or none. After an OSError the file is as before."""
+    """Append games to a file, all of them or none.
+
+    After an exception the file is as before, and one that did not exist is removed.
+    """
+    lines = [json.dumps(game.to_json()).encode() + b"\n" for game in games]
+    is_new = not os.path.lexists(path)
     size = 0
-    separator = b""
     if os.path.isfile(path):
         with open_file(path) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - 1, 0))
-            if file.read() not in (b"", b"\n"):  # an editor may have removed the last line break
-                separator = b"\n"
+            size = os.fstat(file.fileno()).st_size
+            if _needs_line_break(file):
+                lines.insert(0, b"\n")
     try:
         with open_output(path, append=True) as file:
-            file.write(separator)
-            for game in games:
-                file.write(json.dumps(game.to_json()).encode() + b"\n")
-    except OSError:
+            file.writelines(lines)
+    except BaseException:
         with suppress(OSError):
-            os.truncate(path, size)
+            if is_new:
+                os.unlink(path)
+            else:
+                os.truncate(path, size)
         raise
+
+
+def _needs_line_break(file: BinaryIO) -> bool:
+    """Return whether the last line has no line break, which an editor may have removed."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 1, 0))
+    return file.read() not in (b"", b"\n")
 
 
 def simulated_records(
@@ -394,25 +412,29 @@ def simulated_records(
 
 def played_records(simulation: PlayedSimulation) -> Iterator[str]:
     """Yield games of a policy that acts in single positions, as :func:`simulated_records`."""
-    for game, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
-        turns = []
-        for _card, of_turn in groupby(of_game, key=lambda decision: decision.position.card):
-            decisions = [*of_turn]
-            rolls = tuple(decision.position.dice for decision in decisions)
-            # All actions of a turn but the last one are holds.
-            *holds, category = (
-                numbered_action(simulation.rules, decision.action) for decision in decisions
-            )
-            points, bonus_points = decisions[-1].position.categories()[str(category)]
-            held = tuple(cast(Dice, hold) for hold in holds)
-            turns.append(RecordedTurn(0, rolls, held, str(category), points, bonus_points))
-        found = Game(
-            simulation.rules,
-            (_name(simulation.policy),),
-            tuple(turns),
-            _source(simulation.seed, game),
-        )
-        yield json.dumps(found.to_json())
+    rules = simulation.rules
+    for number, of_game in groupby(simulation.log.decisions, key=lambda decision: decision.game):
+        # A card stands for one turn, because each turn fills a box.
+        by_turn = groupby(of_game, key=lambda decision: decision.position.card)
+        turns = tuple(_recorded_turn(rules, [*decisions]) for _card, decisions in by_turn)
+        source = _source(simulation.seed, number)
+        game = Game(rules, (_name(simulation.policy),), turns, source)
+        yield json.dumps(game.to_json())
+
+
+def _recorded_turn(rules: RuleSet, decisions: Sequence[PlayedDecision]) -> RecordedTurn:
+    """Return the turn of the only player of a game, from its decisions."""
+    # All actions of a turn but the last one are holds.
+    *holds, category = (numbered_action(rules, decision.action) for decision in decisions)
+    points, bonus_points = decisions[-1].position.categories()[str(category)]
+    return RecordedTurn(
+        player=0,
+        dice_history=tuple(decision.position.dice for decision in decisions),
+        holds=tuple(cast(Dice, hold) for hold in holds),
+        category=str(category),
+        points=points,
+        bonus_points=bonus_points,
+    )
 
 
 def _name(policy: str) -> str:

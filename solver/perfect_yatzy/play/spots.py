@@ -135,29 +135,32 @@ class Decisions:
         self.mistakes = tuple(nlargest(MAX_MISTAKES, both, key=attrgetter("loss")))
 
     def spots(self) -> tuple[Spot, ...]:
-        """Return the wrong ways to play that occurred more than once, the most expensive first."""
+        """Return the wrong ways to play that occurred more than once, the most expensive first.
+
+        They are MAX_SPOTS at most.
+        """
         occurrences: defaultdict[tuple[Dice, KindOfAction], int] = defaultdict(int)
         wrong: defaultdict[_Kinds, _Tally] = defaultdict(_Tally)
         for positions, tally in self._tallies.items():
             kinds = self._kinds_of(*positions)
             occurrences[kinds.roll, kinds.best] += tally.times
-            if tally.points > TIE_TOLERANCE * tally.times:
+            if kinds.done != kinds.best and tally.points > TIE_TOLERANCE * tally.times:
                 wrong[kinds].add(tally.times, tally.points)
         spots = [
             _spot(kinds, occurrences[kinds.roll, kinds.best], tally)
             for kinds, tally in wrong.items()
-            if tally.times > 1 and kinds.done != kinds.best
+            if tally.times > 1
         ]
         spots.sort(key=lambda spot: (-spot.points_lost, str(spot)))
         return tuple(spots[:MAX_SPOTS])
 
-    def _kinds_of(self, roll: int, best: int, option: int) -> _Kinds:
+    def _kinds_of(self, roll_number: int, best_option: int, option_done: int) -> _Kinds:
         """Return the kinds of a decision, which is given by positions."""
-        dice = dice_of(self._lattice.counts[self._lattice.first_roll + roll].tolist())
+        roll = dice_of(self._lattice.counts[self._lattice.first_roll + roll_number].tolist())
         return _Kinds(
-            kind_of_roll(dice),
-            self._kind_of_action(best, dice),
-            self._kind_of_action(option, dice),
+            kind_of_roll(roll),
+            best=self._kind_of_action(best_option, roll),
+            done=self._kind_of_action(option_done, roll),
         )
 
     def _kind_of_action(self, option: int, roll: Dice) -> KindOfAction:

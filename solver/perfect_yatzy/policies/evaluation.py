@@ -319,11 +319,11 @@ def evaluate(  # noqa: PLR0913 - the published parameters
         perfect_mean = before + listed.evaluator.means.value(start.state)
         return Evaluation(
             listed.rules,
-            law.mean,
-            law.standard_deviation,
-            law.upper_bonus_chance,
-            perfect_mean,
-            law,
+            mean=law.mean,
+            standard_deviation=law.standard_deviation,
+            upper_bonus_chance=law.upper_bonus_chance,
+            perfect_mean=perfect_mean,
+            distribution=law,
         )
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
     return _evaluated(settings, followed, before)
@@ -334,7 +334,7 @@ def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
     rules = policy.rules
     table = open_table(settings, Objective(rules))[1]
     perfect = GreedyPolicy(rules, table, policy.start).values
-    perfect_mean = before + float(perfect[-1])
+    perfect_mean = before + float(perfect[-1])  # the start is the last state
     if has_distribution(rules):
         from ..strategy.forward_pass import ForwardPass
 
@@ -346,19 +346,23 @@ def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
         return Evaluation(
             rules,
-            law.mean,
-            law.standard_deviation,
-            law.upper_bonus_chance,
-            perfect_mean,
-            law,
-            by_kind,
+            mean=law.mean,
+            standard_deviation=law.standard_deviation,
+            upper_bonus_chance=law.upper_bonus_chance,
+            perfect_mean=perfect_mean,
+            distribution=law,
+            losses=by_kind,
         )
     threads = settings.threads
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
     chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
     return Evaluation(
-        rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean
+        rules,
+        mean=before + float(values[-1]),
+        standard_deviation=float(np.sqrt(variance)),
+        upper_bonus_chance=float(chance),
+        perfect_mean=perfect_mean,
     )
 
 

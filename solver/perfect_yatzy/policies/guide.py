@@ -170,28 +170,40 @@ def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
     return tuple(sorted(held)) if described and len(held) < faces else ()
 
 
-def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """Return pairs (dice, 0), one for each roll.
+class ListedRolls(NamedTuple):
+    """A roll, or all rolls that have some dice."""
 
-    Where all rolls with a largest group are there, a pair has its dice and the number of other
-    dice.
+    dice: Dice
+    others: int  # number of the other dice, which may be any that make no larger group
+
+
+def listed_rolls(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[ListedRolls, ...]:
+    """Return the rolls of an entry, with all rolls of one largest group as one.
+
+    Such as ``2 2 2`` and 2 other dice. It is one only if none of those rolls is missing. Another
+    roll stands for itself, with 0 other dice.
     """
     if not pattern or pattern[0] == 1 or pattern.count(pattern[0]) > 1:  # no single largest group
-        return tuple((roll, 0) for roll in entry.rolls)
-    grid = lattice(sum(pattern), faces)
-    every_roll = grid.multisets[grid.first_roll :]
-    # Each face has as many rolls with a largest group of it.
-    rolls_of_face = sum(groups_of(roll) == pattern for roll in every_roll) // faces
+        return tuple(ListedRolls(roll, 0) for roll in entry.rolls)
+    rolls_of_face = _rolls_of_each_face(pattern, faces)
     by_face: dict[int, list[Dice]] = defaultdict(list)  # rolls by the face of the largest group
     for roll in entry.rolls:
         by_face[max(roll, key=roll.count)].append(roll)
-    result: list[tuple[Dice, int]] = []
+    result: list[ListedRolls] = []
     for face, rolls in by_face.items():
         if rolls_of_face > 1 and len(rolls) == rolls_of_face:
-            result.append(((face,) * pattern[0], sum(pattern[1:])))
+            result.append(ListedRolls((face,) * pattern[0], sum(pattern[1:])))
         else:
-            result += [(roll, 0) for roll in rolls]
+            result += [ListedRolls(roll, 0) for roll in rolls]
     return tuple(result)
+
+
+def _rolls_of_each_face(pattern: Groups, faces: int) -> int:
+    """Return how many rolls of a pattern have their largest group on one face."""
+    grid = lattice(sum(pattern), faces)
+    every_roll = grid.multisets[grid.first_roll :]
+    # Each face has as many.
+    return sum(groups_of(roll) == pattern for roll in every_roll) // faces
 
 
 GAMES = 2_000  # games simulated for the stages and the examples
@@ -362,15 +374,18 @@ class Guide:
 def make_guide(
     strategy: Strategy, sheet: StrategySheet | None = None, losses: Sequence[float] | None = None
 ) -> Guide:
-    """Make the guide of a rule set."""
+    """Make the guide of a rule set.
+
+    `losses` are those of :class:`Guide`, by default those stored with the sheet.
+    """
     rules = strategy.rules
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
         rules,
-        strategy.value(State()),
-        sheet,
+        perfect=strategy.value(State()),
+        sheet=sheet,
         losses=tuple(losses),
         opening=opening_lines(strategy),
         stages=tuple(give_up_stages(strategy, turns)),

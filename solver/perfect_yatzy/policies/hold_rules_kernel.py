@@ -103,16 +103,17 @@ def card_rules(rules, model, block):
 def deciding_rules(rules, roll_count, card, applying, rerolls, target, first):
     """Write the first rule that fits each roll to `target`, from entry `first` on.
 
-    The number of rules is written if none does.
+    `applying` are the rules of the card that apply to the upper sum, too. The number of rules is
+    written if none fits.
     """
     for roll in range(roll_count):
         target[first + roll] = rules.size
-    for i in range(rules.size - 1, -1, -1):  # an earlier rule overwrites a later one
-        if applying >> i & 1 and rules.rerolls[i] >> rerolls & 1:
-            line = card.first_use + rules.start[i] + card.faces * rules.per_mask[i]
+    for rule in range(rules.size - 1, -1, -1):  # an earlier rule overwrites a later one
+        if applying >> rule & 1 and rules.rerolls[rule] >> rerolls & 1:
+            line = card.first_use + rules.start[rule] + card.faces * rules.per_mask[rule]
             for roll in range(roll_count):
                 if rules.of_use[line + roll] & card.usable:
-                    target[first + roll] = i
+                    target[first + roll] = rule
 
 
 @jit

@@ -209,25 +209,27 @@ class KnowsScoreLaw(Protocol):
 
     @property
     def score_law(self) -> DiscreteDistribution:
-        """The law of the final score."""
+        """The law of the final score, from the empty card on."""
 
 
-def score_law(name: str, context: PolicyContext) -> DiscreteDistribution:
-    """Return the law of the final score of a policy by its name.
+def score_law(name: str, settings: Settings, rules: RuleSet) -> DiscreteDistribution:
+    """Return the law of the final score of a policy by its name, from the empty card on.
 
-    Raises StateError for one that acts in one position at a time.
+    Raises StateError for one that acts in one position at a time, and if the rules have no exact
+    distribution.
     """
-    policy = named_policy(name, context).policy
+    policy = named_policy(name, PolicyContext(settings, rules, Scorecard(rules))).policy
     if isinstance(policy, KnowsScoreLaw):
         return policy.score_law
     found = evaluate(
         listed(name, policy),
-        tables=context.settings.tables,
-        threads=context.settings.threads,
+        tables=settings.tables,
+        threads=settings.threads,
+        progress=settings.progress,
     )
     assert isinstance(found, Evaluation)
     if found.distribution is None:
-        text = _("no exact distribution for {rules}", rules=context.rules.key)
+        text = _("no exact distribution for {rules}", rules=rules.key)
         raise StateError(text, field="policy")
     return found.distribution
 

@@ -63,6 +63,13 @@ LONGEST_STEP = 3.0  # in widths
 PRICE_STEP = 0.5
 PAR_STEP = 0.5
 TERM_STEP = 1.0
+# By how much a line search changes the numbers of a sheet, by trial.
+PRICE_WIDTH = 0.8  # points
+SAVED_ROLL_WIDTH = 0.3  # points
+# The other numbers are changed by one of so many parts:
+BONUS_PARTS = 16  # of the points of the upper bonus, for a bonus that is lost or secured
+PAR_POINT_PARTS = 4  # of the points of the bonus for each point of its threshold
+JOKER_PARTS = 200  # of the points of a joker
 HAND_SWEEPS = 3  # sweeps over these numbers
 HAND_GAIN = 1e-4  # points a game
 FIRST_RULES = 5  # rules that the prices are rounded with
@@ -149,25 +156,28 @@ class SheetForm:
         return np.asarray(np.linalg.lstsq(self.matrix, every - self.fixed)[0])
 
     def widths(self) -> Floats:
-        """Return how far apart to compare each free number.
+        """Return by how much a line search changes each free number.
 
-        It is far enough that the mean changes, and near enough to be one hill.
+        It is enough that the mean changes, and not so much that the search leaves the hill it is on.
         """
-        rules = self.rules
-        bonus = rules.bonus.points / 16 if rules.bonus else 0.0
-        par_point = rules.bonus.points / rules.bonus.threshold / 4 if rules.bonus else 0.0
-        joker = rules.joker.bonus / 200 if rules.joker else 0.0
-        of_term = {
-            "lost": bonus,
-            "secured": bonus,
-            "par_point": par_point,
-            "saved_roll": 0.3,
-            "joker_turn": joker,
-        }
-        every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])
+        of_terms = _term_widths(self.rules)
+        every = np.array(
+            [PRICE_WIDTH] * self.count + [of_terms[name] for name in terms_of(self.rules)]
+        )
         # Of the numbers of the sheet that a free number moves, the one that allows least decides.
         widths = np.where(self.matrix, every[:, None] / np.maximum(np.abs(self.matrix), 1), np.inf)
         return np.asarray(widths.min(axis=0))
+
+
+def _term_widths(rules: RuleSet) -> dict[str, float]:
+    """Return by how much a line search changes each term that sheets of these rules may have."""
+    widths = {"saved_roll": SAVED_ROLL_WIDTH}
+    if rules.bonus:
+        widths["lost"] = widths["secured"] = rules.bonus.points / BONUS_PARTS
+        widths["par_point"] = rules.bonus.points / rules.bonus.threshold / PAR_POINT_PARTS
+    if rules.joker:
+        widths["joker_turn"] = rules.joker.bonus / JOKER_PARTS
+    return widths
 
 
 def every_number(rules: RuleSet) -> SheetForm:

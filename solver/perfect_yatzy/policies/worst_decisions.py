@@ -229,19 +229,24 @@ class WorstDecisions:
 def worst_decisions(
     policy: Policy, perfect: Table, *, threads: int | None = None
 ) -> WorstDecisions:
-    """Compare every decision of a policy with the best, on all cards and rolls."""
+    """Return the worst decision of a policy on each card with each number of rerolls left.
+
+    Every decision on all rolls is compared with the best. Raises RulesError for rules that save
+    rolls.
+    """
     if policy.rules.saved_rolls:
         raise RulesError("the worst decision of a policy is not computed for rules that save rolls")
     sweep = ForwardPass(Settings(threads=threads), policy, perfect)
     space = sweep.space
     stages = policy.rules.rolls_per_turn
-    found: list[tuple[Floats, Ints]] = []
-    for filled in range(space.first_layer, space.categories):
-        layer = space.layers[filled]
-        work = partial(_worst_of_rows, sweep, policy.layer(filled), window(space, perfect, filled))
-        with thread_map(sweep.threads) as in_threads:
-            found += in_threads(work, [layer[i : i + ROWS] for i in range(0, len(layer), ROWS)])
-    losses, places = (np.concatenate(part).reshape(-1, stages) for part in zip(*found, strict=True))
+    worst: list[tuple[Floats, Ints]] = []  # losses and places of some rows, in their order
+    with thread_map(sweep.threads) as in_threads:
+        for filled in range(space.first_layer, space.categories):
+            layer = space.layers[filled]
+            values = window(space, perfect, filled)
+            work = partial(_worst_of_rows, sweep, policy.layer(filled), values)
+            worst += in_threads(work, [layer[i : i + ROWS] for i in range(0, len(layer), ROWS)])
+    losses, places = (np.concatenate(part).reshape(-1, stages) for part in zip(*worst, strict=True))
     lanes, rolls = np.divmod(places, sweep.dice.n_rolls)
     rows = np.concatenate(space.layers[space.first_layer : space.categories])
     return WorstDecisions(policy, rows, losses, lanes, rolls)
@@ -275,11 +280,10 @@ class Situations(NamedTuple):
 
 
 class HoldGuard:
-    """Decisions on which no more than a limit may be lost.
+    """A sample of decisions, to bound quickly what a list of rules loses.
 
-    They are some of millions, to judge lists at once.
-
-    Among these are all that have been the worst of a list, found by a sweep over all cards (a
+    No more than a limit may be lost on each of them. At first they are drawn at random from the
+    millions of a game. Each sweep over all cards adds those that were the worst of a list (a
     cutting-plane method).
     """
 
@@ -298,7 +302,8 @@ class HoldGuard:
         self.space = policy.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.random = np.random.default_rng(seed)
-        self.sweep_memory = ForwardPass(Settings(threads=1), policy, perfect)
+        # The kernels of single turns take the working memory of a sweep.
+        self.jobs = ForwardPass(Settings(threads=1), policy, perfect).jobs
         self.table = TableSlice(
             padded(checked_part(perfect, 0, len(perfect)).astype(np.float64)), 0
         )
@@ -310,15 +315,19 @@ class HoldGuard:
         self.best = np.empty(0)
         self.cards = Cards.of_rows(self.rules, self.space, self.keys[:, 0], self.keys[:, 1])
         if self.stages > 1:
-            layout = self.space.layout
-            every_row = np.concatenate(
-                self.space.layers[self.space.first_layer : self.space.categories]
-            )
-            rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
-            lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
-            left = self.random.integers(1, self.stages, SENTINELS)
-            rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
-            self.add(np.column_stack([rows, lanes.astype(np.int64), left, rolls]))
+            self.add(self._random_decisions())
+
+    def _random_decisions(self) -> Ints:
+        """Return decisions drawn at random: row, lane, rerolls left and roll of each."""
+        layout = self.space.layout
+        every_row = np.concatenate(
+            self.space.layers[self.space.first_layer : self.space.categories]
+        )
+        rows = every_row[self.random.integers(0, len(every_row), SENTINELS)]
+        lanes = self.random.random(SENTINELS) * layout.lane_count[layout.lane_sets[rows]]
+        left = self.random.integers(1, self.stages, SENTINELS)
+        rolls = self.random.integers(0, self.dice.n_rolls, SENTINELS)
+        return np.column_stack([rows, lanes.astype(np.int64), left, rolls])
 
     def sweep(self, policy: HoldRulePolicy) -> WorstDecisions:
         """Return the worst decisions of a list on all cards.
@@ -370,7 +379,7 @@ class HoldGuard:
         """
         stops = np.zeros(len(rows) * self.dice.n_rolls)
         values = np.zeros(len(rows) * (self.stages - 1) * self.dice.n_holds)
-        with self.sweep_memory.jobs.borrow() as job:
+        with self.jobs.borrow() as job:
             perfect_turns(rows, lanes, job, self.table, stops, values)
         return stops.reshape(len(rows), -1), values.reshape(len(rows), self.stages - 1, -1)
 

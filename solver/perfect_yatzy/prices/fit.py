@@ -360,14 +360,25 @@ class Prior(NamedTuple):
 
 
 def prior_of(strategy: Strategy) -> Prior:
-    """Return weak priors, in proportion to what a box brings on average."""
+    """Return weak priors of the parameters of :class:`Decisions`.
+
+    Prices of boxes and temperatures are in proportion to what a box brings on average.
+    """
     boxes = len(strategy.rules.categories)
     box = float(strategy.value()) / boxes
-    means = np.zeros(boxes + 3)
-    spreads = np.full(boxes + 3, PRICE_SPREAD * box)
-    means[-2:] = log(TEMPERATURE * box)
-    spreads[boxes:] = BONUS_SPREAD, LOG_TEMPERATURE_SPREAD, LOG_TEMPERATURE_SPREAD
+    log_temperature = log(TEMPERATURE * box)
+    # prices of the boxes, price of the bonus, log temperatures of holds and of categories
+    means = np.array([*[0.0] * boxes, 0.0, log_temperature, log_temperature])
+    spreads = np.array(
+        [
+            *[PRICE_SPREAD * box] * boxes,
+            BONUS_SPREAD,
+            LOG_TEMPERATURE_SPREAD,
+            LOG_TEMPERATURE_SPREAD,
+        ]
+    )
     precision = np.diag(spreads**-2)
+    # The difference of both log temperatures is near 0, within LOG_RATIO_SPREAD.
     precision[-2:, -2:] += np.array([[1, -1], [-1, 1]]) / LOG_RATIO_SPREAD**2
     return Prior(means, precision)
 

@@ -111,7 +111,10 @@ def read_answer(env: single.YatzyEnv, text: str) -> int | None:
 
 
 def program_agent(command: str, time_limit: float = TIME_LIMIT) -> Agent:
-    """Return an agent that starts a program for each decision."""
+    """Return an agent that starts a program for each decision.
+
+    Bytes of its answer that are not UTF-8 are replaced.
+    """
 
     def act(env: single.YatzyEnv) -> int | None:
         try:
@@ -119,7 +122,8 @@ def program_agent(command: str, time_limit: float = TIME_LIMIT) -> Agent:
                 shlex.split(command),
                 input=prompt(env.position),
                 stdout=subprocess.PIPE,
-                text=True,
+                encoding="utf-8",
+                errors="replace",
                 timeout=time_limit,
                 check=False,
             )

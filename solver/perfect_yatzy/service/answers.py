@@ -91,16 +91,21 @@ def turn_fields(
     card_total = request.card.total
 
     def entry(action: Hold | Choice) -> dict[str, Any]:
+        fields: dict[str, Any]
         if isinstance(action, Choice):
-            named = picked(action, "category", "points", "bonus_points")
+            fields = picked(action, "category", "points", "bonus_points")
         else:
             reroll = request.rules.dice - len(action.dice)
-            named = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
-        chance = {"chance": clipped(action.value)} if objective else {}
+            fields = {"hold": list(action.dice), "reroll": reroll, "category": action.category}
+        if objective:
+            fields["chance"] = clipped(action.value)
         total = card_total + action.mean
-        expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
-        exact = {"exact": fraction_fields(Fraction(total), request.digits)} if request.exact else {}
-        return named | chance | expected | {"loss": float(action.loss)} | exact
+        fields["expected_final_score"] = float(total)
+        fields["expected_remaining"] = float(action.mean)
+        fields["loss"] = float(action.loss)
+        if request.exact:
+            fields["exact"] = fraction_fields(Fraction(total), request.digits)
+        return fields
 
     entries = [*map(entry, options)]
     fields = picked(request, "dice", "rolls_left")

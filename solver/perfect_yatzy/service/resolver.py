@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 MAX_OPPONENT_DISTRIBUTIONS = 256
 MAX_BYTES = 256 << 20  # bytes of the chances that stay in memory
 MEAN_PLAY = ("perfect", "mean")  # names of the policy whose distribution is stored
+# They are answered with chances only, and the other queries play games.
+GOAL_QUERIES = ("hold", "score", "expect")
 MAX_WAITING = 4  # rule sets whose chances are computed or wait for it
 Announce = Callable[[RuleSet, str | None], Progress]
 
@@ -249,7 +251,11 @@ class ObjectiveResolver:
             works.append(_solve_work(cost))
             return ObjectivePlan(request, seconds + cost.seconds, tuple(works), cost=cost)
         goals = self._plan_goals(request)
-        if goals.cost and _is_out_of_reach(request, objective.score):
+        if (
+            goals.cost
+            and request.query in GOAL_QUERIES
+            and _is_out_of_reach(request.card, objective.score)
+        ):
             from ..strategy.score_strategy import GoalSolve
 
             hopeless = GoalSolve(goals.objective, stored=False, cost=None, out_of_reach=True)
@@ -545,8 +551,8 @@ class ObjectiveResolver:
     ) -> Opponent:
         """Return the distribution of the final score of an opponent.
 
-        The opponent has finished with a score, or goes on from a card and follows a policy, or
-        plays for the mean.
+        The opponent has finished with a score, or goes on from a card and plays for the mean. From
+        the empty card on it may follow a policy.
         """
         from ..strategy.distribution import opponent
         from ..strategy.score_distribution import finished
@@ -560,16 +566,16 @@ class ObjectiveResolver:
             is_stored = self.budget.is_confirmed(progress)
             make = partial(opponent, self.settings, strategy, card, store=is_stored)
         else:
-            make = partial(self._distribution_of, card, policy)
+            make = partial(self._distribution_of, card.rules, policy)
         key = _opponent_key(strategy.rules, card, policy)
         return self.distributions.get_or_create(key, make)
 
-    def _distribution_of(self, card: Scorecard, policy: str) -> Opponent:
+    def _distribution_of(self, rules: RuleSet, policy: str) -> Opponent:
         """Return the distribution of the final score of a policy by its name."""
-        from ..policies.named import PolicyContext, score_law
+        from ..policies.named import score_law
         from ..strategy.score_distribution import Opponent
 
-        found = score_law(policy, PolicyContext(self.settings, card.rules, card))
+        found = score_law(policy, self.settings, rules)
         return Opponent(found.scores, found.chances, True)
 
 
@@ -585,17 +591,15 @@ def _shows_mean_play(request: Request, tables: str | os.PathLike[str] | None) ->
     return bool(request.games) or shows_distribution(request.rules, request.state, tables)
 
 
-def _is_out_of_reach(request: Request, goal: int) -> bool:
-    """Return whether no game from the card of a question on ends with the score of a goal."""
+def _is_out_of_reach(card: Scorecard, goal: int) -> bool:
+    """Return whether no game from a card on reaches `goal`."""
     from ..strategy.score_strategy import most_points
 
-    if request.query not in ("hold", "score", "expect"):  # the other queries play games
-        return False
-    if request.state == EMPTY_STATE:
+    if card.state == EMPTY_STATE:
         # The goal is at most the highest score of the rules.
         return False
-    rest = Goals(request.rules, request.state)
-    return goal > request.card.total + most_points(rest)
+    rest = Goals(card.rules, card.state)
+    return goal > card.total + most_points(rest)
 
 
 def _solve_work(cost: SolveCost, stored: bool = False) -> Work:

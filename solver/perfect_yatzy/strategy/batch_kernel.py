@@ -385,9 +385,10 @@ def is_hold(dice, hold, roll):
 
     Both are numbers of the lattice.
     """
-    first = roll - dice.first_roll
+    number = roll - dice.first_roll
     found = False
-    for i in range(dice.hold_start[first] + 1, dice.hold_start[first + 1]):
+    # The first hold of a roll is all of its dice.
+    for i in range(dice.hold_start[number] + 1, dice.hold_start[number + 1]):
         found = found or dice.holds[i] == hold
     return found
 

@@ -134,7 +134,10 @@ class CompiledTurn:
         return (hold if hold >= 0 else self._first_category + category), value
 
     def _ask(self, turn: Turn, kinds: int) -> None:
-        """Run the kernel for one position."""
+        """Run the kernel for one position. The answers are then in the memory.
+
+        Actions of some `kinds` are ranked, of none for 0. The caller holds the lock.
+        """
         state = turn.state
         row = self._space.row(state)
         lane = self._space.lane(row, state)
@@ -142,7 +145,7 @@ class CompiledTurn:
         rolls_left = turn.rolls_left
         is_first = rolls_left == self._most_rerolls + state.saved
         roll = self._roll_of[turn.dice]
-        position = row, lane, roll, rolls_left, is_first, group, lane - group
+        position = row, lane, roll, rolls_left, is_first, group, lane - group  # a PositionBatch
         self._memory.position[:, 0] = position
         self._memory.ranked.kinds[0] = kinds
         filled = state.filled.bit_count()

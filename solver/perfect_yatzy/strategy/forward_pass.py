@@ -289,7 +289,7 @@ class ForwardPass:
         memory = ScratchPool(lambda: (np.empty(room, np.int32), np.empty(room)))
         perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
-        def list_ends(part: Ints) -> RowTurns:
+        def ends_of_rows(part: Ints) -> RowTurns:
             lists = []
             sums = np.zeros(self.outcomes.size * LANES)
             losses = np.zeros(self.kinds)
@@ -317,10 +317,10 @@ class ForwardPass:
         all_chances = Gathered(np.float64)
         outcome_chance = np.zeros(self.outcomes.size)
         losses = np.zeros(self.kinds)
-        with closing(self.in_order(list_ends, row_parts(rows), filled)) as turns:
+        with closing(self.in_order(ends_of_rows, row_parts(rows), filled)) as turns:
             for of_rows in turns:
-                for ends_of_rows, chances in of_rows.ends:
-                    all_ends.append(ends_of_rows)
+                for numbers, chances in of_rows.ends:
+                    all_ends.append(numbers)
                     all_chances.append(chances)
                 outcome_chance += of_rows.outcome_chance
                 losses += of_rows.losses

@@ -7,7 +7,7 @@ mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -75,58 +75,85 @@ class Rollout:
         report: Callable[[int], None] = lambda turn: None,
         logs: list[kernels.TurnLog] | None = None,
     ) -> PlayedGames:
-        """Play games from number `first` on."""
-        start = self.start
-        space = self.space
-        row = np.array([space.row(start)])
-        place = np.array([space.unchecked_index(start)])
-        fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
-        fields[:, kernels.ROW] = row
-        fields[:, kernels.LANE], fields[:, kernels.SAVED] = space.lanes_and_saved(row, place)
-        games = kernels.Games(
-            fields.ravel(), np.full(number * space.categories, -1, dtype=np.int16)
-        )
-        size = max(1, number // (self.threads * SLICES))
+        """Play so many games, which have the numbers from `first` on among those of the seed.
+
+        `report` is called with the turns that are finished, and the log of each turn is appended
+        to `logs`.
+        """
+        games = self._new_games(number)
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
-                order = self.sort(fields)
-                filled = start.filled.bit_count() + turn
                 log = kernels.NO_LOG
                 if logs is not None:
-                    log = kernels.turn_log(
-                        number, self.rules.rolls_per_turn + int(space.most_saved[filled])
-                    )
+                    log = self._turn_log(number, turn)
                     logs.append(log)
-                arguments = TurnArguments(first, seed, turn, log)
-                play_slice = self.turn(filled, games, order, arguments)
-                begins = range(0, number, size)
-                for _ in in_threads(
-                    play_slice, begins, [min(begin + size, number) for begin in begins]
-                ):
-                    pass
+                self._play_turn(games, TurnArguments(first, seed, turn, log), in_threads)
                 report(turn + 1)
-        ends = state_places(
-            space.layout, fields[:, kernels.ROW], fields[:, kernels.SAVED], fields[:, kernels.LANE]
+        return self._results(games)
+
+    def _new_games(self, number: int) -> kernels.Games:
+        """Return games that are at the start."""
+        row = self.space.row(self.start)
+        fields = np.zeros((number, kernels.FIELDS), dtype=np.int64)
+        fields[:, kernels.ROW] = row
+        fields[:, kernels.LANE] = self.space.lane(row, self.start)
+        fields[:, kernels.SAVED] = self.start.saved
+        return kernels.Games(
+            fields.ravel(), np.full(number * self.space.categories, -1, dtype=np.int16)
         )
-        upper_bonus = final_bonus(space).astype(np.int64)[ends]
+
+    def _turn_log(self, number: int, turn: int) -> kernels.TurnLog:
+        """Return an empty log for a turn of so many games."""
+        filled = self.start.filled.bit_count() + turn
+        most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
+        return kernels.turn_log(number, most_rolls)
+
+    def _play_turn(
+        self,
+        games: kernels.Games,
+        arguments: TurnArguments,
+        in_threads: Callable[..., Iterable[None]],
+    ) -> None:
+        """Play one turn of all games, in slices."""
+        fields = games.fields.reshape(-1, kernels.FIELDS)
+        self.place_in_blocks(fields)
+        filled = self.start.filled.bit_count() + arguments.turn
+        play_slice = self.turn(filled, games, self.block_order(fields), arguments)
+        number = len(fields)
+        size = max(1, number // (self.threads * SLICES))
+        begins = range(0, number, size)
+        ends = [min(begin + size, number) for begin in begins]
+        for _slice in in_threads(play_slice, begins, ends):
+            pass  # wait for all of them
+
+    def _results(self, games: kernels.Games) -> PlayedGames:
+        """Return the results of finished games."""
+        fields = games.fields.reshape(-1, kernels.FIELDS)
+        places = state_places(
+            self.space.layout,
+            fields[:, kernels.ROW],
+            fields[:, kernels.SAVED],
+            fields[:, kernels.LANE],
+        )
         return PlayedGames(
             points=fields[:, kernels.POINTS].copy(),
-            category_points=games.boxes.reshape(number, space.categories),
-            upper_bonus=upper_bonus,
+            category_points=games.boxes.reshape(len(fields), self.space.categories),
+            upper_bonus=final_bonus(self.space).astype(np.int64)[places],
         )
 
-    def sort(self, fields: Ints) -> Ints:
-        """Return the order that brings games of the same row and block together.
-
-        Writes the blocks into `fields`.
-        """
-        layout = self.space.layout
-        row = fields[:, kernels.ROW]
+    def place_in_blocks(self, fields: Ints) -> None:
+        """Write the block of each game, and its lane within the block, into `fields`."""
         lane = fields[:, kernels.LANE]
         fields[:, kernels.BLOCK_LANE] = lane % LANES
         fields[:, kernels.BLOCK] = lane - fields[:, kernels.BLOCK_LANE]
-        blocks = layout.lane_upper.shape[1] // LANES  # of a row, at most
-        return np.asarray(kernels.ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
+
+    def block_order(self, fields: Ints) -> Ints:
+        """Return the order that brings games of the same row and block together."""
+        layout = self.space.layout
+        # of a row, at most: `lane_upper` is padded to whole blocks
+        blocks = layout.lane_upper.shape[1] // LANES
+        block = fields[:, kernels.ROW] * blocks + fields[:, kernels.BLOCK] // LANES
+        return np.asarray(kernels.ordered(block, len(layout.masks) * blocks))
 
     def layer(self, filled: int) -> RowActions:
         """Return the actions at the cards with `filled` categories filled."""
@@ -177,18 +204,20 @@ class ScoreRollout(Rollout):
         )
         self.scores = evaluator
 
-    def sort(self, fields: Ints) -> Ints:
-        """Return the order as :class:`Rollout` does.
-
-        The games of a block are neighbours in the score, too.
-        """
-        row, lane = fields[:, kernels.ROW], fields[:, kernels.LANE]
+    def place_in_blocks(self, fields: Ints) -> None:
+        """Write the block of scores of each game, and its lane within the block, into `fields`."""
+        row = fields[:, kernels.ROW]
+        lane = fields[:, kernels.LANE]
         state = state_places(self.space.layout, row, fields[:, kernels.SAVED], lane)
         x = fields[:, kernels.POINTS] + self.scores.x
         fields[:, kernels.BLOCK], fields[:, kernels.BLOCK_LANE] = score_blocks(
             self.scores.ranges(state), lane, x
         )
-        return np.lexsort((fields[:, kernels.BLOCK], row))  # by row, then by block
+
+    def block_order(self, fields: Ints) -> Ints:
+        """Return the order as :class:`Rollout` does."""
+        # by row, then by block
+        return np.lexsort((fields[:, kernels.BLOCK], fields[:, kernels.ROW]))
 
     def layer(self, filled: int) -> RowActions:
         """Return the actions as :class:`Rollout` does."""

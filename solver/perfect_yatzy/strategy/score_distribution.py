@@ -185,6 +185,7 @@ class ScoreDistribution(DiscreteDistribution):
         `percent` is from 0 to 100; that of the median is 50.
         """
         cumulative = np.cumsum(self.chances)
+        # The chances sum to 1 only to about 1e-12.
         place = int(np.searchsorted(cumulative, percent / 100 - 1e-12))
         return int(self.scores[min(place, len(cumulative) - 1)])
 

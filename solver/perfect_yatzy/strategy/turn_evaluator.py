@@ -233,7 +233,7 @@ class TurnEvaluator:
         space = self.space
         layout = space.layout
         uppers = upper_sums(self.rules)
-        capped = uppers.join(uppers.split(state.upper))
+        capped = uppers.capped(state.upper)
         # A sum may pass the cap by one turn. `lane_of` has such sums, too.
         upper = capped + points * uppers.category_weights[categories]
         rows = space.row(state) + space.step_of[categories]

@@ -90,14 +90,15 @@ def verify(
 ) -> Iterator[Check]:
     """Check a stored table of means by random states and simulated games.
 
-    Yields each result as soon as it is known.
+    Yields each result as soon as it is known. Raises TableError if there is no table, or its file
+    is damaged.
     """
     info, values = read_table(table_path(rules, settings.tables), Objective(rules), hashed=True)
     count = number_text(len(values), grouped=True)
     digest = info.sha256[:16]
     yield Check(
         N_("file"),
-        True,
+        True,  # it has been read
         _("{count} values, SHA-256 {digest}... as recorded", count=count, digest=digest),
     )
     evaluator = TurnEvaluator(rules, values)
@@ -107,20 +108,20 @@ def verify(
     yield Check(N_("equation"), largest <= MAX_RESIDUAL + 2 * info.rounding, detail)
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
-        off = abs(start - float(rules.published.value))
+        difference = abs(start - float(rules.published.value))
         published = rules.published.value
         detail = _(
             "start value {start}, published {published}",
             start=number_text(start, 10),
             published=published,
         )
-        yield Check(N_("published"), off <= rules.published.tolerance, detail)
+        yield Check(N_("published"), difference <= rules.published.tolerance, detail)
     if games:
         from .simulation import simulate
 
         strategy = Strategy(rules, info, evaluator)
         played = simulate(strategy, games, seed, threads=settings.threads)
-        off = abs(played.mean - start)
+        deviation = abs(played.mean - start)
         allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
         figures = {
             "mean": played.mean,
@@ -131,7 +132,7 @@ def verify(
         shown = {name: number_text(figure, 3) for name, figure in figures.items()}
         text = _("{games} games, mean {mean} ± {error} against {expected}, {allowed} allowed")
         detail = text.format(games=number_text(games, grouped=True), **shown)
-        yield Check(N_("simulation"), off <= allowed + MAX_RESIDUAL + info.rounding, detail)
+        yield Check(N_("simulation"), deviation <= allowed + MAX_RESIDUAL + info.rounding, detail)
 
 
 def sampling_error_bound(games: int, standard_deviation: float, score_range: float) -> float:

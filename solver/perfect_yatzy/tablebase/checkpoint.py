@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._files import open_file, read_array, replacing
-from .._sources import says_that_work_begins_anew
+from .._sources import log_that_work_begins_anew
 from ..core.resources import check_space, writing_to
 from ..core.table_info import DAMAGED, checked_fields, with_checksum
 from ..core.table_slices import Values
@@ -53,7 +53,8 @@ def store_layer(path: Path, identity: WorkIdentity, values: Values, **fields: ob
 def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, Any]] | None:
     """Return the stored layer of some work and its fields.
 
-    The result is None if there is none, if it is damaged, or if it is of other work.
+    The result is None if there is none, if it is damaged, or if it is of other work, which is
+    logged.
     """
     try:
         with open_file(path) as file:
@@ -64,6 +65,6 @@ def stored_layer(path: Path, identity: WorkIdentity) -> tuple[Values, dict[str, 
     except (OSError, *DAMAGED):
         return None
     if not identity.fits(fields):
-        says_that_work_begins_anew(path)
+        log_that_work_begins_anew(path)
         return None
     return values, fields

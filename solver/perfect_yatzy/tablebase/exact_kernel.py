@@ -78,7 +78,7 @@ class ExactJob(NamedTuple):
     buffer: Floats  # vectors: the limbs of each hold, and of the :func:`entries_after_holds`
     values: Floats  # vectors: values of the categories
     chosen: Ints  # (LANES,): the best option so far, -1 before the first
-    child: Floats  # (limbs,)
+    child: Floats  # (limbs,): the integer of the child that is compared
     tied: Ints  # (LANES,): 1 if another one equals it
     gaps: Floats  # (LANES,): points between the best two that differ, at most WINDOW
     tally: Floats  # (4,): written
@@ -150,8 +150,8 @@ def entries_after_holds(dice):
 
 
 @partial(jit, inline=True)
-def compare_category(job, entry, c, lane, state, saved, total):
-    """Choose category c for a lane if it is better than what the entry has.
+def compare_category(job, entry, category, lane, state, saved, total):
+    """Choose a category for a lane if it is better than what the entry has.
 
     The integer of its child, with `total` points, is compared with that of the entry.
     """
@@ -169,49 +169,70 @@ def compare_category(job, entry, c, lane, state, saved, total):
             k
         ]
     if is_better(job, lane, difference, job.units[saved]):
-        job.chosen[lane] = c
+        job.chosen[lane] = category
         for k in range(below):
             job.buffer[(entry * job.limbs + k) * LANES + lane] = child[k]
 
 
-@jit
-def end_turn(job, block, roll, saved, is_first, lanes):
-    """Choose the best category of a roll.
+@partial(jit, inline=True)
+def category_values(job, block, roll, saved, allowed, way):
+    """Write the values of the allowed categories in float64 to ``values`` of the job.
 
-    Its exact value goes to the entry for the end of the turn, that in float64 is returned as a
-    vector.
+    The best one is returned as a vector.
     """
     model = job.turn.model
-    limbs = job.limbs
-    values = job.values
     outcomes = job.turn.model.turn_outcomes
+    temp = job.turn.scratch.temp
     children = mean_table(job.turn.below)
-    layout = model.layout
-    allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-    best = splat(values, LOWEST)
-    for c in range(model.category_count):  # all in float64
-        if allowed >> c & 1:
-            i = outcome_number(model, way, c, roll)
+    best = splat(job.values, LOWEST)
+    for category in range(model.category_count):
+        if allowed >> category & 1:
+            i = outcome_number(model, way, category, roll)
             after = successor(outcomes, i, block.row, saved)
-            value = child_value(
-                children, layout, block, after, outcomes.total[i], job.turn.scratch.temp
-            )
-            store(values, c, value)
+            value = child_value(children, model.layout, block, after, outcomes.total[i], temp)
+            store(job.values, category, value)
             best = maximum(best, value)
+    return best
+
+
+@partial(jit, inline=True)
+def compare_categories(job, block, roll, saved, allowed, way, limit, lanes):
+    """Choose the best of the allowed categories by their integers.
+
+    Only those whose value in float64 is at least `limit` are compared.
+    """
+    model = job.turn.model
+    outcomes = job.turn.model.turn_outcomes
     end, _, _ = entries_after_holds(model.dice)
-    limit = best - WINDOW
-    begin_decision(job)
-    for c in range(model.category_count):  # those close to the best as integers
-        if allowed >> c & 1:
-            within = at_least(load(values, c), limit)
-            i = outcome_number(model, way, c, roll)
+    for category in range(model.category_count):
+        if allowed >> category & 1:
+            within = at_least(load(job.values, category), limit)
+            i = outcome_number(model, way, category, roll)
+            shift = outcomes.shift[i]
             child = block.row + outcomes.step[i]
             for lane in range(lanes):
                 if within >> lane & 1:
                     state = state_number(
-                        layout, block.row, child, block.start + lane, saved, outcomes.shift[i]
+                        model.layout, block.row, child, block.start + lane, saved, shift
                     )
-                    compare_category(job, end, c, lane, state, saved, outcomes.total[i])
+                    compare_category(job, end, category, lane, state, saved, outcomes.total[i])
+
+
+@jit
+def end_turn(job, block, roll, saved, is_first, lanes):
+    """Choose the best category of a roll, and count the decision.
+
+    All categories are compared in float64, and those within WINDOW of the best exactly. The exact
+    value goes to the entry for the end of the turn, the best in float64 is returned as a vector.
+    ``chosen``, ``tied`` and ``gaps`` of the job are written, too.
+    """
+    model = job.turn.model
+    limbs = job.limbs
+    allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
+    best = category_values(job, block, roll, saved, allowed, way)
+    begin_decision(job)
+    compare_categories(job, block, roll, saved, allowed, way, best - WINDOW, lanes)
+    end, _, _ = entries_after_holds(model.dice)
     # The limbs that the children do not have.
     fill(job.buffer, end * limbs + job.limbs_below, limbs - job.limbs_below, splat(job.buffer, 0.0))
     count_decision(job, lanes)
@@ -270,9 +291,10 @@ def compare_option(job, option, within, unit, lanes):
 
 @jit
 def decide(job, block, roll, rerolls, is_first, entry, lanes):
-    """Choose the best option for a roll with so many rerolls left.
+    """Choose the best option for a roll with so many rerolls left, and count the decision.
 
-    Its exact value goes to `entry`, that in float64 is returned as a vector.
+    Its exact value goes to `entry`, that in float64 is returned as a vector. ``chosen``, ``tied``
+    and ``gaps`` of the job are written, too.
     """
     model = job.turn.model
     dice = job.turn.model.dice

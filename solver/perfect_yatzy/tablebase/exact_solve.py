@@ -32,7 +32,7 @@ from ..core.simd import aligned
 from ..core.state import EMPTY_STATE, State
 from ..core.state_space import LANES
 from ..core.table_info import table_stem, versions
-from ..core.table_slices import TableSlice, padded
+from ..core.table_slices import TableSlice, Values, padded
 from ..core.turn_model import turn_outcomes
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
@@ -200,49 +200,62 @@ class ExactSolve:
         return units * points_of_unit[self.saved_rolls(filled)]
 
     def layers(self, settings: Settings) -> Generator[tuple[int, Floats]]:
-        """Solve all layers, and yield each with its limbs, ``(states, limbs)``.
+        """Yield the layers from the full cards on, or from the newest stored one.
 
-        A layer is given by its number of filled categories.
+        Each has its number of filled categories and its limbs, ``(states, limbs)``. Now and then
+        the newest one is stored. `sha256`, `error` and `tally` are those of the layers so far.
+        """
+        table = self._begin(settings)
+        space = self.space
+        filled, limbs = self.resume() or self.full_cards()
+        checkpoint = time.monotonic()
+        with thread_map(thread_count(settings.threads), "yatzy-prove") as in_threads:
+            while True:
+                place = space.layer_slice(filled)
+                in_points = self.compared(filled, limbs, table[place])
+                if settings.progress:
+                    settings.progress(place.stop, space.size)
+                yield filled, limbs
+                if filled == space.first_layer:
+                    return
+                if self.part and time.monotonic() - checkpoint >= CHECKPOINT_SECONDS:
+                    self._store(self.part, filled, limbs)
+                    checkpoint = time.monotonic()
+                below = TableSlice(padded(in_points.astype(np.float64)), place.start)
+                filled -= 1
+                limbs = self.solve_layer(filled, below, limbs, in_threads)
+                self.sha256 = hash_layer(self.sha256, limbs)
+
+    def _begin(self, settings: Settings) -> Values:
+        """Return the values in float64, which set the number of limbs of the layers.
+
+        Raises RulesError if the game is too large.
         """
         cost = self.cost()
         check_memory(self.rules, cost)
         log_long(f"proving {self.rules.key}", cost.seconds, settings.progress)
         table = solve_objective(self.objective, threads=settings.threads)
-        space = self.space
-        self.most = float(table.max())  # before all else: it sets the number of limbs
+        self.most = float(table.max())
         self.check_size(float(table.min()))
         self.turns = RowSolver(self.objective)
-        filled, values = self.resume() or self.full_cards()
-        checkpoint = time.monotonic()
-        with thread_map(thread_count(settings.threads), "yatzy-prove") as in_threads:
-            while True:
-                place = space.layer_slice(filled)
-                in_points = self.compared(filled, values, table[place])
-                if settings.progress:
-                    settings.progress(place.stop, space.size)
-                yield filled, values
-                if filled == space.first_layer:
-                    return
-                if self.part and time.monotonic() - checkpoint >= CHECKPOINT_SECONDS:
-                    found = {
-                        "filled": filled,
-                        "hash": self.sha256,
-                        "error": self.error,
-                        "tally": self.tally.tolist(),
-                    }
-                    store_layer(self.part, self.identity, values, **found)
-                    checkpoint = time.monotonic()
-                below = TableSlice(padded(in_points.astype(np.float64)), place.start)
-                filled -= 1
-                values = self.solve_layer(filled, below, values, in_threads)
-                self.sha256 = hash_layer(self.sha256, values)
+        return table
 
-    def compared(self, filled: int, values: Floats, in_float64: Floats) -> Any:
+    def _store(self, part: Path, filled: int, limbs: Floats) -> None:
+        """Store a layer, and what has been found up to it."""
+        found = {
+            "filled": filled,
+            "hash": self.sha256,
+            "error": self.error,
+            "tally": self.tally.tolist(),
+        }
+        store_layer(part, self.identity, limbs, **found)
+
+    def compared(self, filled: int, limbs: Floats, in_float64: Floats) -> Any:
         """Return the values of a layer in points, in extended precision.
 
         ``error`` notes how far those in float64 lie from them.
         """
-        in_points = self.floats(filled, values)
+        in_points = self.floats(filled, limbs)
         extended = self.most * 2.0**-60  # more than the error of the extended precision
         self.error = max(self.error, float(np.abs(in_points - in_float64).max()) + extended)
         return in_points
@@ -273,9 +286,9 @@ class ExactSolve:
             )
 
     def solve_layer(
-        self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]
+        self, filled: int, below: TableSlice, limbs_below: Floats, in_threads: Callable[..., Any]
     ) -> Floats:
-        """Return the limbs of a layer from those of its children.
+        """Return the limbs of a layer from those of its children, and add its decisions to `tally`.
 
         `below` are the values of the children in float64.
         """
@@ -283,7 +296,7 @@ class ExactSolve:
         place = self.space.layer_slice(filled)
         solved = np.zeros((place.stop - place.start) * self.limbs(filled))
         size = self.objective.rows_per_task
-        jobs = ScratchPool(lambda: self.job(filled, below, values, solved, place.start))
+        jobs = ScratchPool(lambda: self.job(filled, below, limbs_below, solved, place.start))
 
         def solve(part: Ints) -> Floats:
             with jobs.borrow() as job:
@@ -291,9 +304,9 @@ class ExactSolve:
                 solve_exact_rows(part, job)
                 return np.array(job.tally)
 
-        for found in in_threads(solve, [rows[i : i + size] for i in range(0, len(rows), size)]):
-            self.tally[:LEAST_GAP] += found[:LEAST_GAP]
-            self.tally[LEAST_GAP] = min(self.tally[LEAST_GAP], found[LEAST_GAP])
+        for tally in in_threads(solve, [rows[i : i + size] for i in range(0, len(rows), size)]):
+            self.tally[:LEAST_GAP] += tally[:LEAST_GAP]
+            self.tally[LEAST_GAP] = min(self.tally[LEAST_GAP], tally[LEAST_GAP])
         return solved.reshape(-1, self.limbs(filled))
 
     def cost(self) -> SolveCost:
@@ -322,8 +335,8 @@ class ExactSolve:
         """
         start = self.space.start
         # the last layer: that of the start
-        filled, values = deque(self.layers(settings), maxlen=1).pop()
-        limbs = values[self.space.unchecked_index(start) - self.space.layer_slice(filled).start]
+        filled, of_layer = deque(self.layers(settings), maxlen=1).pop()
+        limbs = of_layer[self.space.unchecked_index(start) - self.space.layer_slice(filled).start]
         mean = self.value(filled, limbs, start.saved)
         if not self.spread:
             return (mean,)
@@ -355,12 +368,12 @@ class ExactSolve:
         return filled, values
 
     def job(
-        self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int
+        self, filled: int, below: TableSlice, limbs_below: Floats, solved: Floats, start: int
     ) -> Any:
         """Return the arguments of the kernel for one thread."""
         dice = self.dice
         limbs = self.limbs(filled)
-        limbs_below = self.limbs(filled + 1)
+        width_below = self.limbs(filled + 1)
         most_rolls = self.rules.rolls_per_turn + int(self.space.most_saved[filled])
         # A roll counts alike whether it is thrown or saved.
         by_rolls = [self.scale(filled + 1, rolls) for rolls in range(most_rolls + 1)]
@@ -370,15 +383,15 @@ class ExactSolve:
         bonus, squares = self.tail()
         return ExactJob(
             turn=self.turns.job(below, below, filled, self.turns.new_scratch()),
-            below=values.ravel(),
+            below=limbs_below.ravel(),
             target=solved,
             start=start,
             limbs=limbs,
-            limbs_below=limbs_below,
-            scales=split([scale * of_mean for scale in scales], limbs_below).ravel(),
+            limbs_below=width_below,
+            scales=split([scale * of_mean for scale in scales], width_below).ravel(),
             first_square=bonus,
             squares=squares,  # above the limbs of the chance of the bonus
-            square_scales=split([scale * of_square for scale in scales], limbs_below).ravel(),
+            square_scales=split([scale * of_square for scale in scales], width_below).ravel(),
             weights=weights,
             units=np.array([float(Fraction(unit, scale * of_mean)) for scale in by_rolls]),
             orderings=np.round(dice.weights * dice.faces**dice.dice),
@@ -387,7 +400,7 @@ class ExactSolve:
             buffer=aligned((dice.n_holds + 3) * limbs),
             values=aligned(len(self.rules.categories)),
             chosen=np.zeros(LANES, dtype=np.int64),
-            child=np.zeros(limbs_below),
+            child=np.zeros(width_below),
             tied=np.zeros(LANES, dtype=np.int64),
             gaps=np.zeros(LANES),
             tally=np.zeros(4),

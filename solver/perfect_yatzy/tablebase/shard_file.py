@@ -191,9 +191,9 @@ def open_shard(path: Path) -> ShardFile:
 
 
 def shard_fields(identity: WorkIdentity, shard: Shard, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return what the footer of a shard says apart from its bytes.
+    """Return the fields of the footer of a shard that are known before its values.
 
-    It says whose the shard is, its rows and its place.
+    They say whose the shard is, its rows and its place. :func:`write_shard` adds the checksums.
     """
     place = {
         "filled": shard.filled,

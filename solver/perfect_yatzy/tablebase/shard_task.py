@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import read_file, replacing
-from .._sources import says_that_work_begins_anew
+from .._sources import log_that_work_begins_anew
 from ..core.backward_induction import RowSolver
 from ..core.checked_values import DIGEST_BYTES, sparse_array
 from ..core.objectives import Objective
@@ -241,7 +241,7 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
     try:
         digest, fields = _plan_fields(read_file(folder / PLAN_FILE, MAX_SIDECAR))
         if any(fields[name] != value for name, value in _plan_identity(objective).items()):
-            says_that_work_begins_anew(folder)
+            log_that_work_begins_anew(folder)
             return None
         return digest, shard_plan.plan_from_cuts(objective, fields["cuts"])
     except (OSError, *DAMAGED):

@@ -112,7 +112,7 @@ class TwoPlayerTable:
         whole_waiting = self.game.players[1 - turn.mover]
         of_mover = places_in(whole_mover.space, mover.space)
         of_waiting = places_in(whole_waiting.space, waiting.space)
-        before, other = self.game.pairs(turn)
+        before, other = self.game.sides(turn)
         mine = int(of_mover[mover.start]) - before.first
         theirs = int(of_waiting[waiting.start]) - other.first
         after = mover.layer(mover.turns - 1)

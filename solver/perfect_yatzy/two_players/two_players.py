@@ -222,16 +222,17 @@ class TwoPlayerGame:
         """Return the lead of a player at the start."""
         return -self.lead if player else self.lead
 
-    def pairs(
+    def sides(
         self, turn: TwoPlayerTurn, begin: int = 0, end: int | None = None
     ) -> tuple[LayerStates, LayerStates]:
-        """Return the states of the player who moves and of the other, before the turn.
+        """Return the states of the player who moves, and those of the other, before the turn.
 
-        Of the other player these are the states from the place `begin` to before `end`.
+        `begin` and `end` cut the states of the other player.
         """
-        mover, other = turn.mover, 1 - turn.mover
+        mover = turn.mover
+        waiting = 1 - turn.mover
         movers_states = self.players[mover].layer(turn.open[mover])
-        others_states = self.players[other].layer(turn.open[other], begin, end)
+        others_states = self.players[waiting].layer(turn.open[waiting], begin, end)
         return movers_states, others_states
 
     def size(self, turn: TwoPlayerTurn, left: int) -> TurnSize:
@@ -344,7 +345,7 @@ class TwoPlayerGame:
         `to_come` is that of :meth:`full_cards`.
         """
         mover = self.players[turn.mover]
-        _mine, other = self.pairs(turn)
+        _mine, other = self.sides(turn)
         found = self.full_cards(turn.mover, turn.open[1 - turn.mover], to_come)
         for left in range(1, turn.open[turn.mover]):
             before = mover.layer(left)
@@ -452,7 +453,7 @@ class TwoPlayerGame:
         """
         player = self.players[turn.mover]
         left = turn.open[turn.mover]
-        before, other = self.pairs(turn)
+        before, other = self.sides(turn)
         target = self.blank(before, other, self.lead_of(turn.mover))
         backup = Backup(turn.mover, left, other, below, target)
         if player.policy is None:
@@ -485,7 +486,7 @@ class TwoPlayerGame:
         """
         number = turn.mover
         left = turn.open[number]
-        before, other = self.pairs(turn, begin, end)
+        before, other = self.sides(turn, begin, end)
         after = self.players[number].layer(left - 1)
         children = LeadValues(below, self.places(other, after, self.lead_of(1 - number))[0])
         target = self.blank(before, other, self.lead_of(number))
@@ -546,7 +547,7 @@ class TwoPlayerGame:
         `mine` and `theirs` are the places of the cards of the mover and the other in their layers,
         and `values` are those before the turn.
         """
-        before, other = self.pairs(turn)
+        before, other = self.sides(turn)
         low, high = leads.range_of(before, mine, other, theirs, self.lead_of(turn.mover))
         # The values before a turn are the chances of the other, who moved last, by its lead. The
         # chances of the mover are their complements in reverse order.
@@ -569,7 +570,7 @@ class TwoPlayerGame:
         before and after the turn. The offsets say where each card has its chances.
         """
         mine, theirs = places
-        _before, other = self.pairs(turn)
+        _before, other = self.sides(turn)
         moved = self.players[turn.mover].layer(turn.open[turn.mover] - 1)
         ranges = list[tuple[int, int]]()
         chances = list[Floats]()

@@ -219,10 +219,12 @@ def plot_distribution(
     if goal is not None and "chance" in answer:
         goal_chances = service.goal_curve(request, [*chance_of])
     facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
-    title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:
-        facts["games"] = number_text(drawn["games"], grouped=True)
-        title = _("{rules}: expected final score {mean}, {games} simulated games", **facts)
+        games = number_text(drawn["games"], grouped=True)
+        text = _("{rules}: expected final score {mean}, {games} simulated games")
+        title = text.format(**facts, games=games)
+    else:
+        title = _("{rules}: expected final score {mean}", **facts)
     plot(path, title, chance_of, goal_chances, goal)
 
 

@@ -73,7 +73,6 @@ def serve(
     nothing from other servers. The API is documented at /api/openapi.json.
     """
     import gc
-    from socket import getfqdn, gethostname
     from threading import Thread
 
     try:
@@ -86,36 +85,21 @@ def serve(
     # This comes before anything else, so that a port in use is reported at once.
     listening = listen(host, port)
     port = listening.getsockname()[1]  # the one that the system chose for 0
-    on_network = not is_loopback(host)
-    machine_names = {gethostname(), getfqdn()} if on_network else set()
-    host_headers = {in_header(name) for name in {host, *names, *machine_names}}
-    url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     app = create_app(
         tables,
         threads,
-        LOCAL_HOSTS | host_headers,
-        addresses=on_network,
+        LOCAL_HOSTS | host_headers(host, names),
+        addresses=not is_loopback(host),
         cached_bytes=memory << 20,
     )
-    url = f"http://{url_host}:{port}/"
-    click.echo(_("Serving {url} (stop with Ctrl+C)", url=url), err=True)
-    text = _("Up to {size} MB of tables stay in memory between requests (--memory)", size=memory)
-    click.echo(text, err=True)
-    if on_network:
-        click.echo(
-            _(
-                "Everyone on the network can open it at {host}:{port}",
-                host=gethostname(),
-                port=port,
-            ),
-            err=True,
-        )
+    announce(host, port, memory)
     if browser:
-        click.launch(url)
+        # The socket listens already, so the browser waits until the server runs.
+        click.launch(url_of(host, port))
     config = uvicorn.Config(
         app, http="h11", log_level="error", server_header=False, timeout_graceful_shutdown=1
     )
-    # Questions are answered meanwhile, by NumPy.
+    # Compiled code is loaded in a thread; until then NumPy answers.
     Thread(target=app.state.service.prepare, args=("yatzy",), daemon=True).start()
     # A search for garbage among the modules, which a request can cause, would delay other requests.
     gc.freeze()
@@ -164,6 +148,39 @@ def is_loopback(host: str) -> bool:
 def in_header(name: str) -> str:
     """Return a host as it appears in the Host header of a request."""
     return f"[{name}]".lower() if ":" in name else name.lower()
+
+
+def host_headers(host: str, names: tuple[str, ...]) -> set[str]:
+    """Return the Host headers that a server on `host` accepts, besides those of this machine."""
+    from socket import getfqdn, gethostname
+
+    accepted = {host, *names}
+    if not is_loopback(host):
+        accepted |= {gethostname(), getfqdn()}
+    return {in_header(name) for name in accepted}
+
+
+def url_of(host: str, port: int) -> str:
+    """Return the address of the page of a server on `host`, for a browser on this machine."""
+    if host in ("0.0.0.0", "::"):  # all addresses
+        return f"http://localhost:{port}/"
+    if ":" in host:
+        return f"http://[{host}]:{port}/"
+    return f"http://{host}:{port}/"
+
+
+def announce(host: str, port: int, memory: int) -> None:
+    """Print where the page is and how many megabytes of tables stay in memory."""
+    from socket import gethostname
+
+    click.echo(_("Serving {url} (stop with Ctrl+C)", url=url_of(host, port)), err=True)
+    text = _("Up to {size} MB of tables stay in memory between requests (--memory)", size=memory)
+    click.echo(text, err=True)
+    if not is_loopback(host):
+        text = _(
+            "Everyone on the network can open it at {host}:{port}", host=gethostname(), port=port
+        )
+        click.echo(text, err=True)
 
 
 @click.command(cls=YatzyCommand)

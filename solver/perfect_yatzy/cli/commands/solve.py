@@ -325,7 +325,7 @@ def solve_table(
     from ...core.objectives import Objective
     from ...core.table_info import shards_folder
     from ...tablebase.store import has_table, table_path
-    from .table_solver import solved_lines
+    from .table_solver import solved_text
 
     rule_set = solver.rules
     tables = solver.tables
@@ -344,7 +344,7 @@ def solve_table(
         info = solver.solve(
             QUANTITIES[what].objective(rule_set, solver.means), missing_only=not force
         )
-    click.echo(solved_lines(rule_set, what, info, shards_folder(path) if solver.shards else path))
+    click.echo(solved_text(rule_set, what, info, shards_folder(path) if solver.shards else path))
 
 
 def wrong_options(given: set[str], what: str) -> Iterator[str]:

@@ -150,14 +150,14 @@ class TableSolver:
         return open_strategy(rules, self.tables, threads=self.threads).table
 
 
-def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
+def solved_text(rules: RuleSet, what: str, info: TableInfo, path: Path) -> str:
     """Return what `yatzy solve` prints about a new table.
 
-    That is its value at the start, if it has one, and where it is.
+    That is its value at the start, if it has one, and where it is. A square is shown as its root.
     """
     count = number_text(info.values, grouped=True)
     seconds = number_text(info.seconds, 2)
-    last = _("{count} values in {seconds} s: {path}", count=count, seconds=seconds, path=place)
+    last = _("{count} values in {seconds} s: {path}", count=count, seconds=seconds, path=path)
     if info.start_value is None:
         return last
     quantity = QUANTITIES[what]

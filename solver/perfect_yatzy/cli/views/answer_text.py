@@ -147,7 +147,7 @@ def _exact_subject(answer: dict[str, Any]) -> list[str]:
 
 
 def spread_lines(exact: dict[str, Any]) -> list[str]:
-    """Return the exact variance and chance of the upper bonus, if they are known."""
+    """Return the exact variance, and the chance of the upper bonus under that play, if known."""
     if not exact.get("variance"):
         return []
     variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
@@ -308,10 +308,12 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         )
     if not turns_left:
         return lines
-    return lines + _spread_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
+    return (
+        lines + _distribution_lines(rules, answer, top == ALL_OPTIONS) + approximate_lines(answer)
+    )
 
 
-def _spread_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
+def _distribution_lines(rules: RuleSet, answer: dict[str, Any], with_categories: bool) -> list[str]:
     """Return the exact and the simulated distribution, as far as they are asked for and known.
 
     If the one asked for is not known, the lines say what to run.
@@ -363,11 +365,12 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     from .results import histogram, simulated_figures
 
     simulation = answer["simulation"]
-    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
-    mean, error = number_text(simulation["mean"], 2), number_text(simulation["standard_error"], 2)
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
+    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
+    mean = number_text(simulation["mean"], 2)
+    error = number_text(simulation["standard_error"], 2)
     lines.append(text.format(games=grouped(simulation["games"]), mean=mean, error=error))
-    if "interval99" in simulation:
+    if "interval99" in simulation:  # of the chance of the aim, which the answer has then
         phrase = chance_phrase(simulation["chance_by_mean_play"], answer["aim"])
         low, high = map(chance_text, simulation["interval99"])
         lines.append(

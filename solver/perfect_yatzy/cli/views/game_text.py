@@ -109,7 +109,10 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
 
 
 def winner_line(session: Session) -> str:
-    """Return the winner of a finished game and the lead, or the players who tie."""
+    """Return the winner of a finished game and the lead, or the players who tie.
+
+    The game has two players or more.
+    """
     scores = [session.card(i).score for i in range(len(session.players))]
     highest = max(scores)
     winners = [
@@ -119,7 +122,7 @@ def winner_line(session: Session) -> str:
     ]
     if len(winners) > 1:
         return _("A tie at {points} points: {names}.", points=highest, names=enumerated(winners))
-    second = max(score for score in scores if score < highest)
+    second = sorted(scores)[-2]
     sentence = _("{name} wins with {points} points, {lead} ahead.")
     return sentence.format(name=winners[0], points=highest, lead=highest - second)
 

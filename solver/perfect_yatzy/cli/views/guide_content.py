@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...core.dice import Dice
 from ...core.rules import RuleSet, leaves_choice
-from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, shortened
+from ...policies.guide import RARE, Example, Guide, OpeningLine, Option, Stage, listed_rolls
 from ...policies.strategy_sheet import PriceSheet, StrategySheet, pars
 from .wording import category_name
 from .words import (
@@ -478,7 +478,7 @@ def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
     parts = []
     n_rolls = 0  # of the entries so far, also those that are not listed
     for entry in line.entries:
-        rolls = shortened(entry, line.pattern, rules.faces)
+        rolls = listed_rolls(entry, line.pattern, rules.faces)
         listed = rolls[: max(0, MAX_ROLLS - n_rolls)]
         n_rolls += len(rolls)
         if not listed:

@@ -136,15 +136,15 @@ def kind_name(kind: str, *, with_later_rolls: bool = False) -> str:
 
 def _kind_lines(rating: Rating, interval_head: str) -> list[str]:
     def line(label: str, lost: Estimate, per_decision: Estimate | None) -> str:
-        return _estimate_row(
-            f"  {label}", lost, f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
-        )
+        decision = right(number_text(per_decision.value, 3), 14) if per_decision else ""
+        return _estimate_row(f"  {label}", lost, decision)
 
     lines = [
         row(_("Points lost by decision"), _("a game"), interval_head, right(_("a decision"), 14))
     ]
     for i, kind in enumerate(rating.kinds):
-        is_last_hold = i == len(rating.kinds) - 2  # the last kind is a category
+        # The holds come first, by roll, and the last kind is the category.
+        is_last_hold = i == len(rating.kinds) - 2
         label = kind_name(kind, with_later_rolls=rating.rules.saved_rolls and is_last_hold)
         lines.append(line(label, *rating.kind_lost(i)))
     return [*lines, line(_("all"), rating.points_lost, rating.lost_per_decision)]
