@@ -85,7 +85,7 @@ def build_wheel(
     )
     del files[f"{info}/RECORD"]
     files = dict(sorted(files.items())) | {f"{info}/RECORD": record(files, f"{info}/RECORD")}
-    with ZipFile(path, "w", iterations=3) as new:
+    with ZipFile(path, "w", iterations=15) as new:
         for file, content in files.items():
             entry = zipfile.ZipInfo(file, time.gmtime(source_time())[:6])
             entry.compress_type, entry.create_system, entry.external_attr = (

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +59,20 @@ def po_bytes(catalog: Catalog) -> bytes:
     return "".join(line for line in lines if not line.startswith(HEADER_NOISE)).encode()
 
 
+class WordsOfClick(Catalog):
+    """A catalogue whose header has what gettext reads, and no dates or names."""
+
+    @property
+    def mime_headers(self) -> list[tuple[str, str]]:
+        """The lines of the header."""
+        return [
+            line for line in super().mime_headers if line[0] in ("Content-Type", "Plural-Forms")
+        ]
+
+
 def mo_bytes(catalog: Catalog) -> bytes:
-    """The words of click, which it asks gettext for; with a fixed date."""
-    words = Catalog(locale=catalog.locale, charset="utf-8", fuzzy=False)
-    words.creation_date = words.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
+    """The words of click, which it asks gettext for."""
+    words = WordsOfClick(locale=catalog.locale, charset="utf-8", fuzzy=False)
     for entry in catalog:
         if entry.id and CLICK in (name for name, _ in entry.locations):
             words.add(entry.id, entry.string)

@@ -246,6 +246,8 @@ def test_every_operation_and_field_is_described(described: dict[str, Any]) -> No
         "odds",
         "rule_sets",
         "add_rules",
+        "remove_rules",
+        "recorded_rules",
         "scoring",
         "known_languages",
     }
@@ -369,7 +371,7 @@ def test_endpoints_codes_and_limits_are_those_of_the_code(described: dict[str, A
     methods = {
         (method.upper(), path) for path, each in described["paths"].items() for method in each
     }
-    listed = set(re.findall(r"^\| `(GET|POST) (/api/[a-z.]+)`", README, re.MULTILINE))
+    listed = set(re.findall(r"^\| `(GET|POST|DELETE) (/api/[a-z./{}]+)`", README, re.MULTILINE))
     assert listed == methods | {("GET", "/api/openapi.json")}
     assert (
         set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE)) - CODES == HTTP_CODES

@@ -18,7 +18,7 @@ need("httpx2")
 from fastapi.testclient import TestClient
 from perfect_yatzy import RulesError, load_rules
 from perfect_yatzy.game.limits import MAX_RULES_BYTES
-from perfect_yatzy.game.rule_loader import rules_from_text
+from perfect_yatzy.game.rule_loader import rules_from_text, rules_to_json
 from perfect_yatzy.web import limits, own_rules
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.own_rules import FOLDER, OwnRules, name_of
@@ -275,7 +275,114 @@ def test_a_file_that_is_added_again_is_found_meanwhile(
     assert found.names() == names
 
 
-def test_only_the_machine_of_the_server_adds_files(started: Client) -> None:
+def test_a_file_that_is_removed_is_forgotten_and_its_text_brings_it_back(
+    started: Client, tmp_path: Path
+) -> None:
+    client = started()
+    names = [add(client, text)[0]["id"] for text in (SHORT, CLUB)]
+    asked = {"rules": f"{names[0]}+late", "dice": "266"}
+    assert client.post("/api/hold", json=asked).status_code == 200  # its rules are in memory
+    found = client.delete(f"/api/rules/{names[0]}")
+    assert (found.status_code, found.json()) == (200, {"schema": 2, "text": SHORT})
+    assert ids(client) == ids(started()) == names[1:]
+    assert [path.stem for path in (tmp_path / FOLDER).iterdir()] == names[1:]
+    for again in (client, started()):
+        for error in (
+            again.post("/api/hold", json=asked).json(),
+            again.delete(f"/api/rules/{names[0]}").json(),
+        ):
+            assert error["code"] == "unknown-rules"
+            assert error["error"].endswith("add the file again: it gets the same name")
+    assert add(client, found.json()["text"])[0]["id"] == names[0]
+    assert ids(client) == names[::-1]
+
+
+def test_only_an_added_file_is_removed(started: Client, tmp_path: Path) -> None:
+    client = started()
+    name = add(client, SHORT)[0]["id"]
+    (tmp_path / "club.toml").write_text(CLUB, encoding="utf-8")
+    for other in ("yatzy", f"{name}+late", f"{name}.toml", "own-", "..%2Fclub", "club"):
+        found = client.delete(f"/api/rules/{other}")
+        assert found.json()["code"] in ("unknown-rules", "not-found"), other
+    assert ids(client) == [name]
+    assert (tmp_path / "club.toml").exists()
+
+
+def test_a_file_that_cannot_be_removed_stays(
+    started: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = started()
+    name = add(client, SHORT)[0]["id"]
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    found = client.delete(f"/api/rules/{name}")
+    assert found.status_code == 500
+    assert found.json()["error"] == f"cannot write {tmp_path / FOLDER}: Permission denied"
+    assert ids(client) == [name]
+
+
+def test_a_file_in_memory_is_removed_too(started: Client, tmp_path: Path) -> None:
+    (tmp_path / FOLDER).write_text("no folder", encoding="utf-8")
+    client = started()
+    name = add(client, SHORT)[0]["id"]
+    assert client.delete(f"/api/rules/{name}").json()["text"] == SHORT
+    assert ids(client) == []
+
+
+def test_a_file_that_is_not_kept_is_known_until_the_server_ends(
+    started: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is neither stored nor listed, and those given longest ago are forgotten."""
+    monkeypatch.setattr(own_rules, "MAX_OWN_RULES", 2)
+    client = started()
+    kept = add(client, CLUB)[0]["id"]
+    texts = [f"{SHORT}# {number}\n" for number in range(3)]
+    names = [add(client, text, keep=False)[0]["id"] for text in texts]
+    assert ids(client) == [kept]
+    assert [path.stem for path in (tmp_path / FOLDER).iterdir()] == [kept]
+    for name, status in zip(names, (422, 200, 200), strict=True):
+        asked = {"rules": name, "dice": "266"}
+        assert client.post("/api/hold", json=asked).status_code == status
+        assert started().post("/api/hold", json=asked).status_code == 422
+    assert add(client, texts[2])[0]["id"] == names[2]
+    assert ids(client) == [kept, names[2]]
+    client.delete(f"/api/rules/{names[2]}")
+    assert client.post("/api/hold", json={"rules": names[2], "dice": "266"}).status_code == 422
+    assert add(client, SHORT, 422, keep="no")["code"] == "invalid-value"
+
+
+@pytest.mark.parametrize("switches", ["", "+late"])
+def test_a_record_with_the_rules_of_an_added_file_is_read_by_the_command(
+    started: Client, run: Run, tmp_path: Path, switches: str
+) -> None:
+    client = started()
+    name = add(client, SHORT)[0]["id"] + switches
+    recorded = client.get("/api/recorded", params={"rules": name}).json()["rules"]
+    pair = 20 if switches else 4
+    turns = [
+        {"player": 0, "rolls": [[1, 6, 6]], "holds": [], "category": "sixes", "points": 12},
+        {"player": 0, "rolls": [[2, 2, 5]], "holds": [], "category": "pair", "points": pair},
+        {"player": 0, "rolls": [[4, 5, 6]], "holds": [], "category": "any", "points": 15},
+    ]
+    game = {"schema": 2, "rules": name, "players": ["A"], "turns": turns}
+    reviewed = client.post("/api/review", json={"game": game}).json()
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(game | {"rules": recorded}) + "\n", encoding="utf-8")
+    (told,) = json.loads(run("review", str(path), "--json").stdout)["reviews"]
+    assert (told["result"], told["points_lost"]) == (37 + pair, reviewed["points_lost"])
+    file = tmp_path / "short.toml"
+    file.write_text(SHORT, encoding="utf-8")
+    assert recorded == rules_to_json(load_rules(f"{file}{switches}"))
+    assert client.get("/api/recorded", params={"rules": "yatzy+bonus-35"}).json() == {
+        "schema": 2,
+        "rules": "yatzy+bonus-35",
+    }
+
+
+def test_only_the_machine_of_the_server_adds_and_removes_files(started: Client) -> None:
     """All may play them."""
     name = add(started(), SHORT)[0]["id"]
     for client, headers in (
@@ -286,8 +393,11 @@ def test_only_the_machine_of_the_server_adds_files(started: Client) -> None:
         (started(), {"x-forwarded-for": "192.168.1.5"}),
         (started(), {"forwarded": "for=192.168.1.5"}),
     ):
-        found = client.post("/api/rules", json={"text": CLUB}, headers=headers)
-        assert (found.status_code, found.json()["code"]) == (403, "not-this-machine")
+        for found in (
+            client.post("/api/rules", json={"text": CLUB}, headers=headers),
+            client.delete(f"/api/rules/{name}", headers=headers),
+        ):
+            assert (found.status_code, found.json()["code"]) == (403, "not-this-machine")
         assert ids(client) == [name]
         answer = client.post("/api/hold", json={"rules": name, "dice": "266"}, headers=headers)
         assert answer.status_code == 200

@@ -450,6 +450,22 @@ RuleSetInfo = record(
         "reason?": (str, "Why not, and the command that makes a strategy"),
     },
 )
+RemovedRules = record(
+    "RemovedRules",
+    "A rule file that was removed.",
+    {
+        "schema": (int, "Version of the answers"),
+        "text": (str, "Its text"),
+    },
+)
+RecordedRules = record(
+    "RecordedRules",
+    "The rules of a recorded game.",
+    {
+        "schema": (int, "Version of the answers"),
+        "rules": (str | dict[str, Any], "The name of built-in rules, or all fields of a rule set"),
+    },
+)
 ErrorCode = Annotated[str, Field(json_schema_extra={"enum": sorted(CODES | HTTP_CODES)})]
 ErrorResponse = record(
     "ErrorResponse",

@@ -33,12 +33,12 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from .._version import __version__
+from .._version import ANSWER_SCHEMA, __version__
 from ..approximation.opening import opens_approximate
 from ..core.rules import RuleSet
 from ..errors import Cancelled, RulesError, SolverError, StateError, error_context, shown
 from ..game.legal_actions import start_turn
-from ..game.rule_loader import builtin_ids
+from ..game.rule_loader import builtin_ids, rules_to_json
 from ..game.translations import languages
 from ..play.record import read_game
 from ..service import answer_types
@@ -272,6 +272,13 @@ def comes_from_this_machine(request: Request) -> bool:
     return (mapped or address).is_loopback
 
 
+def check_this_machine(request: Request) -> None:
+    """Raise NotThisMachine if another machine wants to change which rule files there are."""
+    if not comes_from_this_machine(request):
+        text = _("rule files are added and removed only on the machine of the server")
+        raise NotThisMachine(text)
+
+
 def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:  # noqa: C901 (one function for each route)
     """The questions about a position or a game."""
 
@@ -402,13 +409,26 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         """Check a rule file and keep it. The answer is that of `GET /api/rules` about it: `id` is
         the name under which it is asked about. Only this machine may add files.
         """
-        if not comes_from_this_machine(request):
-            text = _("rule files can be added only on the machine of the server")
-            raise NotThisMachine(text)
+        check_this_machine(request)
         with scheduler.cheap.slot(disconnected(request)):
             with error_context("text"):
-                name = scheduler.own_rules.add(body.text, body.name)
+                name = scheduler.own_rules.add(body.text, body.name, keep=body.keep)
             return answer_about([name], lang).response(request.headers)
+
+    @app.delete("/api/rules/{rules}", response_model=answer_types.RemovedRules)
+    def remove_rules(
+        rules: Annotated[str, schemas.described("rules")], request: Request
+    ) -> dict[str, Any]:
+        """Remove a rule file that was added, and return its text. Only this machine may do that."""
+        check_this_machine(request)
+        if own_name(rules) != rules:
+            raise unknown_rules(rules)
+        return {"schema": ANSWER_SCHEMA, "text": scheduler.own_rules.remove(rules)}
+
+    @app.get("/api/recorded", response_model=answer_types.RecordedRules)
+    def recorded_rules(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
+        """The rules as the record of a game has them, such that a reader needs no other file."""
+        return {"schema": ANSWER_SCHEMA, "rules": rules_to_json(scheduler.rules(rules))}
 
     @app.get("/api/scoring")
     def scoring(rules: Annotated[str, schemas.described("rules")]) -> dict[str, Any]:
@@ -459,12 +479,7 @@ class RequestScheduler:
                 return self.own_rules.rules(spec)
             if spec.split("+")[0] in builtin_ids():
                 return self.service.rules(spec)
-        text = _(
-            "unknown rules {spec!r}; must be one of {known}",
-            spec=spec[:80],
-            known=", ".join(builtin_ids()),
-        )
-        raise RulesError(text, code="unknown-rules")
+        raise unknown_rules(spec)
 
     def listed_rules(self) -> list[str]:
         """Return the names of all rule sets, in the order of the page.
@@ -560,12 +575,22 @@ class RequestScheduler:
         return json.dumps(state, separators=(",", ":"))
 
 
+def unknown_rules(spec: str) -> RulesError:
+    """Return the error for rules that are neither built in nor those of an added file."""
+    text = _(
+        "unknown rules {spec!r}; must be one of {known}",
+        spec=spec[:80],
+        known=", ".join(builtin_ids()),
+    )
+    return RulesError(text, code="unknown-rules")
+
+
 def name_of_rules(game: Any) -> str:
     """Return the name of the rules of a recorded game."""
     spec = game.get("rules") if isinstance(game, dict) else None
     if not isinstance(spec, str):
         raise StateError(
-            _("the game has no rules; `rules` is the name of a rule set of the server"),
+            _("the game has no rules that are known here; add its rule file first"),
             field="game",
         )
     return spec

@@ -4,6 +4,9 @@ Each gets a name made of its text, such as `own-1a2b3c4d5e6f`. From then on the 
 or without, stands wherever that of a built-in rule set may stand. The files are kept in a folder
 beside the tables, so that a server that is started again knows them. A file that is not there any
 more is added again: it gets the same name.
+
+A file that was removed may be needed once more, for a game that was played with it. It is known until
+the server ends, and neither stored nor listed.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
-from .._files import discard, read_file, replacing
+from .._files import read_file, replacing
 from ..core.rules import RuleSet
-from ..errors import RulesError, shown
+from ..errors import RulesError, StorageError, shown
 from ..game.limits import MAX_RULES_BYTES
 from ..game.rule_fields import Problem, locate
 from ..game.rule_loader import RuleFileError, builtin_ids, rules_from_text
@@ -48,12 +51,13 @@ class OwnRules:
         self.folder = folder
         # by name, the one added last at the end: what cannot be written lasts as long as the server
         self._unwritten: dict[str, str] = {}
+        self._unlisted: dict[str, str] = {}  # in the same order
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(MAX_OWN_RULES_READ)
         self._lock = Lock()
 
-    def add(self, text: str, source: str) -> str:
-        """Check a rule file, keep it, and return its name. Raises RulesError with every mistake,
-        each with its line. The messages call the file `source`.
+    def add(self, text: str, source: str, *, keep: bool = True) -> str:
+        """Check a rule file, store it if it is to be kept, and return its name. Raises RulesError
+        with every mistake, each with its line. The messages call the file `source`.
         """
         rules = rules_from_text(text, source)
         name = name_of(text)
@@ -62,11 +66,30 @@ class OwnRules:
             problem = message.format(value=shown(rules.id))
             raise RuleFileError([Problem(source, locate(text, ("id",)), "id", problem)])
         with self._lock:
-            self._keep(name, text)
-            for oldest in self.names()[:-MAX_OWN_RULES]:
-                discard(self._path(oldest))
-                self._unwritten.pop(oldest, None)
+            if keep:
+                self._keep(name, text)
+                self._unlisted.pop(name, None)
+            elif name not in self.names():
+                self._unlisted = _with_last(self._unlisted, name, text)
+            for names in (self.names(), [*self._unlisted]):
+                for oldest in names[:-MAX_OWN_RULES]:
+                    with suppress(OSError):
+                        self._forget(oldest)
         return name
+
+    def remove(self, name: str) -> str:
+        """Forget a file, and return its text. Raises RulesError if the file is not there, and
+        StorageError if it cannot be removed.
+        """
+        with self._lock:
+            text = self._known_text(name)
+            try:
+                self._forget(name)
+            except OSError as error:
+                message = _("cannot write {path}: {reason}")
+                reason = error.strerror or error
+                raise StorageError(message.format(path=self.folder, reason=reason)) from error
+        return text
 
     def names(self) -> list[str]:
         """Return the names of all files, those that were added last at the end."""
@@ -100,34 +123,43 @@ class OwnRules:
             with replacing(self._path(name)) as file:
                 file.write(text.encode())
         except OSError:
-            others = {other: kept for other, kept in self._unwritten.items() if other != name}
-            self._unwritten = others | {name: text}  # the one added last is at the end
+            self._unwritten = _with_last(self._unwritten, name, text)
         else:
             self._unwritten.pop(name, None)
 
+    def _forget(self, name: str) -> None:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            self._path(name).unlink()
+        self._unwritten.pop(name, None)
+        self._unlisted.pop(name, None)
+        self._rules.clear()  # it may be there with several switches
+
     def _read(self, spec: str) -> RuleSet:
         name, *switches = spec.split("+")
-        text = self._text(name)
-        if text is None:
-            message = _(
-                "the rule file of {name} is not on this server any more; "
-                "add the file again: it gets the same name"
-            )
-            raise RulesError(message.format(name=name), code="unknown-rules")
+        text = self._known_text(name)
         rules = rules_from_text(text, f"{name}.toml", switches)
         # The command that a message names takes a file.
         return replace(rules, spec="+".join((f"{rules.id}.toml", *rules.active_switches)))
 
-    def _text(self, name: str) -> str | None:
-        """Return the text of a file. It is None if there is none, or if its text was changed."""
-        text = self._unwritten.get(name)
-        if text is not None:
-            return text
+    def _known_text(self, name: str) -> str:
+        """Return the text of a file. Raises RulesError if there is none, or if it was changed."""
+        for texts in (self._unwritten, self._unlisted):
+            if (text := texts.get(name)) is not None:
+                return text
         with suppress(OSError, ValueError):
             text = read_file(self._path(name), MAX_RULES_BYTES).decode()
             if name_of(text) == name:
                 return text
-        return None
+        message = _(
+            "the rule file of {name} is not on this server any more; "
+            "add the file again: it gets the same name"
+        )
+        raise RulesError(message.format(name=name), code="unknown-rules")
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.toml"
+
+
+def _with_last(texts: dict[str, str], name: str, text: str) -> dict[str, str]:
+    """Return a copy with one more text, which is at the end."""
+    return {other: kept for other, kept in texts.items() if other != name} | {name: text}

@@ -47,6 +47,7 @@ FIELDS = {
     "lang": "the code of a language",
     "text": "the text of a rule file, as the option --rules of the command takes it",
     "name": "what messages call the rule file",
+    "keep": "true (the default) or false: whether the rule file is stored and listed",
 }
 BODY = "the body must be a JSON object, sent as application/json"
 
@@ -171,6 +172,7 @@ class RuleFileRequest(RequestBody):
 
     text: Annotated[str, described("text")]
     name: Annotated[str, described("name", max_length=limits.MAX_NAME_TEXT)] = "rules.toml"
+    keep: Annotated[bool, described("keep", strict=True)] = True
 
 
 class SolveRequest(ObjectiveFields):

@@ -53,7 +53,7 @@ async function openFile(event) {
   if (!file) return;
   let found;
   try {
-    found = gamesOf(await file.text());
+    found = await gamesOf(await file.text());
   } catch (error) {
     showError(error, file.name);
     return;
@@ -186,7 +186,7 @@ byId("which").addEventListener("change", () =>
 );
 byId("record").addEventListener("change", openFile);
 onClick("review-own", () => reviewRecord(gameRecord(), ownSource));
-onClick("save-own", () => download([gameRecord()]));
+onClick("save-own", () => download([gameRecord()]).catch(showError));
 onClick("open-file", () => byId("record").click());
 matchMedia("(orientation: portrait)").addEventListener("change", redrawReview); // the chart takes the width
 onDraw(drawPanel);

@@ -3,11 +3,13 @@
 import { clearInvalid } from "../table/card.js";
 import { sizeText, timeText } from "../table/solve.js";
 import {
+  button,
   byId,
   capitalize,
   dieFace,
   element,
   onClick,
+  setEnabled,
   setFlag,
   showFieldError,
 } from "../words/dom.js";
@@ -15,7 +17,7 @@ import { isInBrowser } from "../store/ask.js";
 import { isGameStarted } from "../store/game.js";
 import { _, formatNumber, language, ngettext } from "../words/i18n.js";
 import { ownName } from "../store/own-rules.js";
-import { addRuleFile, loadRules, loadStates, ruleSets } from "../store/rulesets.js";
+import { addRuleFile, loadRules, loadStates, removeRuleFile, ruleSets } from "../store/rulesets.js";
 import { changeWhenLoaded, onDraw, rules, startGame, state } from "../store/state.js";
 
 const PICTURED_FACE = 5;
@@ -26,18 +28,25 @@ const isOpen = () => byId("rules-dialog").open;
 const described = (base) => ruleSets.find((each) => each.id === base) || rules(); // rules not in the list are those shown
 
 async function open() {
-  const { base, active } = rules();
-  chosen = { base, active: [...active] };
+  const { base, active } = rules(),
+    isListed = ruleSets.some(({ id }) => id === base); // its file may have been removed
+  chosen = isListed ? { base, active: [...active] } : { base: firstGame(), active: [] };
   byId("find-game").value = "";
   showFieldError("rules", "");
-  byId("own-rules-error").textContent = "";
+  showAboutFiles();
   draw();
   byId("rules-dialog").showModal();
-  const { input, card } = cardOf(base) ?? {};
-  input?.focus();
-  card?.scrollIntoView({ block: "nearest" });
+  focusChosen();
   await loadStates().catch(() => {}); // what was known before stays
   draw();
+}
+
+const firstGame = () => ruleSets[0].id;
+
+function focusChosen() {
+  const { input, card } = cardOf(chosen.base) ?? {};
+  input?.focus();
+  card?.scrollIntoView({ block: "nearest" });
 }
 
 // --- the games ---
@@ -151,6 +160,8 @@ function drawChosen() {
     more = byId("game-more");
   if (card && more.parentElement !== card) card.append(more);
   drawSwitches(found, active);
+  byId("remove-rules").hidden = !ownName(base);
+  byId("remove-rules").textContent = _("Remove: {game}", { game: found.name });
   byId("summary").textContent = active.length
     ? _("Without variants: {summary}", { summary: found.summary })
     : found.summary;
@@ -242,27 +253,58 @@ function chooseSwitches({ target }) {
 
 // --- rule files of the player ---
 
-// Adds a file, and chooses its game.
-async function addFile(file) {
-  if (!file) return;
-  byId("own-rules-error").textContent = "";
+// Adds, removes or brings back files; what went wrong is said.
+async function changeFiles(change) {
+  showAboutFiles();
   setFlag(byId("add-rules"), "aria-busy", true);
+  setEnabled(byId("remove-rules"), false);
   try {
-    const id = await addRuleFile(await file.text(), file.name);
-    if (!isOpen()) return;
-    byId("find-game").value = "";
-    choose(id, []);
-    const { input, card } = cardOf(id);
-    input.focus();
-    card.scrollIntoView({ block: "nearest" });
+    await change();
   } catch (error) {
-    byId("own-rules-error").textContent = (error.lines ?? [error.message]).join("\n");
+    draw();
+    showAboutFiles((error.lines ?? [error.message]).join("\n"));
     byId("add-rules").scrollIntoView({ block: "nearest" });
   } finally {
     setFlag(byId("add-rules"), "aria-busy", false);
+    setEnabled(byId("remove-rules"), true);
   }
 }
 
+function showAboutFiles(fault = "", ...status) {
+  byId("own-rules-error").textContent = fault;
+  byId("own-rules-status").replaceChildren(...status);
+}
+
+function chooseAdded(id) {
+  if (!isOpen()) return;
+  byId("find-game").value = "";
+  choose(id, []);
+  focusChosen();
+}
+
+const addFile = (file) =>
+  file && changeFiles(async () => chooseAdded(await addRuleFile(await file.text(), file.name)));
+
+// Earlier versions of the file, which have the same name, go with it.
+const removeChosen = () =>
+  changeFiles(async () => {
+    const { name } = described(chosen.base),
+      all = ruleSets.filter((each) => ownName(each.id) && each.name === name),
+      ways = []; // to bring them back
+    for (const { id } of all) ways.push(await removeRuleFile(id));
+    if (!isOpen()) return;
+    const undo = () =>
+      changeFiles(async () => {
+        for (const bringBack of ways) chooseAdded(await bringBack());
+        showAboutFiles("", _("It is back."));
+      });
+    choose(firstGame(), []);
+    const text = _("Removed: {game}. Games played with it stay.", { game: name });
+    showAboutFiles("", text, " ", button(_("Undo"), undo, { id: "undo-removed-rules" }));
+    byId("undo-removed-rules").focus();
+  });
+
+onClick("remove-rules", removeChosen);
 onClick("add-rules", () => byId("rules-file").click());
 byId("rules-file").addEventListener("change", async ({ target }) => {
   const [file] = target.files;

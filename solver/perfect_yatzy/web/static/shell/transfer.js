@@ -2,6 +2,7 @@
 import { byId, copyText, element, onClick } from "../words/dom.js";
 import { _ } from "../words/i18n.js";
 import { cardText, faultText, fromLink } from "../store/link.js";
+import { rulesInCommand, rulesOfCommand } from "../store/own-rules.js";
 import { ruleSets } from "../store/rulesets.js";
 import { showNotice, showPosition, state, me, rules, objective } from "../store/state.js";
 
@@ -21,10 +22,17 @@ const OPTIONS = {
   "--left": "left",
 };
 
-// The position as a command of `yatzy`.
-export function commandText() {
-  const quoted = (text) => (/^[\w+.-]+$/.test(text) ? text : `"${text}"`),
-    player = me(),
+// A word of a command line, in double quotes, which every shell has, where they keep it as it is.
+const quoted = (text) =>
+  /^[\w+./-]+$/.test(text)
+    ? text
+    : /["$`\\!]/.test(text)
+      ? `'${text.replaceAll("'", "'\\''")}'`
+      : `"${text}"`;
+
+// The position as a command of `yatzy`, with the rules as it can read them.
+export function commandText(spec = state.rules) {
+  const player = me(),
     aim = objective();
   const words = ["yatzy", state.dice.length === rules().dice ? "hold" : "expect"];
   const add = (option, value) => {
@@ -34,7 +42,7 @@ export function commandText() {
     words.push(state.dice.join(""));
     add("--rolls-left", state.left);
   }
-  if (state.rules !== "yatzy") add("--rules", state.rules);
+  if (spec !== "yatzy") add("--rules", spec);
   if (Object.keys(player.card).length) add("--card", cardText(player.card));
   if (player.bonusPoints) add("--bonus-points", player.bonusPoints);
   if (player.saved) add("--saved", player.saved);
@@ -110,7 +118,12 @@ async function copy(text, message) {
 }
 
 onClick("copy-link", () => copy(location.href, _("The link is copied.")));
-onClick("copy-position", () => copy(commandText(), _("The position is copied as a command.")));
+onClick("copy-position", async () => {
+  const { spec, file } = await rulesInCommand(state.rules),
+    note = file && _("It reads the rules from {file}, in the folder where it runs.", { file });
+  const text = [_("The position is copied as a command."), note].filter(Boolean).join(" ");
+  await copy(commandText(spec), text);
+});
 onClick("open-paste", () => {
   byId("paste-error").textContent = "";
   byId("paste-dialog").showModal();
@@ -119,7 +132,10 @@ onClick("open-paste", () => {
 byId("paste-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const pasted = byId("paste-text").value,
-    [found, faults] = await fromLink("#" + queryOf(pasted));
+    link = new URLSearchParams(queryOf(pasted)),
+    names = ruleSets.map(({ id }) => id).reverse(); // the file added last first
+  if (link.has("rules")) link.set("rules", await rulesOfCommand(link.get("rules"), names));
+  const [found, faults] = await fromLink("#" + link);
   if (!byId("paste-dialog").open || byId("paste-text").value !== pasted) return; // given up or changed meanwhile
   if (faults.length) {
     byId("paste-error").textContent = faultText(_("Nothing was pasted yet."), faults);

@@ -112,11 +112,7 @@ function drawRoom(kept, others) {
       "div",
       { class: "bar" },
       ...(kept.length
-        ? [
-            button(_("Export the games"), () => download(kept.map(({ record }) => record)), {
-              id: "export",
-            }),
-          ]
+        ? [button(_("Export the games"), () => exportGames(kept), { id: "export" })]
         : []),
       button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),
       element("input", {
@@ -497,6 +493,9 @@ function lossChart(lost) {
   );
 }
 
+const exportGames = (kept) =>
+  download(kept.map(({ record }) => record)).catch(({ message }) => showStatus(message));
+
 // Every game is reviewed before it is kept: one that is wrong or unfinished is left out, and counted.
 async function importGames(event) {
   const [file] = event.target.files;
@@ -504,7 +503,7 @@ async function importGames(event) {
   let added = 0,
     left = 0;
   try {
-    for (const record of gamesOf(await file.text())) {
+    for (const record of await gamesOf(await file.text())) {
       try {
         await loadRules(record.rules);
         if (await remember(record, await reviewGame(record), true)) added += 1;

@@ -43,9 +43,9 @@ async function answerAbout(spec, question) {
     return await question(engine);
   } catch (error) {
     if (error.code !== "unknown-rules" || isInBrowser || !ownName(spec)) throw error;
-    const text = await ruleFileOf(spec);
-    if (text === undefined) throw error;
-    await engine.ask("rules", { text });
+    const file = await ruleFileOf(spec);
+    if (!file) throw error;
+    await engine.ask("rules", { text: file.text, keep: !file.isRemoved });
     return question(engine);
   }
 }
@@ -65,6 +65,8 @@ export async function ask(path, body, options = {}) {
 export async function get(path, parameters = {}, options = {}) {
   return answerAbout(parameters.rules, (engine) => engine.get(path, parameters, options));
 }
+
+export const remove = async (path) => (await answerer()).remove(path);
 
 // Returns a function that makes an abort signal for a new request and aborts the one before.
 export function latestOnly() {

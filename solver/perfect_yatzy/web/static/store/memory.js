@@ -1,6 +1,6 @@
 // The games kept in the browser: the records, as `yatzy rate` reads them, each with the figures of its review.
 import { ask } from "./ask.js";
-import { loadRules, ruleSet } from "./rulesets.js";
+import { loadRules, playedRules, recordedRules, ruleSet } from "./rulesets.js";
 import { isWithin, marksOf } from "./game.js";
 import { element } from "../words/dom.js";
 import { isMistake } from "../words/grades.js";
@@ -114,8 +114,13 @@ function facesOf(record, player) {
 
 // --- files: one record on each line ---
 
-export const download = (records) =>
-  save("games.jsonl", new Blob(records.map((record) => JSON.stringify(record) + "\n")));
+export async function download(records) {
+  const rules = new Map();
+  for (const { rules: spec } of records)
+    if (!rules.has(spec)) rules.set(spec, await recordedRules(spec));
+  const written = records.map((record) => ({ ...record, rules: rules.get(record.rules) }));
+  save("games.jsonl", new Blob(written.map((record) => JSON.stringify(record) + "\n")));
+}
 
 export function save(name, content) {
   const link = element("a", { download: name, href: URL.createObjectURL(content) });
@@ -123,13 +128,13 @@ export function save(name, content) {
   URL.revokeObjectURL(link.href);
 }
 
-export function gamesOf(text) {
+export async function gamesOf(text) {
   const lines = text
     .split("\n")
     .map((line, i) => [line.trim(), i + 1])
     .filter(([line]) => line);
   if (!lines.length) throw new Error(_("The file contains no game."));
-  return lines.map(([line, number]) => {
+  const found = lines.map(([line, number]) => {
     try {
       return JSON.parse(line);
     } catch {
@@ -138,6 +143,8 @@ export function gamesOf(text) {
       );
     }
   });
+  for (const record of found) if (record?.rules) record.rules = await playedRules(record.rules);
+  return found;
 }
 
 // --- positions of a recorded game ---

@@ -31,6 +31,9 @@ export function get(path, parameters = {}, { signal } = {}) {
   return retried(() => answer(path + "?" + new URLSearchParams(parameters), {}, signal), signal);
 }
 
+export const remove = (path) =>
+  answer(path, { method: "DELETE", headers: { "accept-language": language } });
+
 // Calls once more after a failure of the network.
 async function retried(call, signal) {
   try {
