@@ -91,7 +91,7 @@ WRONG = {
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
     'hold 33456 -c "ones=3 bonus=50"': "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories",
     "hold 33456 --bonus-points 50": NO_POINTS,
-    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "101 bonus points are impossible here: this card can have 0 to 100",
+    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "101 bonus points are impossible here: this card can have 0, 100",
     "hold 33456 --goal 200 --opponent 3": "goal and opponents cannot be combined; give one of them",
     "hold 33456 --ties win": "ties can only be used with opponents",
     "hold 33456 --opponent nobody": f"'nobody' {NOBODY}",

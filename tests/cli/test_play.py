@@ -43,6 +43,7 @@ from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.session import SaveFile, Session
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.words import LANGUAGES, language_scope
+from perfect_yatzy.words import _ as translated
 from support.command import Run, printed, refusal
 from support.human import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
 from support.need import need
@@ -108,7 +109,7 @@ def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> Non
     )
     for words in (
         "expected final score",
-        "This loses",
+        "for 0 loses",
         "Undone: hold nothing.",
         "9 is not within",
         "Ann: ",
@@ -269,7 +270,7 @@ def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: 
     tried instead.
     """
     found = play("--seed", "3", lines=["none", "?", "none", "none", "hold 3", "quit"])
-    warnings = [line for line in found.stdout.splitlines() if line.startswith("This loses")]
+    warnings = [line for line in found.stdout.splitlines() if "points on average." in line]
     assert len(warnings) == 2, found.stdout
     assert not any("best" in line for line in warnings)
     assert [action.kind for action in SaveFile(save).load().actions] == ["roll", "hold", "roll"]
@@ -278,6 +279,38 @@ def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: 
         found = play("--lang", "sv", "--seed", "3", "--new", "--yes", lines=lines)
         kinds = [action.kind for action in SaveFile(save).load().actions]
         assert kinds[:4] == ["roll", "hold", "roll", "score"], found.stdout
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_decision_that_was_warned_of_is_named_and_can_be_withdrawn(
+    play: Run, save: Path, language: str
+) -> None:
+    """In every language; what is entered in between ends what yes would have confirmed."""
+    large_straight = {c.id: c.name for c in localized(load_rules("yatzy"), language).categories}[
+        "large-straight"
+    ]
+    with language_scope(language):
+        yes = translated(COMMANDS["yes"]).split(", ")[0]
+        assert not words_of("yes") & words_of("no")
+        withdrawing = sorted(words_of("no"))
+    for word in withdrawing:
+        lines = ["11236", "large-straight", word, "quit"]
+        found = play("--dice", "typed", "--lang", language, "--new", "--yes", lines=lines).stdout
+        warning = next(line for line in found.splitlines() if line.startswith(large_straight))
+        assert "10.67" in warning.replace(",", "."), found
+        assert f": {large_straight}" in found.partition(warning)[2]
+        assert [action.kind for action in SaveFile(save).load().actions] == ["roll"]
+    lines = ["11236", "large-straight", "no such box", yes, "quit"]
+    play("--dice", "typed", "--lang", language, "--new", "--yes", lines=lines)
+    assert [action.kind for action in SaveFile(save).load().actions] == ["roll"]
+
+
+def test_a_hold_that_was_warned_of_is_named(play: Run) -> None:
+    lines = ["11236", "236", "no", "none", "?", "none", "quit"]
+    found = printed(play, "--dice", "typed", lines=lines)
+    for words in ("Holding 2 3 6 loses", "Withdrawn: hold 2 3 6.", "Rerolling all dice loses"):
+        assert found.count(words) == 1, words
+    assert "without the held" not in found
 
 
 def test_the_last_message_has_the_whole_command_to_resume(
@@ -414,6 +447,11 @@ def test_the_winner_the_player_and_the_number_of_dice_are_named() -> None:
     turns = (FIVES, "yatzy"), (RUN, "chance"), (FIVES, "yatzy")
     two = scripted_session("yatzy", *turns[:2], players=("Ann", "Bo"))
     assert winner_line(two) == "Ann wins with 50 points, 30 ahead."
+    unnamed = scripted_session("yatzy", *turns[:2], players=("You", "Bo"))
+    assert winner_line(unnamed) == "You win with 50 points, 30 ahead."
+    with language_scope("de"):
+        unnamed = scripted_session("yatzy", *turns[:2], players=(translated("You"), "Bo"))
+        assert winner_line(unnamed) == "Du gewinnst mit 50 Punkten, 30 Vorsprung."
     three = scripted_session("yatzy", *turns, players=("Ann", "Bo", "Cy"))
     assert winner_line(three) == "A tie at 50 points: Ann and Cy."
     session = scripted_session("yatzy", (RUN, "chance"), players=("Ann", "Bo"))
@@ -613,7 +651,7 @@ def test_advice_for_winning(play: Run) -> None:
     out = printed(play, "yatzy-forced", *("--opponent", "5") * 4, "--seed", "3", lines=lines)
     assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out
     assert "chance to win (a tie is half)" in " ".join(out.split())
-    assert "This lowers the chance to win: " in out
+    assert re.search(r"\w for \d+ lowers the chance to win: ", " ".join(out.split()))
     assert out.count("Advice and warnings are for the chance to win") == 2
     assert "Advice and warnings are for the expected score." in out
     assert out.count("expected final score") == 2
@@ -656,7 +694,7 @@ def test_warnings_are_for_what_the_advice_maximises(
     save = SaveFile(tmp_path / "g.json")
     game = TerminalGame(session, forced.rules, QueryService(), save, 0.2, False, advice)
     assert game.warn("yatzy") == (advice == "mean")
-    assert ("This loses" in capsys.readouterr().out) == (advice == "mean")
+    assert ("Yatzy for 0 loses" in capsys.readouterr().out) == (advice == "mean")
     assert not game.warn("yatzy")  # the second time it is meant
 
 

@@ -1,13 +1,24 @@
 """Dice, categories and cards as people write them, in several languages."""
 
 import contextlib
+import random
 import re
 from collections.abc import Callable
+from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy import RulesError, State, StateError, Strategy, load_rules, parse_card
+from perfect_yatzy import (
+    RulesError,
+    Scorecard,
+    State,
+    StateError,
+    Strategy,
+    load_rules,
+    parse_card,
+    start_turn,
+)
 from perfect_yatzy.cli.views.wording import decision_of
 from perfect_yatzy.core.scoring import possible_points
 from perfect_yatzy.game import notation
@@ -350,3 +361,70 @@ def test_the_command_reads_and_prints_them(run: Run, yatzy: Strategy) -> None:
     assert wrong == "yatzy: Ett par kan inte ha 3; den kan ha 0, 2, 4, 6, 8, 10, 12\n"
     wrong = run("hold", "33456", "--lang", "sv", "--card", "stege=3").stderr
     assert "menade du Liten stege eller Stor stege?" in wrong
+
+
+PAYS_BONUS_POINTS = [
+    name
+    for name in builtin_ids()
+    if load_rules(name).first_roll_bonus
+    or ((joker := load_rules(name).joker) is not None and joker.bonus)
+]
+
+
+@pytest.mark.parametrize("name", PAYS_BONUS_POINTS)
+def test_the_bonus_points_of_a_card_are_those_of_its_turns(name: str) -> None:
+    """Every card of games with many jokers is accepted; all other numbers are refused, by sums over
+    all ways in which the turns can have paid.
+    """
+    rules = load_rules(name)
+    choose = random.Random(f"bonus points of {name}")
+    extra = dict(rules.first_roll_bonus)
+    joker = rules.joker
+    paid = set()
+    for _game in range(10):
+        position = start_turn(rules, parse_card(rules, ""))
+        while not position.over:
+            face = choose.randint(1, rules.faces)
+            dice = choose.choice(
+                ([face] * rules.dice, [choose.randint(1, rules.faces) for _ in range(rules.dice)])
+            )
+            rolled = position.roll(dice)
+            best = max(sum(points) for points in rolled.categories().values())
+            options = rolled.categories().items()
+            position = rolled.apply(choose.choice([c for c, p in options if sum(p) == best]))
+            card = position.card
+            assert isinstance(card, Scorecard)
+            paid.add(card.bonus_points)
+            boxes = {rules.categories[c].id: points for c, points in card.points.items()}
+            parse_card(rules, boxes, bonus_points=card.bonus_points)
+            jokers = 0
+            if joker and joker.category in boxes:
+                is_met = boxes[joker.category] > 0 or joker.bonus_requires == "filled"
+                jokers = len(boxes) - 1 if is_met and joker.bonus else 0
+            firsts = [extra[box] for box, points in boxes.items() if points and box in extra]
+            sums = {
+                sum(chosen) + count * (joker.bonus if joker else 0)
+                for count in range(jokers + 1)
+                for size in range(len(firsts) + 1)
+                for chosen in combinations(firsts, size)
+            }
+            near = {total + change for total in sums for change in (-1, 0, 1, 3, 50)} - {-1}
+            for number in near:
+                if number in sums:
+                    parse_card(rules, boxes, bonus_points=number)
+                else:
+                    refused("bonus points are impossible here", parse_card, rules, boxes, 0, number)
+    assert len(paid) > 1, "no turn has paid any"
+
+
+def test_a_message_names_the_bonus_points_that_are_possible() -> None:
+    rules = load_rules("yahtzee")
+    full = {
+        c.id: points[-1] for c, points in zip(rules.categories, possible_points(rules), strict=True)
+    }
+    for message, card, bonus_points in (
+        ("this card cannot have any", {"yahtzee": 0, "aces": 5}, 100),
+        ("this card can have 0, 100", {"yahtzee": 50, "aces": 5}, 7),
+        ("this card can have 0 or 100 to 1200 in steps of 100", full, 1300),
+    ):
+        refused(re.escape(message), parse_card, rules, card, 0, bonus_points)

@@ -438,6 +438,25 @@ def test_names_of_no_rules_are_refused_in_a_line(spec: str, message: str) -> Non
     refused(message, load_rules, spec, error=RulesError)
 
 
+def test_printed_names_lead_to_the_id_of_the_rules() -> None:
+    """With spaces or hyphens, in another order of the words, and in another language."""
+    for name in builtin_ids():
+        words = load_rules(name).name.lower().split()
+        for spec in {
+            " ".join(words),
+            "-".join(words),
+            " ".join(words[::-1]),
+            "-".join(words[::-1]),
+        }:
+            if spec not in builtin_ids():
+                refused(f"did you mean {name}?", load_rules, spec, error=RulesError)
+            else:
+                assert load_rules(spec).id == name
+    for spec, name in (("Maxi Yatzi", "maxi"), ("Tvångsyatzy", "yatzy-forced")):
+        refused(f"did you mean {name}?", load_rules, spec, error=RulesError)
+    refused("see `yatzy rules list`", load_rules, "olls-left", error=RulesError)
+
+
 COLUMNS = "".join(f"[[columns]]\nid = 'c{i}'\nname = 'C{i}'\nfactor = {i}\n" for i in (1, 2))
 OUT_OF_REACH = "the bonus is out of reach: the upper boxes give "
 

@@ -21,14 +21,13 @@ from ..policies.computer_players import ComputerPlayer
 from ..service.queries import QueryService
 from ..strategy.score_distribution import card_text
 from ..strategy.strategy import Strategy
-from ..words import _, number_text
+from ..words import _
 from .console import echo_fitted, prompt_line
 from .views import game_text as view
 from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, drop_text
 from .views.wording import (
     CATEGORY_HELP,
     HOLD_HELP,
-    chance_text,
     command_of,
     decision_of,
     decision_question,
@@ -87,6 +86,8 @@ class TerminalGame:
                     self.decide()
             # A RulesError says that advice would need a solve beyond the budget.
             except (StateError, RulesError) as error:
+                if isinstance(error, StateError):
+                    self._warned = None  # a later yes would confirm what is no longer shown
                 echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
@@ -192,12 +193,16 @@ class TerminalGame:
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        elif word == "yes" and self._warned and self._warned[0] == session.actions:
-            # The player confirms the last decision.
+        elif word in ("yes", "no") and self._warned and self._warned[0] == session.actions:
+            # The player confirms or withdraws the last decision.
             _actions, warned = self._warned
-            self.carry_out(
-                warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none")
-            )
+            if word == "yes":
+                self.carry_out(
+                    warned if isinstance(warned, str) else ("".join(map(str, warned)) or "none")
+                )
+            else:
+                self._warned = None
+                click.echo(view.withdrawn_line(self.rules, warned))
         elif text:
             self.carry_out(text)
 
@@ -254,13 +259,11 @@ class TerminalGame:
         assert action is not None  # the session allows it
         if action.loss <= 0 or action.loss < least_loss:
             return False
-        text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
+        text = view.loss_warning(self.rules, session, decision, action.loss)
         if isinstance(request, dict):
-            sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
-            text = sentence.format(
-                chance=chance_text(action.value), best_chance=chance_text(options[0].value)
-            )
-        again = _("Enter it again or yes to go on, or choose something else.")
+            chances = action.value, options[0].value
+            text = view.chance_warning(self.rules, session, decision, *chances)
+        again = _("Enter it again or yes to go on, no to withdraw it, or choose something else.")
         echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
         return True
 

@@ -9,7 +9,7 @@ from ..core.rules import RuleSet, category_label
 from ..core.scoring import first_roll_points, possible_points
 from ..core.state import skipped_box
 from ..errors import StateError, whole_number
-from ..words import _, span
+from ..words import _
 from .scorecard import Scorecard
 
 
@@ -49,12 +49,12 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
             text = _("{category} cannot hold {points}; it can hold {possible}")
             yield text.format(category=label, points=points, possible=_summarized(possible[c]))
     bonus_points = whole_number(card.bonus_points, "bonus_points")
-    maximum = max_bonus_points(card) if bonus_points else 0
-    if not 0 <= card.bonus_points <= maximum:
+    # Without bonus points there is nothing to check.
+    if bonus_points and bonus_points not in (sums := possible_bonus_points(card)):
         text = _("{count} bonus points are impossible here: this card cannot have any")
-        if maximum:
+        if len(sums) > 1:
             text = _("{count} bonus points are impossible here: this card can have {possible}")
-        yield text.format(count=card.bonus_points, possible=span(0, maximum))
+        yield text.format(count=bonus_points, possible=_summarized(sums))
     if (gap := skipped_box(rules, card.state.filled)) >= 0:
         label = category_label(rules, gap)
         yield _(
@@ -79,18 +79,27 @@ def required_boxes(rules: RuleSet) -> tuple[tuple[int, int], ...]:
     )
 
 
-def max_bonus_points(card: Scorecard) -> int:
-    """Return an upper bound of the joker and first-roll bonuses of the filled boxes."""
+def possible_bonus_points(card: Scorecard) -> tuple[int, ...]:
+    """Return the sums that joker and first-roll bonuses of the filled boxes can have, ascending.
+
+    The order of the turns and their dice are left open.
+    """
     rules = card.rules
-    first_rolls = sum(
-        extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c)
-    )
+    payments = [extra for c, extra in enumerate(first_roll_points(rules)) if card.points.get(c)]
     joker = rules.joker
     held = card.points.get(rules.joker_index)
-    if joker is None or held is None or (held <= 0 and joker.bonus_requires == "points"):
-        return first_rolls
-    # in each turn but that of the joker's box
-    return first_rolls + joker.bonus * (len(card.points) - 1)
+    if joker and held is not None and (held > 0 or joker.bonus_requires == "filled"):
+        payments += [joker.bonus] * (len(card.points) - 1)  # in each turn but that of its box
+    return _sums(tuple(sorted(filter(None, payments))))
+
+
+@lru_cache(maxsize=1 << 8)
+def _sums(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sums of any of some positive numbers, ascending."""
+    found = 1  # bit n: n is a sum
+    for number in numbers:
+        found |= found << number
+    return tuple(total for total, bit in enumerate(reversed(f"{found:b}")) if bit == "1")
 
 
 def _summarized(values: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from . import limits
 from .rule_builder import built_rules
 from .rule_fields import Problem, ValueReader
 from .rule_patches import SWITCH_WORDS, apply_patch, exclusions
-from .translations import toml_names, toml_text
+from .translations import foreign_game_names, toml_names, toml_text
 
 TOML_HINTS = {  # how messages of tomllib start -> what most likely is wrong
     ("Invalid value",): N_(
@@ -78,6 +78,39 @@ class RuleFileError(RulesError):
 def builtin_ids() -> list[str]:
     """Return the ids of the rule sets in the package, alphabetically."""
     return toml_names("rulesets")
+
+
+def similar_id(name: str) -> str | None:
+    """Return the built-in rule set that a wrong name may mean, or None.
+
+    Printed names in all languages are known as well as ids. The same words in another order, such
+    as ``forced-yatzy``, come before similar letters.
+    """
+    words = _words(name)
+    known = _ids_by_words()
+    for other, identifier in known.items():
+        if sorted(other) == sorted(words):
+            return identifier
+    ids = {"-".join(other): identifier for other, identifier in known.items()}
+    similar = limits.closest("-".join(words), [*ids], 0.5)
+    return ids[similar] if similar else None
+
+
+@cache
+def _ids_by_words() -> dict[tuple[str, ...], str]:
+    """Return the id of each built-in rule set by the words of its id and of its names."""
+    ids = builtin_ids()
+    names = [(each, each) for each in ids]
+    names += [(tomllib.loads(toml_text("rulesets", each))["name"], each) for each in ids]
+    names += foreign_game_names()
+    found: dict[tuple[str, ...], str] = {}
+    for name, identifier in names:
+        found.setdefault(_words(name), identifier)
+    return found
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", name.lower().replace("_", " ")))
 
 
 def load_rules(spec: str | Path | RuleSet) -> RuleSet:
@@ -231,9 +264,8 @@ def _canonical(name: str) -> str:
     """Return the id of a built-in rule set or the path of a file, from how it is written."""
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
-    hint = limits.suggestion(
-        name.lower(), builtin_ids(), _("see `yatzy rules list`, or give a .toml file"), 0.5
-    )
+    otherwise = _("see `yatzy rules list`, or give a .toml file")
+    hint = limits.suggestion(similar_id(name), builtin_ids(), otherwise)
     raise RulesError(
         _("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules"
     )
@@ -331,7 +363,7 @@ def _extended(
         return apply_patch(_inherited(_values(name, ())[0]), own, check)
     # It cannot be extended. To find more mistakes, the rest is checked as a patch of other built-in
     # rules: those with the most similar id, or Yatzy.
-    similar = limits.closest(name.lower(), known, 0.5) if isinstance(name, str) else None
+    similar = similar_id(name) if isinstance(name, str) else None
     if not is_file:  # _extended_file has added a problem about a file
         otherwise = _(
             "must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"

@@ -231,6 +231,15 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
     ]
 
 
+def foreign_game_names() -> list[tuple[str, str]]:
+    """Return pairs of a name and the id of a rule set, for all languages but English."""
+    return [
+        (name, rules)
+        for language in toml_names("names")
+        for rules, name in _read(language).get("rules", {}).items()
+    ]
+
+
 def _columns(rules: RuleSet, data: Mapping[str, Any]) -> tuple[Column, ...]:
     """Return the columns of the sheet with the names of a language.
 

@@ -124,6 +124,8 @@ def winner_line(session: Session) -> str:
         return _("A tie at {points} points: {names}.", points=highest, names=enumerated(winners))
     second = sorted(scores)[-2]
     sentence = _("{name} wins with {points} points, {lead} ahead.")
+    if winners[0] == _("You"):  # the name of a player without one
+        sentence = _("You win with {points} points, {lead} ahead.")
     return sentence.format(name=winners[0], points=highest, lead=highest - second)
 
 
@@ -225,11 +227,69 @@ def points_line(rules: RuleSet, session: Session) -> str:
     return wording.wrapped(_("Points now: {points}", points=", ".join(scoring + zeros)))
 
 
+def loss_warning(
+    rules: RuleSet, session: Session, decision: tuple[int, ...] | str, loss: float
+) -> str:
+    """Return the sentence that a hold or a category loses points."""
+    if isinstance(decision, str):
+        sentence = _("{category} for {points} loses {loss} points on average.")
+    elif decision:
+        sentence = _("Holding {dice} loses {loss} points on average.")
+    else:
+        sentence = _("Rerolling all dice loses {loss} points on average.")
+    return sentence.format(**_named(rules, session, decision), loss=number_text(loss, 2))
+
+
+def chance_warning(
+    rules: RuleSet,
+    session: Session,
+    decision: tuple[int, ...] | str,
+    chance: float,
+    best_chance: float,
+) -> str:
+    """Return the sentence that a hold or a category lowers the chance to win."""
+    if isinstance(decision, str):
+        sentence = _(
+            "{category} for {points} lowers the chance to win: {chance} instead of {best_chance}."
+        )
+    elif decision:
+        sentence = _("Holding {dice} lowers the chance to win: {chance} instead of {best_chance}.")
+    else:
+        sentence = _(
+            "Rerolling all dice lowers the chance to win: {chance} instead of {best_chance}."
+        )
+    chances = {
+        "chance": wording.chance_text(chance),
+        "best_chance": wording.chance_text(best_chance),
+    }
+    return sentence.format(**_named(rules, session, decision), **chances)
+
+
+def _named(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> dict[str, str]:
+    """Return the category and its points, or the dice held, as fields of a sentence."""
+    if not isinstance(decision, str):
+        return {"dice": spaced(decision)}
+    return {
+        "category": wording.category_name(rules, decision),
+        "points": _points_and_bonus(*session.choices()[decision]),
+    }
+
+
 def action_line(rules: RuleSet, action: Action) -> str:
     """Return what an undo reverted."""
-    if action.kind == "score":
-        return _("Undone: {action}.", action=wording.category_name(rules, action.category))
-    text = _("the roll {dice}", dice=spaced(action.dice))
-    if action.kind == "hold":
-        text = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
+    if action.kind == "roll":
+        text = _("the roll {dice}", dice=spaced(action.dice))
+    else:
+        text = _decision_text(rules, action.category or action.dice)
     return _("Undone: {action}.", action=text)
+
+
+def withdrawn_line(rules: RuleSet, decision: tuple[int, ...] | str) -> str:
+    """Return which decision the player took back before it was carried out."""
+    return _("Withdrawn: {action}.", action=_decision_text(rules, decision))
+
+
+def _decision_text(rules: RuleSet, decision: tuple[int, ...] | str) -> str:
+    if isinstance(decision, str):
+        return wording.category_name(rules, decision)
+    return _("hold {dice}", dice=spaced(decision)) if decision else _("hold nothing")

@@ -42,6 +42,7 @@ COMMANDS = {
     "none": N_("none, nothing, reroll"),
     "hold": N_("hold, keep, take, score"),
     "yes": N_("yes, y"),
+    "no": N_("no, n"),
 }
 HOLD_HELP = N_("""\
   33            hold these dice and reroll the rest

@@ -66,7 +66,7 @@ export class Card {
           field,
         );
     }
-    if (this.bonusPoints > this.mostBonusPoints()) {
+    if (!this.possibleBonusPoints().has(this.bonusPoints)) {
       throw new EngineError(
         "invalid-card",
         N_("This card cannot have {points} bonus points."),
@@ -97,16 +97,20 @@ export class Card {
     }
   }
 
-  // An upper bound of the joker and first-roll bonuses.
-  mostBonusPoints() {
+  // The sums that joker and first-roll bonuses of the filled boxes can have.
+  possibleBonusPoints() {
     const { joker, categories } = this.game,
       box = this.points.get(joker.index);
-    const pays = joker.bonus && box !== undefined && (box > 0 || !joker.bonus_requires_points);
-    const first = [...this.points].reduce(
-      (sum, [c, points]) => sum + (points ? categories[c].first_roll_bonus : 0),
-      0,
+    const payments = [...this.points].map(([c, points]) =>
+      points ? categories[c].first_roll_bonus : 0,
     );
-    return first + (pays ? joker.bonus * (this.points.size - 1) : 0);
+    // in each turn but that of the joker's box
+    if (joker.bonus && box !== undefined && (box > 0 || !joker.bonus_requires_points))
+      payments.push(...Array(this.points.size - 1).fill(joker.bonus));
+    const sums = new Set([0]);
+    for (const payment of payments.filter(Boolean))
+      for (const sum of [...sums]) sums.add(sum + payment);
+    return sums;
   }
 
   get total() {
