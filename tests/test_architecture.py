@@ -366,6 +366,7 @@ OWN_READS = {
     "_sources": {"exists", "read_bytes", "read_text"},
     "cli.console": {"open", "os.open"},  # the null device
     "cli.views.wording": {"read_text"},
+    "errors": {"read_text"},  # how this package was installed
     "cluster.engine": {"read_bytes"},
     "tablebase.machine": {"read_text"},
     "game.translations": {"read_text"},

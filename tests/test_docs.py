@@ -31,7 +31,7 @@ from documents import (
     unexpected,
     write_files,
 )
-from perfect_yatzy import Strategy, open_strategy
+from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.core.table_info import FORMAT, ShardedTableInfo
 from perfect_yatzy.errors import CODES
@@ -96,7 +96,9 @@ def commands_named(document: Path) -> list[list[str]]:
 
 
 def unknown_word(words: list[str]) -> str:
-    """Why the command cannot be parsed, without running it; empty if it can."""
+    """Why the command cannot be parsed, or which rules do not exist, without running it; empty if
+    neither is so. Names in capital letters and files stand for any rules.
+    """
     command: click.Command = main
     context = click.Context(command, info_name="yatzy")
     try:
@@ -104,9 +106,15 @@ def unknown_word(words: list[str]) -> str:
             _, found, words = command.resolve_command(context, words)
             command = found
             context = click.Context(command, parent=context)
-        command.make_parser(context).parse_args([*words])
+        given, _, _ = command.make_parser(context).parse_args([*words])
     except click.UsageError as error:
         return error.format_message()
+    spec = given.get("rules")
+    try:
+        if isinstance(spec, str) and re.fullmatch(r"[a-z0-9+-]+", spec):
+            load_rules(spec)
+    except RulesError as error:
+        return str(error)
     return ""
 
 
@@ -122,6 +130,8 @@ def test_every_command_that_a_readme_names_exists_with_these_options() -> None:
     assert wrong == []
     assert "nothing" in unknown_word(["hold", "33456", "--nothing"])
     assert "nothing" in unknown_word(["rules", "nothing"])
+    assert "free-joker" in unknown_word(["expect", "--rules", "yahtzee+free-joker"])
+    assert "nothing" in unknown_word(["solve", "nothing"])
 
 
 def test_every_name_of_the_package_in_a_python_block_exists() -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 from .words import _, enumerated
@@ -93,13 +93,34 @@ class RulesError(SolverError, ValueError):
     default_code = "invalid-rules"
 
 
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of this package from where the package came.
+
+    An installer writes the folder of a local installation to ``direct_url.json`` (PEP 610).
+    """
+    import json
+    import os
+    import shlex
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    source, option = "perfect-yatzy", ""
+    with suppress(PackageNotFoundError, ValueError, AttributeError):
+        known = json.loads(distribution("perfect-yatzy").read_text("direct_url.json") or "{}")
+        folder = unquote(urlsplit(known.get("url", "")).path)
+        if "dir_info" in known and os.path.isfile(os.path.join(folder, "pyproject.toml")):
+            source = folder
+            option = "-e " if known["dir_info"].get("editable") else ""
+    return f"pip install {option}{shlex.quote(f'{source}[{extra}]')}"
+
+
 class MissingPackage(SolverError, ImportError):
     """A feature needs a package that is not installed. The message says how to install it."""
 
     default_code = "missing-package"
 
     def __init__(self, what: str, *packages: str, extra: str = "") -> None:
-        command = "pip install " + (f"'perfect-yatzy[{extra}]'" if extra else " ".join(packages))
+        command = install_command(extra) if extra else f"pip install {' '.join(packages)}"
         message = _("{what} needs {packages}; install with: {command}")
         super().__init__(message.format(what=what, packages=enumerated(packages), command=command))
 
@@ -144,8 +165,8 @@ class ClusterError(SolverError, RuntimeError):
 
 
 @contextmanager
-def error_context(field: str, code: str | None = None) -> Iterator[None]:
-    """Add the field of the request to errors raised inside.
+def error_context(field: str | None, code: str | None = None) -> Iterator[None]:
+    """Add the field of the request, if it is known, to errors raised inside.
 
     A code is added to those that have only that of their class.
     """

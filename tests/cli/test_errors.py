@@ -4,6 +4,7 @@ in JSON.
 
 import ast
 import asyncio
+import importlib.metadata
 import json
 import os
 import signal
@@ -14,15 +15,17 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import click
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, SolverError, load_rules
+from perfect_yatzy import RulesError, SolverError, Strategy, load_rules
 from perfect_yatzy import __main__ as entry
 from perfect_yatzy._files import replacing
+from perfect_yatzy.errors import CODES, install_command
 from perfect_yatzy.service.queries import QueryService
 from support.command import ROOT, Run
 from support.server import app_client
@@ -277,6 +280,56 @@ def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rules.toml")
     with pytest.raises(RulesError, match="it is not a regular file"):
         load_rules(tmp_path / "rules.toml")
+
+
+@pytest.mark.parametrize(
+    ("card", "dice", "code"),
+    [
+        ("", 33456, "invalid-dice"),
+        ("", [3, 3, 4, 5, "6"], "invalid-dice"),
+        ("", "33459", "invalid-dice"),
+        ("", "3345x", "invalid-dice"),
+        ({"ones": 3.0}, "33456", "invalid-card"),
+        ({"ones": "many"}, "33456", "invalid-card"),
+        ({"ones": 7}, "33456", "invalid-card"),
+        (7, "33456", "invalid-card"),
+    ],
+)
+def test_wrong_dice_and_cards_have_one_code_in_every_entrance(
+    yatzy: Strategy, run: Run, card: Any, dice: Any, code: str
+) -> None:
+    asked = {"card": card, "dice": dice}
+    (line,) = run("hold", "--jsonl", stdin=f"{json.dumps(asked)}\n").stdout.splitlines()
+    assert json.loads(line)["code"] == code
+    with pytest.raises(SolverError) as refused:
+        yatzy.holds(card, dice)
+    assert refused.value.code == code
+    assert refused.value.code in CODES
+
+
+@pytest.mark.parametrize(
+    ("written", "command"),
+    [
+        (None, "pip install 'perfect-yatzy[web]'"),
+        ("{", "pip install 'perfect-yatzy[web]'"),
+        ("[]", "pip install 'perfect-yatzy[web]'"),
+        ('{"url": "https://host/yatzy", "vcs_info": {}}', "pip install 'perfect-yatzy[web]'"),
+        ('{"url": "FOLDER", "dir_info": {}}', "pip install 'PATH[web]'"),
+        ('{"url": "FOLDER", "dir_info": {"editable": true}}', "pip install -e 'PATH[web]'"),
+        ('{"url": "FOLDER/gone", "dir_info": {}}', "pip install 'perfect-yatzy[web]'"),
+    ],
+)
+def test_an_extra_is_installed_from_where_the_package_came(
+    written: str | None, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name in an index is right only for what was installed from there."""
+    checkout = tmp_path / "my yatzy"
+    checkout.mkdir()
+    (checkout / "pyproject.toml").touch()
+    text = written and written.replace("FOLDER", checkout.as_uri())
+    installed = SimpleNamespace(read_text=lambda name: text)
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: installed)
+    assert install_command("web") == command.replace("PATH", str(checkout))
 
 
 def test_an_older_python_is_refused_in_one_line() -> None:

@@ -20,6 +20,7 @@ from perfect_yatzy.cli.views.strategy_tables import (
     opening,
     parquet,
 )
+from perfect_yatzy.errors import install_command
 from perfect_yatzy.game.translations import localized
 from support.command import Run
 from support.need import need
@@ -149,10 +150,10 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
     program = [sys.executable, "-c", f"COMMANDS = {[*commands]!r}\n{WITHOUT}"]
     out = subprocess.run(program, capture_output=True, text=True, check=True)
     assert out.stdout.splitlines() == [
-        "perfect_yatzy.rl needs gymnasium; install with: pip install 'perfect-yatzy[rl]'",
-        "perfect_yatzy.rl.yatzy_v0 needs pettingzoo; install with: pip install 'perfect-yatzy[rl]'",
-        "a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'",
-        "to_arrow needs pyarrow; install with: pip install 'perfect-yatzy[data]'",
+        f"perfect_yatzy.rl needs gymnasium; install with: {install_command('rl')}",
+        f"perfect_yatzy.rl.yatzy_v0 needs pettingzoo; install with: {install_command('rl')}",
+        f"a cluster needs dask and distributed; install with: {install_command('cluster')}",
+        f"to_arrow needs pyarrow; install with: {install_command('data')}",
         "to_pandas needs pandas; install with: pip install pandas",
         "to_polars needs polars; install with: pip install polars",
     ]
@@ -160,5 +161,5 @@ def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path:
     assert lines[0].startswith("yatzy: serve needs fastapi and uvicorn; ")
     assert lines[1::2] == ["1"] * len(commands)
     for line, extra in zip(lines[::2], commands.values(), strict=True):
-        assert line.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'"), line
+        assert line.endswith(f"install with: {install_command(extra)}"), line
     assert [*tmp_path.iterdir()] == []

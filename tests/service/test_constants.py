@@ -2,6 +2,7 @@
 is refused.
 """
 
+import inspect
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules
 from perfect_yatzy.cli import COMMANDS, main
@@ -362,6 +364,58 @@ def check_ends(kind: Any, step: float) -> None:
             assert kind.convert(str(inside), None, None) == inside
             with pytest.raises(click.BadParameter):
                 kind.convert(str(outside), None, None)
+
+
+# What a call does without these arguments; those of value 0, False or "" ask for nothing more.
+DEFAULTS_OF_CALLS: dict[str, dict[str, Any]] = {
+    "Cluster.evaluate": {"rules": "yatzy"},
+    "Cluster.simulate": {"seed": 1},
+    "Cluster.solve": {"what": "mean"},
+    "Cluster.versus": {"ties": "half"},
+    "Proof.decimal": {"digits": 30},
+    "Proof.fields": {"digits": 60},
+    "Rating.__init__": {"confidence": 0.95},
+    "RuleSet.__init__": {"order": "free", "crossing_out": "free", "language": "en"},
+    "approximate": {
+        "seed": 1,
+        "games": 20_000,
+        "rounds": 4,
+        "fit_games": 6_000,
+        "work": 30.0,
+        "memory": GB,
+    },
+    "computer_player": {"kind": 5},
+    "evaluate": {"games": 200, "seed": 1},
+    "open_policy": {"rules": "yatzy"},
+    "open_strategy": {"rules": "yatzy"},
+    "rate": {"confidence": 0.95, "rules": "yatzy"},
+    "sample_positions": {"seed": 1},
+    "simulate": {"seed": 1},
+    "solve": {"unrolled": True},
+    "versus": {"ties": "half"},
+}
+
+
+def calls() -> Iterator[tuple[str, Callable[..., object]]]:
+    """The functions of the Python API, and the methods of its classes."""
+    for name in perfect_yatzy.__all__:
+        found = getattr(perfect_yatzy, name)
+        if inspect.isfunction(found):
+            yield name, found
+        for method, member in vars(found).items() if inspect.isclass(found) else ():
+            function = getattr(member, "__func__", member)  # of a class method
+            if inspect.isfunction(function) and (method == "__init__" or method[0] != "_"):
+                yield f"{name}.{method}", function
+
+
+def test_defaults_of_the_python_api() -> None:
+    found: dict[str, dict[str, Any]] = {}
+    for name, function in calls():
+        for parameter in inspect.signature(function).parameters.values():
+            default = parameter.default
+            if isinstance(default, int | float | str) and default:
+                found.setdefault(name, {})[parameter.name] = default
+    assert found == DEFAULTS_OF_CALLS
 
 
 YATZY = load_rules("yatzy")

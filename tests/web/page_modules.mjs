@@ -1,5 +1,5 @@
 // Modules of the page: the state and its history, the course of a game, links, words, questions, training.
-import { byId, drawing, equal, game, isTrue, load, readCases, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
+import { byId, drawing, equal, game, isTrue, load, openPage, readCases, roll, s, seed, state, test, web } from "../support/page_modules.mjs";
 
 const change = (edit) => state.change(edit);
 const undos = (count) => { for (let i = 0; i < count; i++) state.undo(); };
@@ -713,6 +713,21 @@ test("how often fair dice differ as much", ["yatzy"], async () => {
   near(rolled.map(fairness), [0.95, 0.5, 0.05, 0.001, 0.95, 0.05, 1], 2e-4);
 });
 
+test("the axis of a distribution has round numbers, and nine of ten games are marked", ["yatzy"], async () => {
+  const { distributionChart } = await load("table/distribution");
+  for (const count of [4, 10, 25, 60, 120, 250, 400, 700, 1600, 3000, 9000]) {
+    const chances = Array(count).fill(1 / count), [first, last] = [101, 100 + count], percentiles = { 5: first + 1, 95: last - 1 };
+    const chart = distributionChart(byId("chart"), { chances, lowest: first, percentiles }, { mean: first + count / 2, total: first });
+    const scores = chart.querySelectorAll("text").slice(0, -2).map((label) => Number(label.textContent.replace(/\D/g, "")));
+    const tick = scores[1] - scores[0];
+    isTrue(/^[125]0*$/.test(String(tick)), `${count}: ${tick}`);
+    equal(scores, scores.map((_score, i) => Math.ceil(first / tick) * tick + tick * i), count);
+    isTrue(scores.at(-1) <= last && scores.at(-1) + tick > last, count);
+    const bars = chart.querySelectorAll("rect").map((bar) => bar.getAttribute("class"));
+    equal(bars, ["rare", ...Array(count - 2).fill("usual"), "rare"], count);
+  }
+});
+
 test("figures of a distribution", [], async () => {
   const of = await load("table/distribution"), spread = { lowest: 95, chances: [1e-6, 0.2, ...Array(9).fill(0.05), 0.35, 1e-6] };
   near([0, 90, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), [1, 1, 1, 0.8, 1e-6, 0], 2e-6);
@@ -739,6 +754,49 @@ test("a reason has at most twelve words and two bars of what it names", ["yatzy"
   });
   isTrue(new Set(texts).size === texts.length);
   equal(texts[0], "Ends in Threes far more often.");
+});
+
+test("the header says the turn and the roll", ["yatzy"], async () => {
+  await openPage();
+  for (const [left, roll] of [[2, 1], [1, 2], [0, 3]]) {
+    change((t) => { t.players[0].card = { ones: 3, twos: 4 }; t.dice = [1, 2, 3, 4, 5]; t.left = left; });
+    equal(web.text("turn-line"), `Turn 3 of 15, roll ${roll} of 3`);
+    const dots = byId("turn-line").querySelectorAll("i");
+    equal([dots.length, dots.filter((dot) => dot.className === "on").length], [3, roll]);
+  }
+});
+
+test("a computer plays a turn to its end, in so many rolls as it likes", [], async () => {
+  const { playTurn } = await load("table/opponent"), faces = [[5, 1, 3], [6, 2, 2], [4, 3, 6]];
+  for (const rerolls of [0, 1, 2]) {
+    for (let stop = 0; stop <= rerolls; stop++) { // all dice are kept after so many rerolls, or none are left
+      const asked = [], told = [];
+      const turn = await playTurn({ rules: "yatzy" }, rerolls, {
+        roll: (hold, number) => [...hold, ...faces[number - 1].slice(hold.length)],
+        choose: (query, { rules, dice, rolls_left: left }) => {
+          asked.push(`${query} ${rules} ${dice.join("")} ${left}`);
+          if (query === "score") return { category: "chance", points: 9 };
+          return rerolls - left === stop ? { hold: dice, category: "chance" } : { hold: [dice[0]] };
+        },
+        onHold: ({ hold }) => told.push(hold.join("")),
+      });
+      const dice = ["513", "522", "536"], rolls = [[1, 3, 5], [2, 2, 5], [3, 5, 6]], left = rerolls - stop;
+      equal(turn, { rolls: rolls.slice(0, stop), holds: Array(stop).fill([5]), dice: rolls[stop], box: { category: "chance", points: 9 }, left });
+      equal(told, Array(stop).fill("5"));
+      const holds = dice.slice(0, stop + (left > 0)).map((each, i) => `hold yatzy ${each} ${rerolls - i}`);
+      equal(asked, [...holds, `score yatzy ${dice[stop]} ${left}`]);
+    }
+  }
+});
+
+test("what is done after a decision", ["yatzy"], async () => {
+  const { thenText } = await load("table/advice-text");
+  for (const left of [0, 1, 2]) {
+    change((t) => { t.left = left; });
+    equal(thenText({ category: "ones", points: 0 }), "cross it out");
+    equal(thenText({ category: "ones", points: 3 }), left ? "do not roll again" : "");
+    equal([[], [6], [1, 2, 3], [1, 2, 3, 4]].map((hold) => thenText({ hold })), ["", "then roll four dice", "then roll two dice", "then roll one die"]);
+  }
 });
 
 test("a computer at a level errs as the policy of Python does", [], async () => {

@@ -201,14 +201,22 @@ test("what a full or broken database does not take waits beside it", [], async (
 
 test("a tab that goes away keeps what the database has not taken yet", [], async () => {
   globalThis.indexedDB = new Databases();
-  const tab = await openTab(1);
-  indexedDB.waits = true;
-  for (const more of ["one", "two", "three"]) tab.storage.writeGame({ link: tab.link, first: 0, at: 0 }, STEPS(1, "zero", more));
-  await web.pass(10);
-  await web.tell("pagehide");
-  indexedDB.waits = false;
-  equal(await found(tab), STEPS(1, "zero", "three"));
-  equal(stored(), [1, 0]);
+  const tab = await openTab(1), leaving = { preventDefault: () => isTrue(false, "all is kept: nothing to ask") };
+  document.visibilityState = "hidden";
+  for (const [last, leave] of [
+    ["three", () => web.tell("pagehide")],
+    ["four", () => web.tell("beforeunload", leaving)],
+    ["five", () => document.dispatchEvent({ type: "visibilitychange" })],
+  ]) {
+    indexedDB.waits = true;
+    for (const more of ["one", "two", last]) tab.storage.writeGame({ link: tab.link, first: 0, at: 0 }, STEPS(1, "zero", more));
+    await web.pass(10);
+    await leave();
+    isTrue([...localStorage.items.values()].includes(step(last)), `${last} waits beside the database`);
+    indexedDB.waits = false;
+    equal(await found(tab), STEPS(1, "zero", last));
+    equal(stored(), [1, 0]);
+  }
 });
 
 test("steps are stored in transactions, each with what has changed", [], async () => {

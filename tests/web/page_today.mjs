@@ -116,6 +116,26 @@ test("three choices go on, and are graded at the end", ["yatzy"], async () => {
   equal(copied, "Yatzy 332 🟨🟥🟨 −3.3\nhttp://localhost/#day=332&rules=yatzy");
 });
 
+test("the button of a puzzle names the dice that are kept, in ascending order", ["yatzy"], async () => {
+  answers();
+  web.setClock("2026-11-28T12:00:00Z");
+  await openPage();
+  answers();
+  await room();
+  const isHeld = (die) => die.getAttribute("aria-pressed") === "true", face = (die) => /shows (\d)/.exec(die.getAttribute("aria-label"))[1];
+  const check = () => {
+    for (let marks = 1; marks < 31; marks++) {
+      dice().forEach((die, i) => { if (isHeld(die) !== Boolean((marks >> i) & 1)) die.click(); });
+      const kept = dice().filter(isHeld).map(face).toSorted();
+      equal(web.text("day-keep").replaceAll("\u00a0", " "), `Keep ${kept.join(" ")}`);
+    }
+  };
+  check();
+  await press("Keep 4 5 5 6");
+  check(); // a die that is rolled again keeps its place
+  isTrue(dice().map(face).join("") !== dice().map(face).toSorted().join(""), "dice that are not in order");
+});
+
 test("a turn goes on where it stood, and a choice counts once", ["yatzy"], async () => {
   answers();
   web.setClock("2026-11-28T12:00:00Z");

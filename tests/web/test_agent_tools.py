@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+from perfect_yatzy.errors import install_command
 from support.command import Run, printed
 from support.human import human
 from support.need import need
@@ -93,4 +94,4 @@ def test_without_the_package_one_line_says_so(run: Run, monkeypatch: pytest.Monk
     monkeypatch.delitem(sys.modules, "perfect_yatzy.web.agent_tools", raising=False)
     found = run("mcp")
     assert found.returncode == 1
-    assert found.stderr == "yatzy: mcp needs mcp; install with: pip install 'perfect-yatzy[mcp]'\n"
+    assert found.stderr == f"yatzy: mcp needs mcp; install with: {install_command('mcp')}\n"

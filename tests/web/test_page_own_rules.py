@@ -312,13 +312,19 @@ def test_a_file_is_added_removed_and_played_with_the_keyboard_alone(visitor: Vis
         raise AssertionError(f"{wanted} is not reached")
 
     page.bring_to_front()  # only there the browser lets a page ask for a file
+    choosers = list[Any]()
+
+    def note(chooser: Any) -> None:
+        choosers.append(chooser)
+
+    page.on("filechooser", note)  # long before it opens, so that none is missed
     tab_to("game-button")
     page.press("Enter")
     tab_to("add-rules")
-    with page.expect_file_chooser() as chooser:
-        page.press("Enter")
+    page.press("Enter").wait_for(lambda: choosers)
+    page.remove_listener("filechooser", note)
     content = {"name": "my-rules.toml", "mimeType": "", "buffer": SHORT.encode()}
-    chooser.value.set_files([content])
+    choosers[0].set_files([content])
     own_card(page).wait_for()
     assert page.evaluate("document.activeElement.value") == NAME
     tab_to("remove-rules")

@@ -98,6 +98,7 @@ def without_bonus(part: dict[str, Any]) -> dict[str, Any]:
             ("outcomes", {"card": {"ones": 3}, "hold": [3, 3], "rolls_left": left})
             for left in (1, 2)
         ),
+        ("outcomes", {"card": {"ones": 3}, "hold": "33"}),
         ("review", {"why": 3}),  # of a game of a person
     ],
 )
@@ -219,7 +220,7 @@ EDGES: list[tuple[Any, ...]] = [
     ("hold", "goal", (99_999, 100_000), (0, -1)),
     ("hold", "opponents", ("1".ljust(2_000), "1".ljust(2_001)), ([1] * 126, [1] * 127)),
     ("hold", "versus", ("ones=3".ljust(2_000), "ones=3".ljust(2_001))),
-    ("outcomes", "hold", ([1] * 126, [1] * 127), ([12], [13]), ([1], [0])),
+    ("outcomes", "hold", ([1] * 100, [1] * 101), ("1" * 100, "1" * 101), ([12], [13]), ([1], [0])),
     ("outcomes", "rolls_left", (100, 101), (1, 0)),
     ("puzzle", "seed", (2**53 - 1, 2**53), (0, -1)),
     ("puzzle", "date", ("x" * 200, "x" * 201)),

@@ -433,7 +433,7 @@ def open_cluster(
     Raises
     ------
     MissingPackage
-        Without Dask: ``pip install 'perfect-yatzy[cluster]'``.
+        Without Dask, which the extra ``cluster`` installs.
     ClusterError
         If there is no scheduler, or no workers, or they have other software.
     StateError

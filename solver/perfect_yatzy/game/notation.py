@@ -24,7 +24,7 @@ from unicodedata import combining, normalize
 from ..core.dice import Dice
 from ..core.rules import RuleSet, category_label
 from ..core.scoring import possible_points
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, error_context, shown, whole_number
 from ..words import _, alternatives, ngettext
 from .card_checks import check_card
 from .card_tables import with_entries
@@ -89,6 +89,7 @@ PLAIN = str.maketrans("：，、；＝｜０１２３４５６７８９–—✗
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
+@error_context(None, "invalid-dice")
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     """Read one roll of all dice, from text or from the faces in any order."""
     if not isinstance(dice, str):
@@ -107,14 +108,10 @@ def _parse_dice_text(rules: RuleSet, dice: str) -> Dice:
     for symbol in DICE_SEPARATORS.sub("", dice.translate(PLAIN)):
         if (face := FACES.get(symbol)) is None:
             message = _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}")
-            raise StateError(
-                message.format(symbol=symbol, dice=dice, rules=_example(rules)), code="invalid-dice"
-            )
+            raise StateError(message.format(symbol=symbol, dice=dice, rules=_example(rules)))
         if not 1 <= face <= rules.faces:
             message = _("{dice!r} has a {face}; the faces are 1 to {faces}")
-            raise StateError(
-                message.format(dice=dice, face=face, faces=rules.faces), code="invalid-dice"
-            )
+            raise StateError(message.format(dice=dice, face=face, faces=rules.faces))
         faces.append(face)
     return check_dice(rules, faces, dice)
 
@@ -414,6 +411,7 @@ def _name_and_points(text: str) -> tuple[str, int]:
     return " ".join(words), 0 if points in ("x", "X") else int(points)
 
 
+@error_context(None, "invalid-card")
 def parse_card(
     rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0
 ) -> Scorecard:

@@ -156,7 +156,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     if query == "outcomes":
         return _parse_outcomes(request, fields)
     dice = _required(fields, "dice", _("text such as '33456', or a list of faces"))
-    with error_context("dice", "invalid-dice"):
+    with error_context("dice"):
         request = replace(request, dice=parse_dice(request.rules, dice))
     return replace(
         request,
@@ -336,10 +336,10 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
     # An empty text means no dice.
     faces = parse_faces(held) if isinstance(held, str) and held else held
-    if not isinstance(faces, Iterable):
-        text = _("hold is {held}; must be text such as '33', or a list of faces", held=shown(held))
-        raise StateError(text, field="hold")
     with error_context("hold", "invalid-dice"):
+        if not isinstance(faces, Iterable):
+            text = _("hold is {held}; must be text such as '33', or a list of faces")
+            raise StateError(text.format(held=shown(held)))
         dice = tuple(sorted(whole_number(face, "a die") for face in islice(faces, MAX_DICE_LISTED)))
         if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
             text = _("{held} cannot be held; {rules} has {dice} dice")

@@ -68,7 +68,7 @@ class ScoreStrategy(Strategy):
     """
 
     evaluator: ScoreEvaluator = field(repr=False)
-    zero: int = 0
+    zero: int
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
         """Return the evaluator of turns from a checked position.

@@ -174,7 +174,7 @@ def compare_category(job, entry, category, lane, state, saved, total):
             job.buffer[(entry * job.limbs + k) * LANES + lane] = child[k]
 
 
-@jit
+@partial(jit, inline=True)
 def category_values(job, block, roll, saved, allowed, way):
     """Write the values of the allowed categories in float64 to ``values`` of the job.
 
@@ -195,7 +195,7 @@ def category_values(job, block, roll, saved, allowed, way):
     return best
 
 
-@jit
+@partial(jit, inline=True)
 def compare_categories(job, block, roll, saved, allowed, way, limit, lanes):
     """Choose the best of the allowed categories by their integers.
 

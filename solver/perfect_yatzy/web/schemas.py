@@ -40,7 +40,7 @@ FIELDS = {
     "date": "the day of a puzzle, such as '2026-11-20'; by default today",
     "difficulty": "'easy', 'medium' (the default) or 'hard'",
     "spread": "true or false: whether to add the exact distribution",
-    "hold": "the dice held, a list of faces",
+    "hold": "the dice held: text or a list of faces",
     "game": "one line of a record of `yatzy play`, as an object",
     "player": "the index of the player to review, from 0",
     "why": "how many of the worst decisions to explain, from 0 to 50",
@@ -142,10 +142,11 @@ class OddsRequest(CardRequest):
 class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
-    hold: Annotated[list[Face], described("hold", max_length=limits.MAX_ENTRIES)]
+    hold: Annotated[list[Face] | str, described("hold", max_length=limits.MAX_DICE)]
     rolls_left: Annotated[
-        Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")
-    ]
+        Integer | None,
+        Field(ge=1, le=100, description="the rerolls left before this one, from 1; default: all"),
+    ] = None
 
 
 class PuzzleRequest(RequestBody):
@@ -184,7 +185,7 @@ class SolveRequest(ObjectiveFields):
     rolls_left: Annotated[Integer | None, described("rolls_left", ge=0, le=100)] = None
     explain: Annotated[bool | None, described("explain", strict=True)] = None
     spread: Annotated[bool | None, described("spread", strict=True)] = None
-    hold: Annotated[list[Face] | None, described("hold", max_length=limits.MAX_ENTRIES)] = None
+    hold: Annotated[list[Face] | str | None, described("hold", max_length=limits.MAX_DICE)] = None
     seed: Annotated[Integer | None, described("seed", ge=0, le=limits.MAX_SEED)] = None
     date: Annotated[str | None, described("date", max_length=limits.MAX_NAME_TEXT)] = None
     difficulty: Annotated[Literal["easy", "medium", "hard"] | None, described("difficulty")] = None

@@ -1,13 +1,6 @@
 // The header, the menu and the language.
 import { clearInvalid } from "../table/card.js";
-import {
-  byId,
-  diceText,
-  element,
-  onClick,
-  say,
-  setEnabled,
-} from "../words/dom.js";
+import { byId, diceText, element, onClick, say, setEnabled } from "../words/dom.js";
 import { firstRoll, isGameStarted, isTurnStart, personsOf, playerName } from "../store/game.js";
 import { mode, setMode } from "../store/mode.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "../words/i18n.js";
