@@ -14,11 +14,15 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from .words import _, enumerated
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 CODES = frozenset(
     {  # they are stable
@@ -165,8 +169,8 @@ class ClusterError(SolverError, RuntimeError):
 
 
 @contextmanager
-def error_context(field: str | None, code: str | None = None) -> Iterator[None]:
-    """Add the field of the request, if it is known, to errors raised inside.
+def error_context(field: str, code: str | None = None) -> Iterator[None]:
+    """Add the field of the request to errors raised inside.
 
     A code is added to those that have only that of their class.
     """
@@ -174,8 +178,8 @@ def error_context(field: str | None, code: str | None = None) -> Iterator[None]:
         yield
     except SolverError as error:
         error.field = error.field or field
-        if code and error.code == error.default_code:
-            error.code = code
+        if code:
+            _add_code(error, code)
         raise
 
 
@@ -191,6 +195,33 @@ def reason_of(error: BaseException, name: object = None) -> str:
         if error.filename in (None, name)
         else f"{error.strerror}: {error.filename!r}"
     )
+
+
+def error_code(
+    code: str,
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Decorate a function: its errors that have only the code of their class get this code.
+
+    Where nothing is raised it costs less than a context.
+    """
+
+    def decorated(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        @wraps(function)
+        def called(*args: Parameters.args, **named: Parameters.kwargs) -> Result:
+            try:
+                return function(*args, **named)
+            except SolverError as error:
+                _add_code(error, code)
+                raise
+
+        return called
+
+    return decorated
+
+
+def _add_code(error: SolverError, code: str) -> None:
+    if error.code == error.default_code:
+        error.code = code
 
 
 class _Shown(reprlib.Repr):

@@ -24,7 +24,7 @@ from unicodedata import combining, normalize
 from ..core.dice import Dice
 from ..core.rules import RuleSet, category_label
 from ..core.scoring import possible_points
-from ..errors import StateError, error_context, shown, whole_number
+from ..errors import StateError, error_code, shown, whole_number
 from ..words import _, alternatives, ngettext
 from .card_checks import check_card
 from .card_tables import with_entries
@@ -89,7 +89,7 @@ PLAIN = str.maketrans("：，、；＝｜０１２３４５６７８９–—✗
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
-@error_context(None, "invalid-dice")
+@error_code("invalid-dice")
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     """Read one roll of all dice, from text or from the faces in any order."""
     if not isinstance(dice, str):
@@ -411,7 +411,7 @@ def _name_and_points(text: str) -> tuple[str, int]:
     return " ".join(words), 0 if points in ("x", "X") else int(points)
 
 
-@error_context(None, "invalid-card")
+@error_code("invalid-card")
 def parse_card(
     rules: str | Path | RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0
 ) -> Scorecard:
