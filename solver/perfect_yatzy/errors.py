@@ -183,6 +183,20 @@ def error_context(field: str, code: str | None = None) -> Iterator[None]:
         raise
 
 
+def reason_of(error: BaseException, name: object = None) -> str:
+    """Return what an error says, without the number of an OSError.
+
+    Its file is left out if it is the `name` that the message has already.
+    """
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    return (
+        error.strerror
+        if error.filename in (None, name)
+        else f"{error.strerror}: {error.filename!r}"
+    )
+
+
 def error_code(
     code: str,
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:

@@ -86,6 +86,8 @@ WRONG = {
     "hold 3345": "'3345' is 4 dice; yatzy has 5",
     "hold 33456 --card oens=3": "unknown category 'oens'; did you mean ones?",
     "hold 33456 --saved 1": "1 saved rolls are impossible under yatzy: none exist",
+    "expect -r yatzy-saved -c ones=3 --saved 4": "4 saved rolls are impossible under yatzy-saved: after 1 turn it is 0 to 2",
+    "expect -r yatzy-saved --saved 4": "4 saved rolls are impossible under yatzy-saved: after 0 turns it is 0",
     "hold 33456 --rolls-left 0": "0 rolls left: no dice can be held; ask which category with `score`",
     "hold 33456 --rules yatzy+x": NO_SWITCH,
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
@@ -108,8 +110,9 @@ WRONG = {
     f"evaluate best {FORCED}": GREEDY.replace("greedy", "best"),
     f"evaluate yahtzee {FORCED}": "'yahtzee' is a game, not a policy: give it with --rules",
     f"evaluate club.toml {FORCED}": "'club.toml' is a game, not a policy: give it with --rules",
-    f"evaluate missing.npy {FORCED}": f"cannot read missing.npy: [Errno 2] {NO_FILE}: 'missing.npy'",
-    f"evaluate /no/missing.py:play {FORCED}": f"cannot read /no/missing.py: [Errno 2] {NO_FILE}: '/no/missing.py'",
+    f"evaluate missing.npy {FORCED}": f"cannot read missing.npy: {NO_FILE}",
+    "hold 33456 --field 9:missing.json": f"cannot read missing.json: {NO_FILE}",
+    f"evaluate /no/missing.py:play {FORCED}": f"cannot read /no/missing.py: {NO_FILE}",
     f"evaluate perfect --card ones=99 {FORCED}": ONES,
     f"evaluate level:9 {FORCED}": f"'9' is not a level; the levels: {LEVELS}",
     "play --players 'Ann, ann'": "two players are called ann; give each player a different name",
@@ -168,7 +171,7 @@ USAGE = {  # behind these messages: where to read more
 }
 FAILED = {
     "table -o /nowhere/x.md": f"cannot write /nowhere/x.md: {NO_FILE}",
-    f"evaluate --process /no/such/program {FORCED}": f"cannot start '/no/such/program': [Errno 2] {NO_FILE}: '/no/such/program'",
+    f"evaluate --process /no/such/program {FORCED}": f"cannot start '/no/such/program': {NO_FILE}",
 }
 
 

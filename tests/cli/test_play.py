@@ -222,17 +222,32 @@ def test_files_that_cannot_be_written_are_reported_in_one_line(
     assert not Path("/dev/null").is_file()
 
 
+def test_only_the_default_folder_of_the_saved_game_is_made(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "nowhere"
+    save = ("--save", str(folder / "game.json"))
+    message = refusal(run, "play", *save, "--record", str(tmp_path / "games.jsonl"), code=1)
+    assert message.strip().endswith(
+        f"cannot save the game in {folder / 'game.json'}: No such file or directory"
+    )
+    assert not folder.exists()
+    monkeypatch.setattr("platformdirs.user_state_dir", lambda _name: str(folder / "state"))
+    assert play_command.default_save() == folder / "state" / "game.json"
+    assert (folder / "state").is_dir()
+
+
 def test_options_that_contradict_the_saved_game_are_rejected(play: Run, save: Path) -> None:
     SaveFile(save).write(new_session())  # Yatzy, one player P0, seed 5
     before = save.read_bytes()
     unused_seed = "--seed can only be used when the program rolls"
     for arguments, differing in (
-        (("yahtzee",), "other rules;"),
-        (("--rules", "yahtzee"), "other rules;"),
-        (("yatzy+four-is-two-pairs",), "other rules;"),
-        (("--players", "Ann, Bo"), "other players;"),
-        (("--dice", "typed"), "other dice;"),
-        (("--seed", "6"), "other seed;"),
+        (("yahtzee",), "differs in rules;"),
+        (("--rules", "yahtzee"), "differs in rules;"),
+        (("yatzy+four-is-two-pairs",), "differs in rules;"),
+        (("--players", "Ann, Bo"), "differs in players;"),
+        (("--dice", "typed"), "differs in dice;"),
+        (("--seed", "6"), "differs in seed;"),
         (("yahtzee", "--players", "P0", "--seed", "5", "--dice", "typed"), unused_seed),
     ):
         assert differing in refusal(play, *arguments, lines=["none"])
@@ -642,7 +657,7 @@ def test_a_game_against_computers_is_resumed_with_the_same(play: Run, save: Path
     assert "Resuming the saved game" in resumed
     turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
     assert turn in resumed  # the same dice and choices after undo and resume
-    assert "has other opponents;" in refusal(play, "--opponent", "3")
+    assert "differs in opponents;" in refusal(play, "--opponent", "3")
 
 
 def test_advice_for_winning(play: Run) -> None:
@@ -750,7 +765,7 @@ def test_players_of_the_same_dice_are_compared_by_points_lost(play: Run, record:
     """The first roll of each turn is the same for all; saved games of other dice are refused."""
     options = ("yatzy-forced", "--opponent", "8", "--same-dice", "k7wm2pxa", "--no-warn")
     printed(play, *options, lines=["ones", "quit"])
-    assert "has other same_dice;" in refusal(play, "--same-dice", "other")
+    assert "differs in same_dice;" in refusal(play, "--same-dice", "other")
     out = printed(play, "--no-warn", lines=FORCED[1:])
     (game,) = read_games(record)
     assert game.extra["same_dice"] == "k7wm2pxa"

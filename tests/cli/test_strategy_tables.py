@@ -98,8 +98,9 @@ def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: 
         ("--what categories --format md", "x.txt"),
         ("--format html", "opening.html"),
     ):
-        found = run("table", *options.split(), "-o", str(tmp_path / name))
-        assert (found.returncode, found.stderr) == (0, "")
+        path = tmp_path / name
+        found = run("table", *options.split(), "-o", str(path))
+        assert (found.returncode, found.stdout, found.stderr) == (0, f"Wrote {path}\n", "")
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
     assert (tmp_path / "opening.html").read_text().startswith("<!doctype html>")
     assert {path.name for path in tmp_path.iterdir()} == {"opening.html", "x.csv", "x.txt"}

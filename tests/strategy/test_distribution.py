@@ -2,6 +2,7 @@
 and published figures.
 """
 
+import io
 import json
 import threading
 from pathlib import Path
@@ -12,7 +13,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from perfect_yatzy import RulesError, RuleSet, ScoreDistribution, State, Strategy, maximise, reach
-from perfect_yatzy.cli.views.results import histogram
+from perfect_yatzy.cli.views.results import bar, histogram
 from perfect_yatzy.core.backward_induction import solve_objective
 from perfect_yatzy.core.state import EMPTY_STATE
 from perfect_yatzy.core.state_space import state_space
@@ -241,6 +242,14 @@ def test_histogram_is_small_and_complete() -> None:
         "<0.1",
     ]
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
+
+
+@pytest.mark.parametrize(("encoding", "drawn"), [("utf-8", "███▌"), ("latin-1", "####")])
+def test_bars_are_drawn_with_what_the_output_can_encode(
+    encoding: str, drawn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    assert bar(0.5, 7) == drawn
 
 
 def test_expect_shows_the_distribution(run: Run, yatzy: Strategy, forced: Strategy) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..errors import StateError, whole_number
-from ..words import _, span
+from ..words import _, ngettext, span
 from .rules import RuleSet, prerequisites
 from .scoring import possible_points, upper_sums
 
@@ -117,8 +117,10 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
     if not 0 <= state.saved <= most:
         text = _("{count} saved rolls are impossible under {rules}: none exist")
         if rules.saved_rolls:
-            text = _(
-                "{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}"
+            text = ngettext(
+                "{count} saved rolls are impossible under {rules}: after {turns} turn it is {possible}",
+                "{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}",
+                turns,
             )
         yield text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most))
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index

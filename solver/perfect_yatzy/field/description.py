@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._files import read_file
-from ..errors import StateError, shown
+from ..errors import StateError, reason_of, shown
 from ..game.limits import parse_json
 from ..strategy.score_distribution import MAX_FINAL_SCORE, Opponent
 from ..words import _
@@ -105,7 +105,7 @@ def field_of_file(text: str) -> object:
     try:
         found = parse_json(read_file(path, MAX_LAW_BYTES))
     except (OSError, ValueError, RecursionError) as error:
-        message = _("cannot read {path}: {error}", path=path, error=error)
+        message = _("cannot read {path}: {error}", path=path, error=reason_of(error, path))
         raise StateError(message, field="field") from error
     if isinstance(found, dict):
         found = found.get("distribution") or found.get("simulation") or found

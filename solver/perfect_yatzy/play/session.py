@@ -279,7 +279,6 @@ class SaveFile:
             "actions": actions,
         } | ({"same_dice": session.same_dice} if session.same_dice else {})
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             with replacing(self.path) as file:
                 file.write(json.dumps(content).encode())
         except OSError as error:

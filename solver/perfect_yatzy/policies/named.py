@@ -15,7 +15,7 @@ from ..approximation.approximate_strategy import ApproximateStrategy, needs_tabl
 from ..approximation.opening import open_strategy
 from ..core.rules import RuleSet
 from ..core.scoring import upper_sums
-from ..errors import StateError, positive_number, shown
+from ..errors import StateError, positive_number, reason_of, shown
 from ..game.random_dice import Games
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.scorecard import Scorecard
@@ -319,8 +319,9 @@ def _array(at: PolicyContext, path: str) -> NamedPolicy:
         with open_file(path) as file:
             values = read_array(file)
     except (OSError, ValueError) as error:
+        reason = reason_of(error, path)
         raise StateError(
-            _("cannot read {path}: {error}", path=path, error=error), field="policy"
+            _("cannot read {path}: {error}", path=path, error=reason), field="policy"
         ) from error
     return _guess(at, values, path)
 

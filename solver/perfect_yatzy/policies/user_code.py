@@ -22,7 +22,7 @@ import numpy.typing as npt
 from .._files import open_file
 from ..core.dice import Ints, lattice
 from ..core.rules import RuleSet
-from ..errors import SolverError, StateError, shown
+from ..errors import SolverError, StateError, reason_of, shown
 from ..game.legal_actions import Action, ActionText, TurnPosition, numbered_action
 from ..game.limits import MAX_LINE_BYTES, parse_json
 from ..game.notation import CardText
@@ -286,8 +286,9 @@ def file_attribute(path: str, name: str) -> Any:
         with no_exit():
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
+        reason = reason_of(error, path)
         raise StateError(
-            _("cannot read {path}: {error}", path=path, error=error), field="policy"
+            _("cannot read {path}: {error}", path=path, error=reason), field="policy"
         ) from error
     found = getattr(module, name, None)
     if not callable(getattr(found, "act", found)):
@@ -327,7 +328,8 @@ class ProcessPlayer:
                 arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except (OSError, ValueError, IndexError) as error:
-            raise ProcessError(f"cannot start {shown(command)}: {error}") from error
+            reason = reason_of(error, command)
+            raise ProcessError(f"cannot start {shown(command)}: {reason}") from error
         # This also ends the program of a player that is not used as a context manager.
         self._end = finalize(self, _end, self._process)
 

@@ -173,8 +173,6 @@ def play(
     """
     import secrets
 
-    import platformdirs
-
     from ...field.description import field_of_file
     from ...game.translations import localized
     from ...play.session import SaveFile
@@ -188,7 +186,7 @@ def play(
         advice = "win"
     if places is not None:
         unseen["places"] = places
-    save_file = SaveFile(save or Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json")
+    save_file = SaveFile(save or default_save())
     record = checked_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         confirm_discard(save_file)
@@ -239,6 +237,19 @@ def play(
         )
         return
     finish(game, record)
+
+
+def default_save() -> Path:
+    """Return the file of the unfinished game without --save, whose folder is made."""
+    import platformdirs
+
+    path = Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        text = _("cannot save the game in {path}: {reason}", path=path, reason=error.strerror)
+        raise SolverError(text) from error
+    return path
 
 
 def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
@@ -369,7 +380,7 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         name for name, value in requested.items() if is_given(name) and saved[name] != value
     ]:
         text = _(
-            "the game saved in {path} ({session}) has other {differences}; resume it with "
+            "the game saved in {path} ({session}) differs in {differences}; resume it with "
             "`{command}`, start another with --new, or keep both with --save FILE"
         )
         facts = {

@@ -254,6 +254,8 @@ def table(
     strategy = service.strategy(service.rules(rules))
     strategy_table = STRATEGY_TABLES[what](strategy)
     write_output(output, FORMATS[chosen](strategy_table))
+    if output != "-":
+        click.echo(_("Wrote {output}", output=output))
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:

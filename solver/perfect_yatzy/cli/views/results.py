@@ -5,6 +5,7 @@ They are of distributions, simulated games, evaluated policies and two players.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -262,8 +263,8 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"], start=1):
-        blocks = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
-        lines.append(f"  {turn:>2}  {number_text(loss, 2):>6}  {blocks}".rstrip())
+        drawn = bar(loss / most, BAR_WIDTH) if most > 0 else ""
+        lines.append(f"  {turn:>2}  {number_text(loss, 2):>6}  {drawn}".rstrip())
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
     named = [
         (category_name(rules, category), number_text(loss, 2))
@@ -421,7 +422,14 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
 
 
 def bar(share: float, width: int) -> str:
-    """Return a bar of a share of `width` columns, in eighths of a column."""
+    """Return a bar of a share of `width` columns, in eighths of a column.
+
+    If the encoding of the output has no blocks, it is of ``#`` and in whole columns.
+    """
+    try:
+        BLOCKS.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "#" * round(width * share)
     eighths = round(8 * width * share)
     return "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
 
