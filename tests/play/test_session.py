@@ -167,6 +167,9 @@ def test_a_session_is_saved_and_loaded(tmp_path: Path) -> None:
         session.score(category)
     session.roll()
     session.hold(session.dice[:3])
+    with pytest.raises(SolverError, match="cannot save the game in"):
+        SaveFile(path).write(session)  # a folder that may be a typing error is not made
+    path.parent.mkdir()
     SaveFile(path).write(session)
     again = SaveFile(path).load()
     assert (again, again.game) == (session, session.game)
