@@ -89,15 +89,18 @@ const press = async (find) => {
   found.click();
   await web.pass(5);
 };
-const dice = () => [...byId("today").querySelectorAll(".exercise-dice .die")];
-const today = () => web.text("today").replaceAll("\u00a0", " ");
-
-test("three choices go on, and are graded at the end", ["yatzy"], async () => {
+const openToday = async () => {
   answers();
   web.setClock("2026-11-28T12:00:00Z");
   await openPage();
   answers();
   await room();
+};
+const dice = () => [...byId("today").querySelectorAll(".exercise-dice .die")];
+const today = () => web.text("today").replaceAll("\u00a0", " ");
+
+test("three choices go on, and are graded at the end", ["yatzy"], async () => {
+  await openToday();
   isTrue(today().includes("Yatzy No. 332") && today().includes("What do you keep?"), today());
   equal([dice().length, byId("today").querySelectorAll(".day-cell").length], [5, 14]);
   isTrue(byId("day-keep").getAttribute("aria-disabled") === "true");
@@ -117,11 +120,7 @@ test("three choices go on, and are graded at the end", ["yatzy"], async () => {
 });
 
 test("the button of a puzzle names the dice that are kept, in ascending order", ["yatzy"], async () => {
-  answers();
-  web.setClock("2026-11-28T12:00:00Z");
-  await openPage();
-  answers();
-  await room();
+  await openToday();
   const isHeld = (die) => die.getAttribute("aria-pressed") === "true", face = (die) => /shows (\d)/.exec(die.getAttribute("aria-label"))[1];
   const check = () => {
     for (let marks = 1; marks < 31; marks++) {
@@ -137,11 +136,7 @@ test("the button of a puzzle names the dice that are kept, in ascending order", 
 });
 
 test("a turn goes on where it stood, and a choice counts once", ["yatzy"], async () => {
-  answers();
-  web.setClock("2026-11-28T12:00:00Z");
-  await openPage();
-  answers();
-  await room();
+  await openToday();
   for (const die of dice()) die.click();
   await press("Keep all dice");
   isTrue(today().includes("Which box?"), today());

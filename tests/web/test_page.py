@@ -43,7 +43,7 @@ def no_early_distributions(tab: Visitor) -> Iterator[None]:
 
 
 def test_the_page_for_development_runs_the_modules_as_they_are_written(blank: Visitor) -> None:
-    """It answers as the page does, and a fault names the file and the line of its source."""
+    """It answers as the page does, from files of their own."""
     page = blank.open("development.html")
     page.click("#go").settle()
     assert page.text_content("#go").startswith(("Roll", "Take"))

@@ -470,7 +470,7 @@ def parse_card(
                     count=len(boxes),
                     name=name,
                 )
-            raise StateError(text, code="invalid-card")
+            raise StateError(text)
         points[box] = _points(value, category_label(rules, box))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 
@@ -542,7 +542,7 @@ def _points(value: str | int, label: str) -> int:
     text = "0" if value.lower() in ("x", "-") else value
     if not re.fullmatch(r"[0-9]{1,5}", text):
         message = _("{value} is not a score for {label}; write a whole number")
-        raise StateError(message.format(value=shown(value), label=label), code="invalid-card")
+        raise StateError(message.format(value=shown(value), label=label))
     return int(text)
 
 
@@ -573,6 +573,6 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
             *name, points = rest.rsplit(None, 1)
             if not name or "=" in rest or not POINTS.fullmatch(points):
                 message = _("{part} in the card is not of the form category=points, such as ones=3")
-                raise StateError(message.format(part=shown(rest)), code="invalid-card")
+                raise StateError(message.format(part=shown(rest)))
             yield name[0], points
             named = True

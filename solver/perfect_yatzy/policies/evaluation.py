@@ -317,16 +317,24 @@ def evaluate(  # noqa: PLR0913 - the published parameters
     if isinstance(listed.evaluator, ScoreEvaluator):
         law = distribution(listed, start, points=before, threads=threads, progress=progress)
         perfect_mean = before + listed.evaluator.means.value(start.state)
-        return Evaluation(
-            listed.rules,
-            mean=law.mean,
-            standard_deviation=law.standard_deviation,
-            upper_bonus_chance=law.upper_bonus_chance,
-            perfect_mean=perfect_mean,
-            distribution=law,
-        )
+        return _of_distribution(listed.rules, law, perfect_mean)
     followed = GreedyPolicy(listed.rules, listed.table, start.state, listed.space)
     return _evaluated(settings, followed, before)
+
+
+def _of_distribution(
+    rules: RuleSet, law: ScoreDistribution, perfect_mean: float, losses: Losses | None = None
+) -> Evaluation:
+    """Return the evaluation of a policy from the distribution of its final score."""
+    return Evaluation(
+        rules,
+        mean=law.mean,
+        standard_deviation=law.standard_deviation,
+        upper_bonus_chance=law.upper_bonus_chance,
+        perfect_mean=perfect_mean,
+        distribution=law,
+        losses=losses,
+    )
 
 
 def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
@@ -344,15 +352,7 @@ def _evaluated(settings: Settings, policy: Policy, before: int) -> Evaluation:
         law, losses = ForwardPass(settings.reporting(report), policy, perfect).run(before)
         rerolls = rules.rolls_per_turn - 1
         by_kind = Losses(losses[:, :rerolls], losses[:, rerolls:])
-        return Evaluation(
-            rules,
-            mean=law.mean,
-            standard_deviation=law.standard_deviation,
-            upper_bonus_chance=law.upper_bonus_chance,
-            perfect_mean=perfect_mean,
-            distribution=law,
-            losses=by_kind,
-        )
+        return _of_distribution(rules, law, perfect_mean, by_kind)
     threads = settings.threads
     values = policy_values(policy, threads=threads)
     variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]

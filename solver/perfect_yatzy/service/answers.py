@@ -160,11 +160,11 @@ def odds_answer(
 def answer_to_odds(fields: Mapping[str, Any], rules_of: Callable[[str], RuleSet]) -> dict[str, Any]:
     """Return the answer to the fields of a request for odds, which needs no table."""
     rules = rules_of(fields["rules"])
-    with error_context("card", "invalid-card"):
+    with error_context("card"):
         card = parse_card(rules, fields["card"], fields["saved"], fields["bonus_points"])
     roll = None
     if "dice" in fields:
-        with error_context("dice", "invalid-dice"):
+        with error_context("dice"):
             roll = parse_dice(rules, fields["dice"])
     left = fields.get("rolls_left", max_rerolls(rules, card.saved))
     with error_context("rolls_left"):

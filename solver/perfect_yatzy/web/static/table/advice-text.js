@@ -8,6 +8,9 @@ import { categoryName, rules, state } from "../store/state.js";
 import { workText } from "./solve.js";
 import { isChance, lossOf } from "./verdict.js";
 
+// Points or a share of games: smaller losses are rounding.
+export const GIVEN_UP = 1e-6;
+
 const NEAR = 0.2; // points, or per cent of a chance: a smaller difference is hardly one
 
 export { lossOf, optionTitle };
@@ -73,7 +76,7 @@ export function beforeRoll(state, { mean }, { isTyping = false }) {
 export function gapText(best, second) {
   const gap = lossOf(second, best),
     fields = { other: optionName(second), gap: formatNumber(gap, 2) };
-  if (gap < 1e-6) return _("As good: {other}.", fields);
+  if (gap < GIVEN_UP) return _("As good: {other}.", fields);
   if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
   if (isChance(second, best)) return _("{gap} percentage points better than {other}.", fields);
   return gap < NEAR
@@ -82,8 +85,8 @@ export function gapText(best, second) {
 }
 
 // What another option than the best loses.
-export function lessText(best, shown) {
-  if (shown.loss < 1e-6) return _("No option is better.");
+export function lossText(best, shown) {
+  if (shown.loss < GIVEN_UP) return _("No option is better.");
   const fields = { best: optionName(best), loss: formatNumber(lossOf(shown, best), 2) };
   return isChance(shown, best)
     ? _("{loss} percentage points less than {best}.", fields)
@@ -94,7 +97,7 @@ export function lessText(best, shown) {
 export function heldText(answer, held) {
   const [best] = answer.entries,
     dice = held.hold.length ? diceText(held.hold) : _("nothing");
-  if (held.loss < 1e-6)
+  if (held.loss < GIVEN_UP)
     return _("You keep {dice}: {value}, no option is better.", {
       dice,
       value: statedText(answer, held),

@@ -61,7 +61,7 @@ let shown = null,
   showsAll = false,
   showsList = false,
   comparedFor = ""; // the position in which the list shows boxes
-let heldSaid = "",
+let saidHold = "",
   saidFor = null,
   saidProblem = "";
 
@@ -179,7 +179,7 @@ function drawHeadline() {
     headline?.gap ?? loading?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
   byId("why").textContent = headline?.reason.text || loading?.meanwhile || "";
   drawBars(headline?.reason.bars || loading?.bars || []);
-  if (shown.held !== heldSaid) say((heldSaid = shown.held));
+  if (shown.held !== saidHold) say((saidHold = shown.held));
 }
 
 // Two bars of the quantity that the reason names.

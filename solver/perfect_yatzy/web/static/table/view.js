@@ -9,13 +9,14 @@
 //   loading     what the page says while the table of the game is fetched, null if it is not
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
 import {
+  GIVEN_UP,
   beforeRoll,
   boxTitle,
   gapText,
   heldText,
-  lessText,
   loadingText,
   lossOf,
+  lossText,
   missingText,
   optionTitle,
   statedText,
@@ -28,7 +29,6 @@ import { reasonAgainst, reasonOf } from "./reason.js";
 
 const SHOWN_ROWS = 6,
   NEARLY = 0.1; // points or per cent: an option that loses less is nearly as good
-const GIVEN_UP = 1e-6; // points or a share of games: smaller losses are rounding
 const NO_REASON = { text: "", bars: [] };
 
 export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].sort());
@@ -128,7 +128,7 @@ const besideSecond = (best, second, spec) => ({
 
 // Of another option: what it loses, and why the best one is better, where more than the value says so.
 function besideBest(shown, best, spec) {
-  const loss = lessText(best, shown),
+  const loss = lossText(best, shown),
     reason = shown.loss < GIVEN_UP ? NO_REASON : reasonAgainst(shown, best, spec);
   return reason.text ? { gap: loss, reason } : { gap: "", reason: { ...reason, text: loss } };
 }
