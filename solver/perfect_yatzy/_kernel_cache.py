@@ -24,8 +24,7 @@ from typing import Any
 
 import numba
 import platformdirs
-from numba import config
-from numba import types as types_of_numba
+from numba import config, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from ._files import lock, read_file
@@ -41,17 +40,18 @@ NOT_CACHED = "not cached"  # the kind of lines that say that the cache cannot be
 DIGEST_LETTERS = 16  # of the digest of the sources, in the name of a file
 
 
-def kinds_in(types: Iterable[Any]) -> Iterator[Path]:
+def modules_of(argument_types: Iterable[Any]) -> Iterator[Path]:
     """Yield the modules of the named tuples in a signature, also of those within others."""
-    for each in types:
-        if kind := getattr(each, "instance_class", None):
-            path = getattr(sys.modules[kind.__module__], "__file__", None)
-            if path and PACKAGE in (module := Path(path).resolve()).parents:
-                yield module
-        if job := getattr(each, "job", None):  # of a stored job
-            yield from kinds_in([job])
-        if isinstance(each, types_of_numba.BaseTuple):
-            yield from kinds_in(each)
+    for argument in argument_types:
+        if isinstance(argument, types.BaseNamedTuple):
+            module = sys.modules[argument.instance_class.__module__]
+            path = Path(getattr(module, "__file__", "")).resolve()
+            if PACKAGE in path.parents:
+                yield path
+        if isinstance(argument, types.BaseTuple):
+            yield from modules_of(argument)
+        elif hasattr(argument, "job"):  # of a StoredType (core/simd.py)
+            yield from modules_of([argument.job])
 
 
 def cache_path() -> Path:
@@ -191,8 +191,8 @@ class RepairingCache(FunctionCache):
         self._cache_file = CheckedCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        kinds = tuple(sorted({digest_of(module) for module in kinds_in(sig)}))
-        return super()._index_key(sig, codegen), kinds
+        digests = tuple(sorted({digest_of(module) for module in modules_of(sig)}))
+        return super()._index_key(sig, codegen), digests
 
     def stores(self, signature: tuple[Any, ...], codegen: Any) -> bool:
         """Return whether the disk has the function compiled for arguments of these types."""

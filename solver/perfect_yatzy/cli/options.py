@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from ..errors import SolverError
 from ..strategy.tie_rules import TIE_RULES
-from ..words import ENGLISH, LANGUAGES, _, current_language, language_from
+from ..words import ENGLISH, LANGUAGES, _, current_language, gigabytes, language_from
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -470,7 +470,6 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
     if workers is not None and cluster is not None:
         raise click.UsageError(_("give --workers or --cluster, not both"))
     from ..cluster.session import open_cluster
-    from ..words import gigabytes
     from .progress import workers_line
 
     with open_cluster(cluster, workers=workers) as found:

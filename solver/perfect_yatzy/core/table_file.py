@@ -112,21 +112,27 @@ def altered(path: Path, hint: str) -> str:
 def open_table_file(
     path: Path, info: TableInfo, objective: Objective, *, hashed: bool | None
 ) -> Table:
-    """Return the values of a table in one file, read-only."""
+    """Return the values of a table in one file, read-only.
+
+    With `hashed` all values are compared with the SHA-256 of the sidecar. Without it a table of at
+    most ALWAYS_HASHED bytes is read whole, unless `hashed` is False: then any table is read by
+    blocks, as a large one is.
+    """
     hint = table_info.rebuild_hint(objective, path)
     missing = f"there is no finished table at {path}; {hint}"
     with reading(path, f"the table {path} is truncated or damaged; {hint}", missing):
         if os.path.isdir(shards_folder(path)) and not os.path.exists(path):
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}")
         dtype = np.dtype(info.dtype)
-        size = objective.size * dtype.itemsize  # bytes of the values
+        values_bytes = objective.size * dtype.itemsize
+        digests_start = HEADER_BYTES + values_bytes
         file = BlockFile(path, hint)
         header = bytearray(HEADER_BYTES)
-        digests = bytearray(block_count(size) * DIGEST_BYTES)
-        whole = file.read_at(0, memoryview(header)) and file.read_at(
-            HEADER_BYTES + size, memoryview(digests)
-        )
-        if not whole or file.size != HEADER_BYTES + size + len(digests):
+        digests = bytearray(block_count(values_bytes) * DIGEST_BYTES)
+        has_header = file.read_at(0, memoryview(header))
+        has_digests = file.read_at(digests_start, memoryview(digests))
+        is_right_size = file.size == digests_start + len(digests)
+        if not (has_header and has_digests and is_right_size):
             raise ValueError("wrong size")
     if header != npy_header(dtype, objective.size) or info.values != objective.size:
         raise damaged(f"the header of the table {path} is damaged; {hint}")
@@ -136,6 +142,7 @@ def open_table_file(
     table = CheckedValues(objective.size, dtype, file.read)
     if hashed and table.sha256() != info.sha256:
         raise damaged(altered(path, hint))
-    if size > ALWAYS_HASHED or hashed is False:
+    if values_bytes > ALWAYS_HASHED or hashed is False:
         return table
-    return np.asarray(table)  # indexing a plain array costs a fraction
+    # This reads and checks all blocks. Indexing a plain array costs a fraction.
+    return np.asarray(table)

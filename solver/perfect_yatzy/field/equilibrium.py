@@ -232,20 +232,19 @@ def read_field(rules: RuleSet, tables: Folder = None) -> tuple[list[Response], d
     with suppress(OSError, *DAMAGED):
         stored = checked_fields(read_file(field_path(rules, tables), MAX_FILE))
         if stored["identity"] == identity(rules):
-            responses = [
-                Response(
-                    each["utilities"] and np.array(each["utilities"]),
-                    np.array(each["law"]),
-                    each["bonus"],
-                )
-                for each in stored["responses"]
-            ]
-            mixtures = [
-                Mixture(each["opponents"], tuple(each["weights"]), each["gain"])
-                for each in stored["mixtures"]
-            ]
+            responses = [_stored_response(**fields) for fields in stored["responses"]]
+            mixtures = [_stored_mixture(**fields) for fields in stored["mixtures"]]
             return responses, {each.opponents: each for each in mixtures}
     return [], {}
+
+
+def _stored_response(utilities: list[float] | None, law: list[float], bonus: float) -> Response:
+    by_score = None if utilities is None else np.array(utilities)
+    return Response(by_score, np.array(law), bonus)
+
+
+def _stored_mixture(opponents: int, weights: list[float], gain: float) -> Mixture:
+    return Mixture(opponents, tuple(weights), gain)
 
 
 def write_field(

@@ -26,7 +26,7 @@ from ..core.scoring import scoring_options
 from ..errors import StateError, game_over, shown
 from ..game import limits
 from ..game.legal_actions import numbered_action
-from ..game.notation import check_dice, counts_of, is_subset, spaced
+from ..game.notation import check_dice, counts_of, is_subset, parse_category, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.scorecard import Scorecard
 from ..objectives.policy_quantities import Policy
@@ -227,8 +227,6 @@ def _with_id(card: Scorecard, turn: RecordedTurn) -> RecordedTurn:
 
     The category may be one that cannot be taken, which :func:`check_turn` refuses.
     """
-    from ..game.notation import parse_category
-
     if turn.category in card.rules.index_of:
         return turn
     # What each box pays is checked later: a name may mean any box that is open, and the points

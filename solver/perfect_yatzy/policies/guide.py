@@ -211,6 +211,7 @@ MIN_SAMPLES = 30  # give-up turns with a box open that its mean cost needs
 # a box given up in less than this share of the give-up turns counts as hardly ever given up
 RARE = 0.005
 SHOWN_OPTIONS = 3  # options of an example
+EARLY, MIDDLE, LATE = range(3)  # stages of a game of at least three turns
 TRIED = 400  # turns of a stage that are looked through for an example
 
 
@@ -447,13 +448,15 @@ def worked_examples(
 ) -> Iterator[Example]:
     """Yield positions that show the subtraction.
 
-    They are a choice between good boxes, a box given up, and a mistake of the sheet.
+    They are the first choice between good boxes of the middle game, the first box given up in the
+    late game, and the first mistake of the sheet in the early game, as far as there are such.
     """
     stages = stage_turns(len(turns))
-    for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
-        if stage < len(stages):
-            # The first one is shown, if there is any.
-            yield from islice(filter(fits, _ends(strategy, prices, turns, stages[stage])), 1)
+    shown = ((MIDDLE, _is_close_choice), (LATE, _is_give_up), (EARLY, _is_mistake))
+    for stage, is_shown in shown:
+        if stage < len(stages):  # a short game has fewer
+            ends = _ends(strategy, prices, turns, stages[stage])
+            yield from islice(filter(is_shown, ends), 1)
 
 
 def hold_example(

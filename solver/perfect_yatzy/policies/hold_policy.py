@@ -164,8 +164,8 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
 
     The actions are as in :func:`pattern_holds`.
 
-    The boxes are bitmasks, 0 where the rule does not fit. Their second half is for cards on which
-    rolls of the joker's kind are jokers.
+    The boxes are bitmasks, 0 where the rule does not fit, ``(2, lines, rolls)``: first those of
+    cards on which rolls of the joker's kind are no jokers, then those of cards on which they are.
     """
     named = pattern_holds(rules, rule.pattern)
     first_roll = lattice(rules.dice, rules.faces).first_roll
@@ -175,7 +175,7 @@ def rule_lines(rules: RuleSet, rule: HoldRule) -> tuple[Holds, Ints]:
     else:
         actions = np.where(fits, STOP if rule.action == "stop" else ROLL_ALL, NO_FIT)
     uses = [_uses(rules, rule, actions, jokers) for jokers in (False, joker_box(rules) > 0)]
-    return actions.astype(np.int32), np.concatenate([np.where(fits, boxes, 0) for boxes in uses])
+    return actions.astype(np.int32), np.stack([np.where(fits, boxes, 0) for boxes in uses])
 
 
 def _uses(rules: RuleSet, rule: HoldRule, actions: Ints, jokers: bool) -> Ints | int:
@@ -286,18 +286,18 @@ def hold_rule_arrays(
     """Return a list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     lines = [rule_lines(rules, rule) for rule in hold_rules]
-    actions = [of_rule for of_rule, _uses in lines]
-    without_jokers = [uses[: len(of_rule)].ravel() for of_rule, uses in lines]
-    with_jokers = [uses[len(of_rule) :].ravel() for of_rule, uses in lines]
+    holds = [actions.ravel() for actions, _ in lines]
+    without_jokers = [uses[0].ravel() for _, uses in lines]
+    with_jokers = [uses[1].ravel() for _, uses in lines]
     limits = [_card_limits(rules, rule) for rule in hold_rules]
     any_open = [limit["any_open"] for limit in limits]  # the masks of each rule
     return HoldRuleArrays(
         size=len(hold_rules),
-        holds=np.concatenate([*(of_rule.ravel() for of_rule in actions), np.zeros(1, np.int32)]),
+        holds=np.concatenate([*holds, np.zeros(1, np.int32)]),
         of_use=np.concatenate([*without_jokers, *with_jokers, _ints([])]),
-        start=np.cumsum([0, *(of_rule.size for of_rule in actions)]),
-        per_mask=_ints([n_rolls if len(of_rule) > 1 else 0 for of_rule in actions]),
-        any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
+        start=np.cumsum([0, *map(len, holds)]),
+        per_mask=_ints([n_rolls if len(actions) > 1 else 0 for actions, _ in lines]),
+        any_start=np.cumsum([0, *map(len, any_open)]),
         any_open=_ints([mask for masks in any_open for mask in masks]),
         **{name: _ints([limit[name] for limit in limits]) for name in CARD_LIMITS},
         joker_box=joker_box(rules),
@@ -423,9 +423,7 @@ def decision_of(
     """Return what a rule does on each card with its roll, NO_FIT where it does not apply or count."""
     actions, uses = rule_lines(rules, rule)
     line = cards.faces if len(actions) > 1 else np.zeros_like(cards.faces)
-    # The second half is for cards with jokers.
-    use_line = line + np.where(cards.jokers, len(actions), 0)
-    fits = uses[use_line, rolls] & cards.usable != 0
+    fits = uses[cards.jokers.astype(np.int64), line, rolls] & cards.usable != 0
     for condition in rule.conditions:
         fits &= applies(rules, condition, cards, rolls_left)
     return np.where(fits, actions[line, rolls], NO_FIT)

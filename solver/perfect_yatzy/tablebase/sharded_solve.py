@@ -46,7 +46,7 @@ from ..tablebase.work_identity import WorkIdentity, objective_digest
 from .checkpoint import remove_checkpoint
 from .estimates import BASE_MEMORY, CARD_MEMORY, SolveCost, solve_cost
 from .shard_file import open_shard, shard_fields, stored_shard
-from .shard_plan import Shard, first_needed, plan_shards
+from .shard_plan import Shard, ShardPlan, first_needed, plan_shards
 from .shard_task import (
     PLAN_FILE,
     TASK_MEMORY,
@@ -134,6 +134,7 @@ def solve_sharded(  # noqa: PLR0913 - how a solve is cut
                 missing_only and has_table(objective.rules, settings.tables, objective.name)
             )
             if free and wanted:
+                undo_publishing(path)
                 driver = ShardedSolve(
                     settings, objective, engine or ThreadEngine(), shard_bytes, memory
                 )
@@ -162,22 +163,8 @@ class ShardedSolve:
         self.memory = memory
         self.folder = unfinished_shards(path)
         self._progress = settings.progress
-        # Shards in their place without a manifest: a driver was killed in publish_shards between
-        # the two. Undo that. The rename fails if there still are unfinished shards: then the folder
-        # in the place is the table before.
-        has_sidecar = os.path.exists(path.with_suffix(".json"))
-        if not has_sidecar and os.path.isdir(shards_folder(path)):
-            with suppress(OSError):
-                shards_folder(path).rename(self.folder)
-        if unfinished := read_plan(self.folder, objective):
-            self._digest, self.plan = unfinished
-        else:  # nothing to resume, or of another identity
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.plan = plan_shards(objective, shard_bytes)
-            self._digest = write_plan(self.folder, objective, self.plan)
+        self._digest, self.plan = resumed_plan(self.folder, objective, shard_bytes)
         self.solve = SharedSolve(self.folder, objective, self.plan)
-        if unfinished:
-            self._remove_damaged_shards()
         self._footers: dict[Shard, dict[str, Any]] = {}  # of the shards that are solved
         self._done = 0  # values in them
 
@@ -192,6 +179,7 @@ class ShardedSolve:
 
     def run(self) -> TableInfo:
         """Solve what is left of the table and finish it."""
+        self._remove_damaged_shards()
         started = time.perf_counter()
         layers = [*self.plan.layers.values()]
         begin = self._resume(layers)
@@ -315,6 +303,17 @@ class ShardedSolve:
         )
 
 
+def resumed_plan(
+    folder: Path, objective: Objective, shard_bytes: int | None
+) -> tuple[str, ShardPlan]:
+    """Return the digest and the plan of an unfinished solve, or of a new one that is written."""
+    if unfinished := read_plan(folder, objective):
+        return unfinished
+    shutil.rmtree(folder, ignore_errors=True)  # it may be of another identity
+    plan = plan_shards(objective, shard_bytes)
+    return write_plan(folder, objective, plan), plan
+
+
 def digests_of(
     folder: Path, identity: WorkIdentity, shards: Iterable[Shard], dtype: np.dtype[Any]
 ) -> dict[Shard, str]:
@@ -373,6 +372,18 @@ def publish_shards(
         remove_checkpoint(path)
         shutil.rmtree(old, ignore_errors=True)
     return info
+
+
+def undo_publishing(path: Path) -> None:
+    """Undo what a driver did that was killed in :func:`publish_shards`.
+
+    It left the shards in their place without a manifest.
+    """
+    if os.path.isdir(shards_folder(path)) and not os.path.exists(path.with_suffix(".json")):
+        # This fails if there are unfinished shards, too: those in the place are then the table
+        # before.
+        with suppress(OSError):
+            shards_folder(path).rename(unfinished_shards(path))
 
 
 @contextmanager

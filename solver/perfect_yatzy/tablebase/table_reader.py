@@ -15,7 +15,11 @@ from ..errors import TableError
 def read_table(
     path: Path, objective: Objective, *, hashed: bool | None = None
 ) -> tuple[TableInfo, Table]:
-    """Open a table, read-only, and return its sidecar and its values."""
+    """Open a table, read-only, and return its sidecar and its values.
+
+    `hashed` is that of :func:`perfect_yatzy.core.table_file.open_table_file`. A table in shards is
+    always read by blocks, and with `hashed` also compared as a whole.
+    """
     try:
         return _read(path, objective, hashed)
     except TableError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...errors import StateError
-from ...words import _, ngettext
+from ...words import _, ngettext, number_word
 from .. import options
 from ..console import (
     check_overwrite,
@@ -75,7 +75,6 @@ def review(
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
-    from ...words import number_word
     from ..views.wording import approximate_lines
 
     file = file or finished_games()
@@ -122,7 +121,6 @@ def repeat_decisions(
 ) -> None:
     """Ask the decisions that lose at least `min_loss` again, until the player stops."""
     from ...play.puzzle import Puzzle
-    from ...words import number_word
 
     for found in reviews:
         errors = decisions_losing(found, min_loss)

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ...errors import StateError
-from ...words import _
+from ...words import _, gigabytes
 from ..console import confirm, echo_answer, echo_lines
 from ..options import cluster_workers
 
@@ -45,7 +45,6 @@ def solve_two_players(
     from ...two_players.two_player_table import NAMES, STORE
     from ...two_players.versus import exploitability_of, table_costs, versus_table
     from ...two_players.versus import versus as two_players
-    from ...words import gigabytes
     from ..progress import progress
     from ..views.results import versus_lines
 

@@ -42,30 +42,30 @@ def summary_lines(rules: RuleSet, review: Review) -> list[str]:
 
     The number of decisions of each grade follows.
     """
-    text = (
-        _("{player}: {points} points")
-        if review.finished
-        else _("{player}: {points} points expected (unfinished)")
+    if review.finished:
+        text = _("{player}: {points} points")
+        points = number_text(review.result, 0)
+    else:
+        text = _("{player}: {points} points expected (unfinished)")
+        points = number_text(review.result, 2)
+    balance = _(
+        "Result {result} = start {start} {luck} luck - {lost} errors",
+        result=number_text(review.result, 2),
+        start=number_text(review.start, 2),
+        luck=signed(review.luck),
+        lost=number_text(review.points_lost, 2),
     )
-    terms = {"result": review.result, "start": review.start, "lost": review.points_lost}
-    figures = {name: number_text(points, 2) for name, points in terms.items()}
-    count = len(review.decisions)
-    grades = ", ".join(
-        f"{count} {grade_word(grade, count)}" for grade, count in review.counts().items() if count
-    )
-    decisions = ngettext("{count} decision: {grades}", "{count} decisions: {grades}", count)
-    return [
-        text.format(
-            player=review.player, points=number_text(review.result, 0 if review.finished else 2)
-        ),
-        "",
-        _(
-            "Result {result} = start {start} {luck} luck - {lost} errors",
-            **figures,
-            luck=signed(review.luck),
-        ),
-        decisions.format(count=count, grades=grades or _("none yet")),
+    grades = [
+        f"{number} {grade_word(word, number)}" for word, number in review.counts().items() if number
     ]
+    decisions = ngettext(
+        "{count} decision: {grades}",
+        "{count} decisions: {grades}",
+        len(review.decisions),
+        count=len(review.decisions),
+        grades=", ".join(grades) or _("none yet"),
+    )
+    return [text.format(player=review.player, points=points), "", balance, decisions]
 
 
 def grade_word(grade: str, count: int) -> str:

@@ -8,7 +8,7 @@ from ...core.rules import RuleSet, Switch
 from ...game.maximum_score import is_highest_score_exact
 from ...game.rule_sentences import order_text, rule_sentences
 from ...game.translations import row_of
-from ...words import _, ngettext, number_word
+from ...words import _, duration, gigabytes, ngettext, number_word
 from ..text_width import columns, columns_of, left
 from .wording import grouped
 
@@ -78,12 +78,11 @@ def _highest_score(rules: RuleSet, facts: dict[str, Any]) -> str:
 
 def approximate_advice(rules: RuleSet, seconds: float) -> str:
     """Return what to run for a game that is too large, and about how long it takes."""
-    from ...words import duration
-
     command = f"yatzy solve {rules.spec or rules.key} --approximate"
-    time = duration(seconds)
     return _(
-        "`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time
+        "`{command}` ({time}) makes a strategy with a proven bound",
+        command=command,
+        time=duration(seconds),
     )
 
 
@@ -93,7 +92,6 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     `facts` are those of :func:`rules_lines`.
     """
     from ...tablebase.estimates import SolveCost
-    from ...words import gigabytes
 
     count = len(rules.categories)
     text = ngettext(
