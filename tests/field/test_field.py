@@ -278,3 +278,14 @@ def test_the_figures_of_the_readme(forced: Strategy) -> None:
             shown = printed_text.replace("%", "").strip()
             digits = len(shown.partition(".")[2])
             assert float(shown) == pytest.approx(100 * value, abs=0.51 * 10**-digits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["yahtzee", "kniffel", "yahtzee-plain", "yatzy"])
+def test_the_best_chance_in_fair_shares_is_that_of_the_readme(game: str) -> None:
+    text = (Path(perfect_yatzy.__file__).parent / "field" / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z-]+)`: .+ \| (\d\.\d\d) \|$", text, re.MULTILINE))
+    assert len(rows) == 4
+    request = {"query": "expect", "rules": game, "field": 9999, "spread": False}
+    answer = QueryService().answer(request)
+    assert f"{answer['chance'] / answer['chance_by_mean_play']:.2f}" == rows[game]
