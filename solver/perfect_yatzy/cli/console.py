@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from errno import ENOENT
 from importlib import import_module
 from itertools import takewhile, zip_longest
 from pathlib import Path
@@ -262,10 +263,13 @@ def file_format(
 def check_overwrite(force: bool, *paths: str | None) -> None:
     """Raise UsageError if a file may not be replaced, or is given twice.
 
-    Devices and pipes may be written to.
+    Devices and pipes may be written to. Raises ClickException if the folder of a file is missing,
+    before long work.
     """
     given = [path for path in paths if path]
     for number, path in enumerate(given):
+        if path != "-" and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+            raise cannot_write(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
         if not force and os.path.isfile(path):
             raise click.UsageError(_("{path} exists; use --force to replace it", path=path))
         is_file = os.path.isfile(path) or not os.path.exists(path)

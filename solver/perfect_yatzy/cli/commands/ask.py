@@ -132,6 +132,9 @@ def error_line(error: dict[str, str], request: Any) -> str:
 
 def asked(given: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the request that the options make."""
+    if options.is_given("digits") and not (given["exact"] or given["jsonl"]):
+        text = _("{option} can only be used with {other}", option="--digits", other="--exact")
+        raise click.UsageError(text)
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if "field" in request:
         from ...field.description import field_of_file
