@@ -487,6 +487,28 @@ def test_the_word_for_one_agrees_with_what_is_counted(code: str) -> None:
     assert "#" not in str(words.fill("rule.rolls_left", count=2))
 
 
+# Fields of the page that are never a whole 1: differences with decimals, limits above 1, names.
+NEVER_ONE = {"gap", "later", "loss", "luck", "most", "name", "now", "seconds", "small"}
+
+
+def test_the_page_has_a_form_for_one_of_everything_it_counts() -> None:
+    found = [each for each in messages.extract().messages if each.source.startswith("web/static")]
+    counted = {
+        many
+        for each in found
+        for one, many in zip(each.text.split(), each.plural.split(), strict=False)
+        if one != many and many.startswith(one)  # a noun
+    }
+    assert {"days", "games", "points", "turns"} <= counted
+    assert [
+        each.text
+        for each in found
+        if not each.plural
+        for name, noun in re.findall(r"\{(\w+)\} (\w+)", each.text)
+        if noun in counted and name not in NEVER_ONE and " than {" not in each.text  # decimals
+    ] == []
+
+
 def test_zero_and_one_are_never_filled_in_as_words() -> None:
     assert [number_word(number) for number in (0, 1, 2, 12, 13)] == [
         "0",

@@ -77,7 +77,7 @@ LEVELS = "1 beginner, 2 novice, 3 casual, 4 practised, 5 skilled, 6 strong, 7 ex
 PLAYERS = (
     "a level from 1 (beginner) to 8 (perfect), mean, safe, bold, win or a policy of yatzy evaluate"
 )
-NO_POINTS = "50 bonus points are impossible here: this card cannot have any"
+NO_POINTS = "the bonus points cannot be 50: this card cannot have any"
 ONES = "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"
 SEEDS = f"is not in the range 0<=x<={2**63 - 1}"
 NO_FILE = "No such file or directory"
@@ -93,7 +93,7 @@ WRONG = {
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
     'hold 33456 -c "ones=3 bonus=50"': "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories",
     "hold 33456 --bonus-points 50": NO_POINTS,
-    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "101 bonus points are impossible here: this card can have 0, 100",
+    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "the bonus points cannot be 101: this card can have 0, 100",
     "hold 33456 --goal 200 --opponent 3": "goal and opponents cannot be combined; give one of them",
     "hold 33456 --ties win": "ties can only be used with opponents",
     "hold 33456 --opponent nobody": f"'nobody' {NOBODY}",

@@ -603,14 +603,17 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
         "0.00",
         "231.46",
     ]
-    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
+    shown = [
+        chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.00016286, 0.001, 0.99999, 1.0)
+    ]
     assert shown == [
         "0.00 %",
         "1 in 1 billion",
         "1 in 2.04 million",
         "0.0001 %",
         "0.0049 %",
-        "0.01 %",
+        "0.0163 %",
+        "0.10 %",
         ">99.99 %",
         "100.00 %",
     ]

@@ -97,7 +97,7 @@ def test_a_category_is_taken_with_the_rerolls_left_and_with_bonus_points(blank: 
 def test_an_invalid_box_stays_until_it_is_corrected(page: Visitor) -> None:
     page.click("#edit-card")
     page.write("#box-ones", "9")
-    page.expects("#card-error", "Ones cannot hold 9. It can hold 0, 1, 2, 3, 4, 5.")
+    page.expects("#card-error", "Ones cannot hold 9; it can hold 0, 1, 2, 3, 4, 5.")
     assert page.get_attribute("#box-ones", "aria-describedby") == "card-error"
     page.write("#box-twos", "7")
     assert page.count("#card-error p") == 2
