@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, SECTIONS, main
 from perfect_yatzy.cli.console import RENAMED_COMMANDS, RENAMED_OPTIONS
+from perfect_yatzy.cli.text_width import columns_of
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.objectives.scores import Goals
@@ -668,6 +670,35 @@ def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_p
     assert "Solving yatzy-forced" in first
     assert "\x1b[1m" in first
     assert "\x1b[" not in on_terminal(*words, NO_COLOR="1")
+
+
+def test_tables_bars_and_sentences_fit_a_narrow_terminal(run: Run, yatzy: Strategy) -> None:
+    """With all numbers, and each in its column. A bar is as long as there is room."""
+    width = 45
+    late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 chance=22"
+    for line in (
+        f"hold 33456 --card '{late}' --goal 240",
+        "hold 33456 --lang de",
+        "score 22555 --lang ja",
+        "odds 33456",
+        "expect",
+        "evaluate perfect --rules yatzy-forced",
+        "simulate yatzy-forced --games 2",
+        "tables --verify yatzy",
+    ):
+        words = shlex.split(line)
+        text = on_terminal(*words, COLUMNS=str(width)).replace("\r\n", "\n")
+        text = re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", text)
+        assert max(map(columns_of, re.split("[\r\n]", text))) <= width, line
+        shown = re.sub(".*\r.*\n", "", text)  # without progress
+        found, whole = (
+            "".join(re.sub("[▏▎▍▌▋▊▉█]", "", each).split())
+            for each in (shown, printed(run, *words))
+        )
+        assert found == whole
+    table = on_terminal(*shlex.split(f"hold 33456 --card '{late}' --goal 240"), COLUMNS="45")
+    rows = [row for row in table.splitlines() if row.startswith("  ") and "%" in row]
+    assert len({row.rindex("%") for row in rows}) == 1
 
 
 def test_rules_are_an_argument_or_an_option(run: Run) -> None:

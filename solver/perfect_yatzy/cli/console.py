@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from errno import ENOENT
 from importlib import import_module
-from itertools import takewhile, zip_longest
+from itertools import groupby, takewhile, zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,7 +36,7 @@ from ..words import (
     set_language,
 )
 from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
-from .text_width import HelpFormatter, columns_of, wrap
+from .text_width import COLUMNS, HelpFormatter, columns_of, squeezed, wrap
 
 # What had another name before, with the words of what it is called now.
 RENAMED_COMMANDS = {
@@ -53,6 +53,7 @@ RENAMED_OPTIONS = {
     "--versus": ("--best-opponent",),
 }
 SPACING = 6  # columns around the names of commands: as in click's own method
+TABULAR = re.compile(rf"^ {{2}}|{COLUMNS.pattern}")  # a line of a table
 VERBATIM = "\b"  # at the beginning of a paragraph, such as an example, that click does not wrap
 
 
@@ -219,8 +220,8 @@ def fail(message: str, code: int) -> None:
 
 
 def echo_lines(*parts: Iterable[str]) -> None:
-    """Print lines."""
-    click.echo("\n".join(line for part in parts for line in part))
+    """Print lines, which fit into a terminal."""
+    click.echo("\n".join(fitted(line for part in parts for line in part)))
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
@@ -334,9 +335,32 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     return result
 
 
+def fitted(lines: Iterable[str]) -> list[str]:
+    """Return lines that fit into a terminal, except for a path, which stays whole.
+
+    The columns of a table move together, and what is still too long is wrapped.
+    """
+    if not sys.stdout.isatty():
+        return [*lines]
+    from shutil import get_terminal_size
+
+    width = get_terminal_size().columns
+    result = list[str]()
+    single = (line for text in lines for line in text.split("\n"))
+    for is_table, group in groupby(single, lambda line: TABULAR.search(line) is not None):
+        part = [*group]
+        for gap in (2, 1):
+            if is_table and len(part) > 1 and max(map(columns_of, part)) > width:
+                part = squeezed(part, gap)
+        for line in part:
+            is_long = columns_of(line) > width
+            result += wrap_columns([line], whole_words=True) if is_long else [line]
+    return result
+
+
 def echo_fitted(text: str) -> None:
-    """Print lines, wrapped to the width of a terminal except for a path, which stays whole."""
-    echo_lines(wrap_columns(text.split("\n"), whole_words=True) if sys.stdout.isatty() else [text])
+    """Print text in lines that fit into a terminal."""
+    echo_lines([text])
 
 
 def prompt_line(question: str) -> str | None:

@@ -217,7 +217,7 @@ def print_checks(found: TableChecks, *, as_json: bool) -> None:
         if not as_json:
             verdict = good if check.passed else wrong
             name = _(check.name)  # marked elsewhere
-            click.echo(f"{left(verdict, width)}  {left(name, 10)}  {check.detail}")
+            echo_lines([f"{left(verdict, width)}  {left(name, 10)}  {check.detail}"])
     passed = all(check.passed for check in checks)
     if as_json:
         echo_json(rules=found.rules.key, passed=passed, checks=[asdict(check) for check in checks])
