@@ -624,7 +624,7 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
         (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
         (1_120_727_000_000, 62_133.0, "1,120.7 GB and about 17 hours"),
     ):
-        assert SolveCost(1, size, 1, seconds).words == words
+        assert SolveCost(1, size, 1, seconds).words(2) == words
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
