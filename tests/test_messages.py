@@ -17,6 +17,7 @@ from perfect_yatzy.cli.views.wording import card_line, rerolls_left_text
 from perfect_yatzy.cli.views.words import Words
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.translations import languages
+from perfect_yatzy.policies.levels import LEVELS
 from perfect_yatzy.words import (
     LANGUAGES,
     current_language,
@@ -29,6 +30,7 @@ from perfect_yatzy.words import (
     number_word,
     page_messages,
 )
+from perfect_yatzy.words import _ as translated
 from support.command import Run
 
 LANGUAGE_OF = {
@@ -517,3 +519,20 @@ def test_zero_and_one_are_never_filled_in_as_words() -> None:
         "twelve",
         "13",
     ]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_level_of_the_page_has_the_name_of_another_level_of_the_command(code: str) -> None:
+    script = (catalogues.PACKAGE / "web" / "static" / "words" / "levels.js").read_text("utf-8")
+    names = re.findall(r'(\d|\[PERFECT\]): _\("(\w+)"\)', script)
+    of_page = {8 if number == "[PERFECT]" else int(number): name for number, name in names}
+    assert of_page == {number: LEVELS[number - 1].name.capitalize() for number in (2, 3, 5, 6, 8)}
+    with language_scope(code):
+        command = {level.number: translated(level.name).casefold() for level in LEVELS}
+        page = {number: translated(name).casefold() for number, name in of_page.items()}
+    assert [
+        (page[number], other)
+        for number in page
+        for other in command
+        if other != number and page[number] == command[other]
+    ] == []

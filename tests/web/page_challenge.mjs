@@ -144,12 +144,12 @@ test("the end shows the score of the person, the sum, and the largest error to t
     turn, roll: 1, rolls_left: 2, dice: [2, 3, 3, 5, 5], loss, grade, done: { hold: [3, 5, 5], category: null }, best: { hold: [3, 3], category: null },
   }); // prettier-ignore
   web.answers.review = ({ player }) => ({
-    player: ["Ann", "Sensible"][player], finished: true, start: 248.4, result: 190 + player, luck: -50, points_lost: 8.4 - player, grades: { mistake: 2 }, rolls: [],
+    player: ["Ann", "Skilled"][player], finished: true, start: 248.4, result: 190 + player, luck: -50, points_lost: 8.4 - player, grades: { mistake: 2 }, rolls: [],
     decisions: [decision(1, 0.9, "mistake"), decision(2, 1.4, "mistake")],
   }); // prettier-ignore
   const turns = categories.flatMap(({ id }) => [0, 1].map((player) => ({ player, rolls: [[2, 3, 3, 5, 5]], holds: [], category: id, points: id === "chance" ? 190 + player : 0 })));
   const player = (name, computer, i) => Object.assign(state.newPlayer(name, { computer }), { card: Object.fromEntries(categories.map(({ id }) => [id, id === "chance" ? 190 + i : 0])) });
-  state.change((t) => Object.assign(t, { turns, players: [player("Ann", undefined, 0), player("Sensible", "3", 1)], player: 1, date: "2026-11-28T12:00:00Z" }));
+  state.change((t) => Object.assign(t, { turns, players: [player("Ann", undefined, 0), player("Skilled", "3", 1)], player: 1, date: "2026-11-28T12:00:00Z" }));
   await web.pass(100);
   const score = () => Number(byId("result").querySelector("b").textContent);
   const counted = [score()];
@@ -160,7 +160,7 @@ test("the end shows the score of the person, the sum, and the largest error to t
   equal(counted, counted.toSorted((a, b) => a - b));
   isTrue(counted[0] < 100 && counted.at(-1) === 190 && counted.at(-3) === 190, counted);
   const result = byId("result").textContent.replaceAll("\u00a0", " ");
-  isTrue(result.startsWith("190Sensible beat you: 191 to 190."), result); // Ann's score, who has lost
+  isTrue(result.startsWith("190Skilled beat you: 191 to 190."), result); // Ann's score, who has lost
   isTrue(result.endsWith("20 % of games by perfect play end lower."), result); // 40 of 200 equal chances
   equal(byId("end").querySelectorAll("dd").map((each) => each.textContent), ["248.4", "−50.0", "−8.4", "190", "248.4", "−50.0", "−7.4", "191"]);
   equal(byId("end").querySelectorAll(".largest").length, 1); // a computer has nothing to learn
@@ -187,7 +187,7 @@ test("the end shows the score of the person, the sum, and the largest error to t
   equal([web.text("go"), s().turns.length], ["Play again", 30]);
   byId("go").click();
   await web.pass(50);
-  equal([s().players.map(({ name, computer, card }) => [name, computer ?? "", card]), s().player, s().turns], [[["Ann", "", {}], ["Sensible", "3", {}]], 0, []]);
+  equal([s().players.map(({ name, computer, card }) => [name, computer ?? "", card]), s().player, s().turns], [[["Ann", "", {}], ["Skilled", "3", {}]], 0, []]);
 });
 
 test("two players have their names above the columns, and both see both ways to the bonus", ["yatzy"], async () => {
@@ -206,7 +206,7 @@ test("two players have their names above the columns, and both see both ways to 
   byId("who").children[1].click();
   equal([heads()[0], bars(), web.text("bonus")], [[["Alexandra", false], ["2", true]], ["width: 100%", "width: 51%"], "bonus 50"]);
   byId("who").children[0].click();
-  state.change((t) => Object.assign(t, { players: [first(""), second("Sensible", "5")] }));
+  state.change((t) => Object.assign(t, { players: [first(""), second("Skilled", "5")] }));
   equal(heads()[1], [["You", true], ["S", false]]);
   equal(web.text("turn-line").startsWith("Turn 4 of 15"), true);
   byId("edit-card").click();

@@ -177,7 +177,7 @@ test("games are listed by date with a level, and each opens its review", ["yatzy
     await web.pass(10);
     return web.text("level");
   };
-  // Of 250 points: a novice gives away 25, a casual player 15, a sensible one 6, a strong one 3.
+  // Of 250 points: a novice gives away 25, a casual player 15, a skilled one 6, a strong one 3.
   for (const [lost, text] of [[41, "below Novice"], [25, "as Novice"], [20, "between Novice and Casual"], [2, "between Strong and Perfect"], [0, "as Perfect"]])
     isTrue((await level(lost)).includes(text), `${lost} ${web.text("level")}`);
   const rows = [...byId("statistics").querySelectorAll(".game-row")];

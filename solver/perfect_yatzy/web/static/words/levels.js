@@ -12,6 +12,6 @@ export const LEVELS = [2, 3, 5, 6, PERFECT].map((number) => ({
 }));
 
 export const levelName = (number) =>
-  ({ 2: _("Novice"), 3: _("Casual"), 5: _("Sensible"), 6: _("Strong"), [PERFECT]: _("Perfect") })[
+  ({ 2: _("Novice"), 3: _("Casual"), 5: _("Skilled"), 6: _("Strong"), [PERFECT]: _("Perfect") })[
     number
   ];
