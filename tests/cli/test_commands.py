@@ -87,9 +87,9 @@ FORCED = "--rules yatzy-forced"
 WRONG = {
     "hold 3345": "'3345' is 4 dice; yatzy has 5",
     "hold 33456 --card oens=3": "unknown category 'oens'; did you mean ones?",
-    "hold 33456 --saved 1": "1 saved rolls are impossible under yatzy: none exist",
-    "expect -r yatzy-saved -c ones=3 --saved 4": "4 saved rolls are impossible under yatzy-saved: after 1 turn it is 0 to 2",
-    "expect -r yatzy-saved --saved 4": "4 saved rolls are impossible under yatzy-saved: after 0 turns it is 0",
+    "hold 33456 --saved 1": "saved rolls: 1 is impossible under yatzy; none exist",
+    "expect -r yatzy-saved -c ones=3 --saved 4": "saved rolls: 4 is impossible under yatzy-saved; after 1 turn it is 0 to 2",
+    "expect -r yatzy-saved --saved 4": "saved rolls: 4 is impossible under yatzy-saved; after 0 turns it is 0",
     "hold 33456 --rolls-left 0": "0 rolls left: no dice can be held; ask which category with `score`",
     "hold 33456 --rules yatzy+x": NO_SWITCH,
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
