@@ -35,6 +35,7 @@ from perfect_yatzy import RulesError, Strategy, load_rules, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.core.table_info import FORMAT, ShardedTableInfo
 from perfect_yatzy.errors import CODES
+from perfect_yatzy.game import limits
 from perfect_yatzy.play.record import simulated_records
 from perfect_yatzy.tablebase.quantities import QUANTITIES
 from support.command import Run
@@ -276,6 +277,49 @@ def test_make_targets_exist_and_the_workflow_runs_every_folder_of_tests() -> Non
             )
     named = set(re.findall(r"tests/(\w+)", read(".github", "workflows", "ci.yml")))
     assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+
+
+@pytest.mark.parametrize("folder", ["game", "objectives", "cluster", "two_players", "web"])
+def test_every_module_of_a_folder_whose_document_lists_them_is_listed(folder: str) -> None:
+    text = read("solver", "perfect_yatzy", folder, "README.md")
+    modules = {path.name for path in (ROOT / PACKAGE / folder).glob("[!_]*.py")}
+    assert modules
+    assert sorted(module for module in modules if f"[`{module}`]({module})" not in text) == []
+
+
+def test_every_module_of_the_core_is_listed() -> None:
+    text = read("solver", "README.md").split("## The core")[1].split("## ")[0]
+    modules = {path.name for path in (ROOT / PACKAGE / "core").glob("[!_]*.py")}
+    assert sorted(module for module in modules if f"/core/{module})" not in text) == []
+
+
+def test_the_document_of_the_page_lists_its_scripts_and_the_options_of_the_server() -> None:
+    text = read("solver", "perfect_yatzy", "web", "README.md")
+    scripts = text.split("The scripts, each with one subject")[1]
+    static = ROOT / PACKAGE / "web" / "static"
+    found = [path for path in static.glob("*/*.js") if path.parent.name != "engine"]
+    assert len(found) > 40
+    assert sorted(path.name for path in found if f"`{path.name}`" not in scripts) == []
+    table = text.split("## The server")[1].split("A request must name")[0]
+    options = [option for p in main.commands["serve"].params for option in p.opts]
+    assert "--memory" in options
+    wanted = {option for option in options if option.startswith("--")} - {"--help"}
+    assert sorted(option for option in wanted if f"`{option}" not in table) == []
+
+
+def test_the_benchmarks_list_every_target_that_measures() -> None:
+    targets = re.findall(r"^(bench[a-z-]*):", read("Makefile"), re.MULTILINE)
+    text = read("benchmarks", "README.md")
+    assert len(targets) > 10
+    assert [target for target in targets if f"| `make {target}` |" not in text] == []
+
+
+def test_limits_and_versions_in_the_documents_are_those_of_the_code() -> None:
+    assert f"perfect-yatzy-{perfect_yatzy.__version__}.tgz" in read("solver", "npm", "README.md")
+    records = read("solver", "perfect_yatzy", "play", "README.md").split("Limits: ")[1]
+    assert f"{limits.MAX_PLAYERS} players" in records
+    assert f"{limits.MAX_DICE_LISTED} faces" in records
+    assert f"{limits.MAX_ROLLS_LISTED:,} rolls" in records
 
 
 def test_the_tests_after_a_change_are_those_of_the_planted_bugs() -> None:

@@ -427,7 +427,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Path]]:
     """Two builds: of two copies with other times, modes and places."""
     if int(need("setuptools").__version__.partition(".")[0]) < 77:
         assert not CI
-        pytest.skip("setuptools is older than 77 (make test installs it)")
+        pytest.skip("setuptools is older than 77 (make test-all installs a newer one)")
     need("zopfli")
     found = []
     for name, umask in (("one", 0o022), ("another-place", 0o077)):

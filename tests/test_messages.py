@@ -17,6 +17,7 @@ from perfect_yatzy.cli.views.wording import card_line, rerolls_left_text
 from perfect_yatzy.cli.views.words import Words
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.translations import languages
+from perfect_yatzy.policies.levels import LEVELS
 from perfect_yatzy.words import (
     LANGUAGES,
     current_language,
@@ -29,6 +30,7 @@ from perfect_yatzy.words import (
     number_word,
     page_messages,
 )
+from perfect_yatzy.words import _ as translated
 from support.command import Run
 
 LANGUAGE_OF = {
@@ -487,6 +489,28 @@ def test_the_word_for_one_agrees_with_what_is_counted(code: str) -> None:
     assert "#" not in str(words.fill("rule.rolls_left", count=2))
 
 
+# Fields of the page that are never a whole 1: differences with decimals, limits above 1, names.
+NEVER_ONE = {"gap", "later", "loss", "luck", "most", "name", "now", "seconds", "small"}
+
+
+def test_the_page_has_a_form_for_one_of_everything_it_counts() -> None:
+    found = [each for each in messages.extract().messages if each.source.startswith("web/static")]
+    counted = {
+        many
+        for each in found
+        for one, many in zip(each.text.split(), each.plural.split(), strict=False)
+        if one != many and many.startswith(one)  # a noun
+    }
+    assert {"days", "games", "points", "turns"} <= counted
+    assert [
+        each.text
+        for each in found
+        if not each.plural
+        for name, noun in re.findall(r"\{(\w+)\} (\w+)", each.text)
+        if noun in counted and name not in NEVER_ONE and " than {" not in each.text  # decimals
+    ] == []
+
+
 def test_zero_and_one_are_never_filled_in_as_words() -> None:
     assert [number_word(number) for number in (0, 1, 2, 12, 13)] == [
         "0",
@@ -495,3 +519,20 @@ def test_zero_and_one_are_never_filled_in_as_words() -> None:
         "twelve",
         "13",
     ]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_level_of_the_page_has_the_name_of_another_level_of_the_command(code: str) -> None:
+    script = (catalogues.PACKAGE / "web" / "static" / "words" / "levels.js").read_text("utf-8")
+    names = re.findall(r'(\d|\[PERFECT\]): _\("(\w+)"\)', script)
+    of_page = {8 if number == "[PERFECT]" else int(number): name for number, name in names}
+    assert of_page == {2: "Novice", 3: "Casual", 5: "Sensible", 6: "Strong", 8: "Perfect"}
+    with language_scope(code):
+        command = {level.number: translated(level.name).casefold() for level in LEVELS}
+        page = {number: translated(name).casefold() for number, name in of_page.items()}
+    assert [
+        (page[number], other)
+        for number in page
+        for other in command
+        if other != number and page[number] == command[other]
+    ] == []

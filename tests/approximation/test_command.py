@@ -3,6 +3,7 @@ for an exact table.
 """
 
 import json
+import re
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -22,6 +23,7 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.settings import Settings
 from perfect_yatzy.tablebase.store import leftovers, matching, stored
 from perfect_yatzy.words import language_scope
+from support import games
 from support.command import Run, printed
 from support.flips import flip
 from support.human import check_play, human
@@ -241,6 +243,20 @@ def test_what_needs_a_table_says_so(
     assert "Traceback" not in answer.stderr
     too_many = strategy.rules.id == "twin" and "can be solved" in answer.stderr
     assert "approximate" in answer.stderr or too_many, answer.stderr
+
+
+def test_each_check_of_a_solved_game_says_what_it_compared(tmp_path: Path) -> None:
+    rules = games.saved_rolls_game("free", saved_rolls=False)
+    exact = perfect_yatzy.open_strategy(rules, tmp_path).value()
+    known = perfect_yatzy.approximate(rules, tmp_path, **SMALL).certificate
+    checks = [*verify_approximate(Settings(tmp_path), rules, games=50)]
+    assert [check.name for check in checks] == ["file", "bound", "exact", "simulation"]
+    assert [check.name for check in checks if not check.passed] == [], checks
+    found = [re.findall(r"-?\d+\.\d{4,}", check.detail) for check in checks[1:]]
+    low, high = known.interval99
+    assert found[0] == [f"{figure:.4f}" for figure in (known.mean, low, high, known.upper_bound)]
+    assert found[1] == [f"{exact:.10f}"]
+    assert found[2][1] == f"{known.mean:.4f}"
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, SECTIONS, main
 from perfect_yatzy.cli.console import RENAMED_COMMANDS, RENAMED_OPTIONS
+from perfect_yatzy.cli.text_width import columns_of
 from perfect_yatzy.core.backward_induction import solve_layers
 from perfect_yatzy.core.objectives import Objective
 from perfect_yatzy.objectives.scores import Goals
@@ -77,7 +79,7 @@ LEVELS = "1 beginner, 2 novice, 3 casual, 4 practised, 5 skilled, 6 strong, 7 ex
 PLAYERS = (
     "a level from 1 (beginner) to 8 (perfect), mean, safe, bold, win or a policy of yatzy evaluate"
 )
-NO_POINTS = "50 bonus points are impossible here: this card cannot have any"
+NO_POINTS = "the bonus points cannot be 50: this card cannot have any"
 ONES = "ones cannot hold 99; it can hold 0, 1, 2, 3, 4, 5"
 SEEDS = f"is not in the range 0<=x<={2**63 - 1}"
 NO_FILE = "No such file or directory"
@@ -85,15 +87,15 @@ FORCED = "--rules yatzy-forced"
 WRONG = {
     "hold 3345": "'3345' is 4 dice; yatzy has 5",
     "hold 33456 --card oens=3": "unknown category 'oens'; did you mean ones?",
-    "hold 33456 --saved 1": "1 saved rolls are impossible under yatzy: none exist",
-    "expect -r yatzy-saved -c ones=3 --saved 4": "4 saved rolls are impossible under yatzy-saved: after 1 turn it is 0 to 2",
-    "expect -r yatzy-saved --saved 4": "4 saved rolls are impossible under yatzy-saved: after 0 turns it is 0",
+    "hold 33456 --saved 1": "saved rolls: 1 is impossible under yatzy; none exist",
+    "expect -r yatzy-saved -c ones=3 --saved 4": "saved rolls: 4 is impossible under yatzy-saved; after 1 turn it is 0 to 2",
+    "expect -r yatzy-saved --saved 4": "saved rolls: 4 is impossible under yatzy-saved; after 0 turns it is 0",
     "hold 33456 --rolls-left 0": "0 rolls left: no dice can be held; ask which category with `score`",
     "hold 33456 --rules yatzy+x": NO_SWITCH,
     "hold 33456 --rules none.toml": f"cannot read the rule file none.toml: {NO_FILE}",
     'hold 33456 -c "ones=3 bonus=50"': "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories",
     "hold 33456 --bonus-points 50": NO_POINTS,
-    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "101 bonus points are impossible here: this card can have 0, 100",
+    'expect -r yahtzee -c "yahtzee=50 aces=3" --bonus-points 101': "the bonus points cannot be 101: this card can have 0, 100",
     "hold 33456 --goal 200 --opponent 3": "goal and opponents cannot be combined; give one of them",
     "hold 33456 --ties win": "ties can only be used with opponents",
     "hold 33456 --opponent nobody": f"'nobody' {NOBODY}",
@@ -129,6 +131,10 @@ USAGE = {  # behind these messages: where to read more
     f"expect --games 100 --seed {2**63}": f"Invalid value for '--seed': {2**63} {SEEDS}",
     f"simulate --seed {10**23}": f"Invalid value for '--seed': {10**23} {SEEDS}",
     "learn yatzy -o nowhere/none/sheet.json --seed -1": f"Invalid value for '--seed': -1 {SEEDS}",
+    "hold 33456 --digits 9": "--digits can only be used with --exact",
+    "tables --verify yatzy --remove yatzy": "--verify and --remove cannot be combined; give one of them",
+    "tables --verify yatzy --clean": "--verify and --clean cannot be combined; give one of them",
+    "tables --fetch maxi --from . --remove yatzy": "--fetch and --remove cannot be combined; give one of them",
     "expect --seed 3": "--seed can only be used with --games",
     "hold 33456 --goal -1": "Invalid value for '--goal' / '-g': -1 is not in the range 0<=x<=99999",
     "simulate --positions 9": "--positions needs a file; name it with --output",
@@ -477,19 +483,23 @@ def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
     """The table of Maxi takes 2.9 GB: every entrance says so with the same words, and none
     solves it unasked.
     """
-    words = rule_set_stats(load_rules("maxi")).words
+    words = rule_set_stats(load_rules("maxi")).words(2)
     there = ("--tables", str(tmp_path))
     files = f"--save {tmp_path / 'game.json'} --record {tmp_path / 'games.jsonl'}"
-    for command in (
-        "hold 334566 --rules maxi",
-        "expect --rules maxi",
-        "simulate maxi",
-        "puzzle maxi",
-        "guide maxi -o -",
-        f"play maxi {files}",
+    for threads, command in product(
+        (1, 2),
+        (
+            "hold 334566 --rules maxi",
+            "expect --rules maxi",
+            "simulate maxi",
+            "puzzle maxi",
+            "guide maxi -o -",
+            f"play maxi {files}",
+        ),
     ):
-        said = refusal(run, *command.split(), *there)
-        assert f"its table takes {words}; first run: yatzy solve maxi --yes" in said
+        said = refusal(run, *command.split(), *there, "--threads", str(threads))
+        takes = rule_set_stats(load_rules("maxi")).words(threads)
+        assert f"its table takes {takes}; first run: yatzy solve maxi --yes" in said
     for what in ("mean", "variance"):
         said = refusal(run, "solve", "maxi", "--what", what, "--threads", "2", *there)
         assert said.startswith(
@@ -662,6 +672,35 @@ def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_p
     assert "\x1b[" not in on_terminal(*words, NO_COLOR="1")
 
 
+def test_tables_bars_and_sentences_fit_a_narrow_terminal(run: Run, yatzy: Strategy) -> None:
+    """With all numbers, and each in its column. A bar is as long as there is room."""
+    width = 45
+    late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 chance=22"
+    for line in (
+        f"hold 33456 --card '{late}' --goal 240",
+        "hold 33456 --lang de",
+        "score 22555 --lang ja",
+        "odds 33456",
+        "expect",
+        "evaluate perfect --rules yatzy-forced",
+        "simulate yatzy-forced --games 2",
+        "tables --verify yatzy",
+    ):
+        words = shlex.split(line)
+        text = on_terminal(*words, COLUMNS=str(width)).replace("\r\n", "\n")
+        text = re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", text)
+        assert max(map(columns_of, re.split("[\r\n]", text))) <= width, line
+        shown = re.sub(".*\r.*\n", "", text)  # without progress
+        found, whole = (
+            "".join(re.sub("[▏▎▍▌▋▊▉█]", "", each).split())
+            for each in (shown, printed(run, *words))
+        )
+        assert found == whole
+    table = on_terminal(*shlex.split(f"hold 33456 --card '{late}' --goal 240"), COLUMNS="45")
+    rows = [row for row in table.splitlines() if row.startswith("  ") and "%" in row]
+    assert len({row.rindex("%") for row in rows}) == 1
+
+
 def test_rules_are_an_argument_or_an_option(run: Run) -> None:
     for words, environment in (
         (["yatzy-forced"], ""),
@@ -779,6 +818,19 @@ def test_no_option_of_any_command_drops_a_value() -> None:
             command.make_parser(context).parse_args([option.opts[-1], *["A"] * option.nargs] * 2)
     assert kinds == {"kept", "joined", "refused"}
     assert all(text.startswith(f"{option} is given twice: ") for option, text in refusals)
+
+
+def test_a_long_option_with_one_dash_is_refused_by_its_name(run: Run) -> None:
+    """Else ``-rolls-left 1`` would be the rules ``olls-left``."""
+    for name, command in every_command():
+        context = click.Context(command)
+        for option in command.get_params(context):
+            if not isinstance(option, click.Option) or isinstance(command, click.Group):
+                continue
+            for long in (text for text in option.opts if text.startswith("--")):
+                for word in (long[1:], f"{long[1:]}=1"):
+                    said = refusal(run, *name.split(), word)
+                    assert f"No such option {long[1:]!r}. Did you mean {long!r}?" in said
 
 
 def test_a_repeated_option_is_joined_or_refused(run: Run, yatzy: Strategy) -> None:

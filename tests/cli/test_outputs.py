@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import click
 import pytest
 from perfect_yatzy.cli import main
+from perfect_yatzy.service.queries import QueryService
 from support.command import Run, printed, refusal
 from support.flips import files_of_at_most
 from support.need import need
@@ -219,7 +220,10 @@ def test_a_file_is_written_and_replaced_on_purpose_only(  # noqa: PLR0915 (one f
         lost.unlink()
         lost.parent.rmdir()
     else:
-        nowhere = run(*asked(lost), "--force")
+        with pytest.MonkeyPatch.context() as patch:  # it is refused before long work
+            for work in ("strategy", "answer"):
+                patch.setattr(QueryService, work, None)
+            nowhere = run(*asked(lost), "--force")
         assert (nowhere.returncode, nowhere.stdout) == (1, "")
         assert (
             nowhere.stderr.splitlines()[-1]

@@ -138,7 +138,7 @@ def test_exact_solves_have_one_estimate(key: str) -> None:
     for threads in (1, 2, 8):
         seconds = cost.processor_seconds / threads
         time = duration(seconds)
-        assert cost.words_with(threads) == f"{estimates.gigabytes(cost.bytes)} and {time}"
+        assert cost.words(threads) == f"{estimates.gigabytes(cost.bytes)} and {time}"
         for shards in (False, True):
             estimate = estimate_solve(Objective(rules), threads=threads, shards=shards)
             assert estimate.seconds == seconds

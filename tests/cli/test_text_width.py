@@ -6,7 +6,7 @@ import re
 import textwrap
 
 import pytest
-from perfect_yatzy.cli.text_width import columns_of, left, right, shortened, wrap
+from perfect_yatzy.cli.text_width import columns_of, left, right, shortened, squeezed, wrap
 from support.command import Run
 
 # The blocks of characters that take two columns, as terminals draw them, without Unicode's classes.
@@ -35,6 +35,28 @@ def test_the_columns_of_a_text() -> None:
     assert shortened("あいうえお", 10) == "あいうえお"
     assert shortened("あいうえおか", 10) == "あいうえ…"
     assert shortened("abcdef", 5) == "abcd…"
+
+
+def test_the_columns_of_a_table_move_together() -> None:
+    table = [
+        "    box      points   %",
+        "  ワンペア       10   5",
+        "  Pair",
+        "  Yatzy         100  50",
+    ]
+    assert squeezed(table, 2) == [
+        "    box     points   %",
+        "  ワンペア      10   5",
+        "  Pair",
+        "  Yatzy        100  50",
+    ]
+    assert squeezed(table, 1) == [
+        "   box    points  %",
+        " ワンペア     10  5",
+        "  Pair",
+        " Yatzy       100 50",
+    ]
+    assert squeezed(["no table"], 1) == ["no table"]
 
 
 @pytest.mark.parametrize("width", [20, 33, 60])

@@ -57,6 +57,38 @@ def test_saved_rolls_oracle_of_the_catalogue(
     )
 
 
+def cards_from(naive: Naive, start: tuple[int, int, int, bool]) -> set[tuple[int, int, int, bool]]:
+    """Every card that a game from a card can reach, by the rules alone."""
+    found, new = set(), {start}
+    while new:
+        found |= new
+        new = {
+            after
+            for filled, upper, saved, flag in new
+            if filled != naive.full_mask
+            for dice, _chance in naive.rolls()
+            for left in range(naive.game["rolls"] + saved)
+            for _box, _points, after in naive.endings(filled, upper, flag, dice, left, False)
+        } - found
+    return found
+
+
+@pytest.mark.parametrize("saved_rolls", [False, True])
+def test_a_table_from_a_card_has_the_saved_rolls_of_that_card_on(saved_rolls: bool) -> None:
+    rules = replace(games.SAVED, saved_rolls=saved_rolls)
+    naive = Naive(rules.canonical())
+    for filled, upper, saved, flag in naive.states():
+        start = State(filled, upper, saved, flag)
+        space = state_space(rules, start)
+        reached = cards_from(naive, (filled, upper, saved, flag))
+        for layer in range(filled.bit_count(), len(rules.categories) + 1):
+            most = max(card[2] for card in reached if card[0].bit_count() == layer)
+            rows = space.layers[layer]
+            lanes = space.layout.lane_count[space.layout.lane_sets[rows]].sum()
+            entries = space.layer_slice(layer)
+            assert entries.stop - entries.start == lanes * (most + 1)
+
+
 @cache
 def solved(key: str) -> Values:
     return solve_values(load_rules(key))

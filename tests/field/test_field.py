@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -243,6 +244,24 @@ def test_the_command(run: Run, forced: Strategy, tmp_path: Path) -> None:
         assert run(*words).returncode != 0
 
 
+@pytest.mark.parametrize("opponents", [10, 1_000, 100_000])
+def test_the_figures_of_options_add_up_as_printed(
+    run: Run, forced: Strategy, opponents: int
+) -> None:
+    del forced
+    rules = "--rules", "yatzy-forced", "--card", "ones=3 twos=6 threes=9"
+    text = printed(run, "score", "13355", *rules, "--field", str(opponents))
+    text += printed(run, "hold", "13355", *rules, "--field", str(opponents), "--all")
+    rows = re.findall(r"(\d\S*) % +<?(\d\S*) % ", text)
+    assert len(rows) > 10
+    best = float(rows[1][0])
+    assert best > 0
+    for chance, loss in rows[1:]:
+        shown = len(chance.partition(".")[2])
+        assert float(chance) == pytest.approx(best - float(loss), abs=1.01 * 10**-shown)
+    assert len({chance for chance, _loss in rows}) > 5
+
+
 def test_the_figures_of_the_readme(forced: Strategy) -> None:
     text = (Path(perfect_yatzy.__file__).parent / "field" / "README.md").read_text(encoding="utf-8")
     service = QueryService()
@@ -259,3 +278,14 @@ def test_the_figures_of_the_readme(forced: Strategy) -> None:
             shown = printed_text.replace("%", "").strip()
             digits = len(shown.partition(".")[2])
             assert float(shown) == pytest.approx(100 * value, abs=0.51 * 10**-digits)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["yahtzee", "kniffel", "yahtzee-plain", "yatzy"])
+def test_the_best_chance_in_fair_shares_is_that_of_the_readme(game: str) -> None:
+    text = (Path(perfect_yatzy.__file__).parent / "field" / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `([a-z-]+)`: .+ \| (\d\.\d\d) \|$", text, re.MULTILINE))
+    assert len(rows) == 4
+    request = {"query": "expect", "rules": game, "field": 9999, "spread": False}
+    answer = QueryService().answer(request)
+    assert f"{answer['chance'] / answer['chance_by_mean_play']:.2f}" == rows[game]

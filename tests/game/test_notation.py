@@ -413,7 +413,7 @@ def test_the_bonus_points_of_a_card_are_those_of_its_turns(name: str) -> None:
                 if number in sums:
                     parse_card(rules, boxes, bonus_points=number)
                 else:
-                    refused("bonus points are impossible here", parse_card, rules, boxes, 0, number)
+                    refused("the bonus points cannot be", parse_card, rules, boxes, 0, number)
     assert len(paid) > 1, "no turn has paid any"
 
 

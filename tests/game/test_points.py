@@ -527,7 +527,7 @@ YATZY = load_rules("yatzy")
         (lambda start: start_turn(YATZY, State(1, 7)), "the filled upper boxes cannot sum to 7"),
         (
             lambda start: start_turn(YATZY, State(0, 0, 1)),
-            "1 saved rolls are impossible under yatzy: none exist",
+            "saved rolls: 1 is impossible under yatzy; none exist",
         ),
         (lambda start: start_turn(YATZY, State(YATZY.full_mask, 63)), "the game is over"),
         (lambda start: start_turn(YATZY, "ones=9"), "ones cannot hold 9"),

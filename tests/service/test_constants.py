@@ -238,6 +238,7 @@ def test_budgets() -> None:
         "mean": most,
         "objective": most,
         "stored_bytes": infinite,
+        "threads": None,
         "opponents": infinite,
         "unasked_seconds": infinite,
     }
@@ -246,6 +247,7 @@ def test_budgets() -> None:
         "mean": SolveLimit(600.0, 3 * GB),
         "objective": SolveLimit(240.0, 2_000_000_000),
         "stored_bytes": 6 * GB,
+        "threads": None,
         "opponents": 8,
         "unasked_seconds": 4.0,
     }

@@ -603,14 +603,17 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
         "0.00",
         "231.46",
     ]
-    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
+    shown = [
+        chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.00016286, 0.001, 0.99999, 1.0)
+    ]
     assert shown == [
         "0.00 %",
         "1 in 1 billion",
         "1 in 2.04 million",
         "0.0001 %",
         "0.0049 %",
-        "0.01 %",
+        "0.0163 %",
+        "0.10 %",
         ">99.99 %",
         "100.00 %",
     ]
@@ -621,7 +624,7 @@ def test_small_chances_are_told_from_none_and_sizes_and_times_are_rounded() -> N
         (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
         (1_120_727_000_000, 62_133.0, "1,120.7 GB and about 17 hours"),
     ):
-        assert SolveCost(1, size, 1, seconds).words == words
+        assert SolveCost(1, size, 1, seconds).words(2) == words
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:

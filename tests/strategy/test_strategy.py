@@ -103,7 +103,7 @@ def test_a_position_is_a_text_a_state_a_card_or_points_by_category(yatzy: Strate
         (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
         (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
         (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
-        (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
+        (lambda y: y.value(State(0, 0, 2)), "saved rolls: 2 is impossible under yatzy; none exist"),
         (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
         (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
         (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),

@@ -5,6 +5,7 @@ have installed it.
 import importlib
 import os
 import shutil
+import sys
 from typing import Any
 
 import pytest
@@ -12,13 +13,17 @@ import pytest
 CI = bool(os.environ.get("CI"))  # set by .ci/run and by hosted CI services
 
 
-def need(module: str, installed_by: str = "make test") -> Any:
-    """Import an optional module; skip the test or test file without it, fail in CI."""
+def need(module: str) -> Any:
+    """Import an optional module; skip the test or test file without it, fail in CI, which proves
+    that `make test-all` installs it.
+    """
     if CI:
         return importlib.import_module(module)
-    return pytest.importorskip(
-        module, reason=f"{module} is not installed ({installed_by} installs it)"
-    )
+    if module in sys.stdlib_module_names:
+        reason = f"Python has no {module} on this system"
+    else:
+        reason = f"{module} is not installed (make test-all installs it)"
+    return pytest.importorskip(module, reason=reason)
 
 
 def need_program(*names: str) -> str:

@@ -77,14 +77,50 @@ test("a die of more than six faces shows a number", [], async () => {
   equal(numbers(8, 1).map(drawn), [[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0], [0, 1], [0, 1]]);
 });
 
-test("a refusal names twelve numbers of points", ["yatzy"], async () => {
+test("a refusal names at most eight numbers of points", ["yatzy"], async () => {
   await openPage();
   byId("edit-card").click();
   byId("box-yatzy").choose("7");
-  equal(web.text("card-error"), "Yatzy cannot hold 7. It can hold 0, 50.");
+  equal(web.text("card-error"), "Yatzy cannot hold 7; it can hold 0, 50.");
   byId("box-yatzy").choose("50");
   byId("box-chance").choose("4");
-  equal(web.text("card-error"), "Chance cannot hold 4. It can hold 0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 …, at most 30.");
+  equal(web.text("card-error"), "Chance cannot hold 4; it can hold 0 or 5 to 30.");
+  const { summarized } = await load("words/i18n"), evens = numbers(9).map((number) => 2 * number);
+  equal(summarized(evens.slice(0, 8)), "0, 2, 4, 6, 8, 10, 12, 14");
+  equal(summarized(evens), "0 or 2 to 16 in steps of 2");
+  equal(summarized([0, ...numbers(8, 5)]), "0 or 5 to 12");
+  equal(summarized([...evens, 17]), "0, 2, 4, 6, ... up to 17");
+  equal(summarized([0, 1, ...evens.slice(1)]), "0, 1, 2, 4, ... up to 16");
+});
+
+test("an error of the engine is a sentence that names what is possible", [], async () => {
+  const { Game } = await load("engine/game"), { Card } = await load("engine/card"), { errorFields } = await load("engine/worker");
+  const joker = { index: 0, bonus: 100, bonus_requires_points: true }, boxes = numbers(11).map(() => ({ points: [0, 50], first_roll_bonus: 0 }));
+  let hear;
+  globalThis.startedEngine = {
+    addEventListener: (kind, run) => { if (kind === "message") hear = run; },
+    postMessage({ id, body: { filled, bonus } }) {
+      const game = Object.assign(Object.create(Game.prototype), { joker, categories: boxes });
+      try {
+        new Card(game, new Map(numbers(filled).map((c) => [c, 50])), 0, bonus).check();
+      } catch (error) {
+        hear({ data: { id, error: errorFields(error) } });
+      }
+    },
+  };
+  const { ask } = await load("engine/client"), said = [];
+  for (const [filled, bonus] of [[0, 1], [3, 1], [11, 1]]) said.push(await ask("expect", { filled, bonus }).catch(({ message }) => message));
+  equal(said, [
+    "The bonus points cannot be 1: this card cannot have any.", "The bonus points cannot be 1: this card can have 0, 100, 200.",
+    "The bonus points cannot be 1: this card can have 0 or 100 to 1000 in steps of 100.",
+  ]);
+});
+
+test("a message becomes a sentence of its language", [], async () => {
+  const { sentence, setLanguage } = await load("words/i18n");
+  equal(["the points are 5", "Why?", "No.", ""].map(sentence), ["The points are 5.", "Why?", "No.", ""]);
+  await setLanguage("ja");
+  equal(["5点です", "5点です。"].map(sentence), ["5点です。", "5点です。"]);
 });
 
 test("twelve rolls of a turn are listed", ["yatzy", "yatzy-saved"], async () => {
@@ -234,7 +270,6 @@ const LIMITS = { // and the test that goes past each
   "puzzle/today SHOWN_DAYS": "three choices go on, and are graded at the end",
   "words/dom MAX_KEPT": "the last eight sentences can be heard",
   "words/dom MAX_PIPS": "a die of more than six faces shows a number",
-  "table/card LISTED_POINTS": "a refusal names twelve numbers of points",
   "table/dice MAX_ROLLS_LISTED": "twelve rolls of a turn are listed",
   "table/view SHOWN_ROWS": "six options are listed until all are",
   "review/review-decision LISTED_CATEGORIES": "five categories of a decision are compared",
@@ -242,6 +277,7 @@ const LIMITS = { // and the test that goes past each
   "table/challenge MAX_TEXT": "a link of a challenge is read and written",
   "table/challenge MAX_CHOICES": "a link of a challenge is read and written",
   "statistics/statistics SMOOTHED": "the latest five games make the average",
+  "words/i18n MAX_LISTED": "a refusal names at most eight numbers of points",
   "store/ask MAX_CACHED": "answers are kept, and asked for once more after a failure",
   "store/game MAX_GUESSES": "the hold before a roll is guessed from the dice",
   "store/link MAX_SAVED": "links and texts are read and written",

@@ -417,6 +417,11 @@ test("links and texts are read and written", ["yatzy", "yatzy-saved", "yahtzee"]
   for (const [text, query] of Object.entries(PASTED)) equal(decodeURIComponent(queryOf(text).replaceAll("+", " ")), query);
 });
 
+test("every option of a pasted command is understood", [], async () => {
+  const { queryOf } = await load("shell/transfer");
+  for (const [text, fields] of readCases()) equal(Object.fromEntries(new URLSearchParams(queryOf(text))), fields, text);
+});
+
 // The texts of chance_text() in Python, for the same chances.
 test("a tiny chance has words", [], async () => {
   const words = await load("words/i18n"), tiny = [1e-9, 4.9e-7, 1 / 2.77e14, 1 / 9.996e8, 1e-15, 4e-21];

@@ -1,5 +1,5 @@
 // The view model: what the page shows and offers, over every combination of state and answer, without a document.
-import { equal, isTrue, load, state, test, testInRing2 } from "../support/page_modules.mjs";
+import { byId, equal, isTrue, load, openPage, state, test, testInRing2, web } from "../support/page_modules.mjs";
 
 // Positions of one or two players with every phase of a turn, every way to mark dice, and every answer that can come.
 function* cases(rules, ids) {
@@ -83,4 +83,51 @@ test("the questions for an aim", [], async () => {
     [{ opponents: ["ones=3"], ties: "half" }, { versus: "ones=3", ties: "half" }, { opponents: ["ones=3"], ties: "half" }],
     [{ opponents: ["ones=3", "empty"], ties: "loss" }, { opponents: ["ones=3", "empty"], ties: "loss" }],
   ]) equal(questionsFor({ dice }, aim), [...asked, {}].map((each) => ({ dice, ...each })));
+});
+
+// --- what is drawn of the advice ---
+
+const HOLDS = [{ hold: [3, 3], category: null, expected_final_score: 200, loss: 0 }, { hold: [5, 6], category: null, expected_final_score: 198, loss: 2 }];
+const BOXES = [{ category: "threes", points: 6, expected_final_score: 190, loss: 0 }, { category: "chance", points: 21, expected_final_score: 185, loss: 5 }];
+const chances = (options) => options.map((option, i) => ({ ...option, chance: 0.5 - i / 10 }));
+const COST = { what: "objective", seconds: 30, disk_bytes: 2e6 }, refusal = (fields, status = 500) => Response.json({ error: "it is away", ...fields }, { status });
+const needsWork = () => Response.json({ error: "it takes long", code: "confirmation-required", cost: COST });
+const FAILED = "It is away.", NO_TABLE = "Advice for these rules has to be computed once, for every card there can be.", NO_CHANCE = "The chance from this card on has to be computed first.";
+const HALF_A_MINUTE = "Solve now (about 30 seconds, 2 MB on the disk of this computer, once)", FIVE_MINUTES = "Solve now (about 5 minutes, 2.0 GB on the disk of this computer, once)";
+const ADVICE = { // what the server answers and where the game stands; the answer as it is drawn, its options and notes, the work that is offered
+  "before a roll": [{}, { dice: [] }, "Your turnroll the dice 200.00 average final score", 0, 0],
+  "dice that are missing": [{}, { dice: [3, 3] }, "3 more dice.", 0, 0],
+  "a hold": [{}, {}, "Keep 3 3then roll three dice 200.00 average final score", 2, 1],
+  "a box": [{}, { left: 0 }, "Threes, 6 190.00 average final score", 2, 1],
+  "an approximate strategy": [{ hold: { holds: HOLDS, approximate: { text: "at least 240" } } }, { dice: [3, 3, 5, 6, 6] }, "Keep 3 3then roll three dice 200.00 average final score", 2, 2],
+  "a goal": [
+    { hold: { aim: { goal: 250 }, holds: chances(HOLDS) }, score: { aim: { goal: 250 }, categories: chances(BOXES) } }, { goal: "250" },
+    "Keep 3 3then roll three dice 50.00 % chance of 250 or more", 2, 0,
+  ],
+  "a goal that has to be computed, and the average": [
+    { hold: ({ goal }) => (goal ? needsWork() : { holds: HOLDS }) }, { goal: "251" },
+    `Keep 3 3then roll three dice 200.00 average final score For the average: ${NO_CHANCE}`, 2, 1, [HALF_A_MINUTE],
+  ],
+  "an average that has to be computed": [{ hold: needsWork }, { dice: [1, 2, 3, 4, 5] }, NO_CHANCE, 0, 0, [HALF_A_MINUTE]],
+  "a server that fails": [{ hold: () => refusal({ retryable: true }) }, { dice: [1, 1, 3, 4, 5] }, FAILED, 0, 0, ["Try again"]],
+  "a server that refuses": [{ hold: () => refusal({ code: "invalid-card" }, 422) }, { dice: [1, 1, 1, 4, 5] }, FAILED, 0, 0, []],
+  "no table, before a roll": [{}, { rules: "yatzy-saved", dice: [] }, NO_TABLE, 0, 0, [FIVE_MINUTES]],
+  "no table": [{}, { rules: "yatzy-saved" }, NO_TABLE, 0, 0, [FIVE_MINUTES]],
+};
+
+test("every kind of advice is drawn, and the work that it needs is offered", ["yatzy", "yatzy-saved"], async (known) => {
+  Object.assign(known[1], { solved: false, cost: { what: "table", seconds: 300, disk_bytes: 2e9 } });
+  await openPage();
+  const show = async (answers, { rules = "yatzy", dice = [3, 3, 4, 5, 6], left = 2, goal = "" }) => {
+    Object.assign(web.answers, { expect: { expected_final_score: 200 }, hold: { holds: HOLDS }, score: { categories: BOXES }, points: { categories: BOXES } }, answers);
+    state.change((t) => {
+      state.startGame(t, rules);
+      Object.assign(t, { dice, held: dice.map(() => false), left, goal, objective: goal ? "goal" : "mean" });
+    });
+    await web.pass(9000);
+    const text = [web.text("answer").trim(), web.text("instead-of")].filter(Boolean).join(" ").replaceAll("\u00a0", " "), count = (tag) => byId("ranking").querySelectorAll(tag).length;
+    return [text, count("li"), count("p"), ...(byId("long-work").hidden ? [] : [byId("long-work").querySelectorAll("button").map(({ textContent }) => textContent)])];
+  };
+  const kinds = Object.entries(ADVICE);
+  for (const [kind, [answers, position, ...expected]] of [...kinds, ...kinds.toReversed()]) equal(await show(answers, position), expected, kind);
 });

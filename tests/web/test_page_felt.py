@@ -224,6 +224,20 @@ def test_the_first_visit_fits_in_every_language(
             assert right <= width, language
 
 
+def test_the_number_of_the_advice_is_whole_in_every_language(
+    chromium: Chromium, browser: Any, address: str
+) -> None:
+    visitor = sized(chromium, address, 390, 844)
+    for language in ("en", "da", "de", "fi", "ja", "ko", "nb", "sv"):
+        visitor.open(f"?lang={language}#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=2")
+        for width in (390, 320):
+            visitor.set_viewport_size({"width": width, "height": 844})
+            inside = visitor.settle().evaluate(
+                "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.getElementById('answer'))"
+            )
+            assert (language, width, inside) == (language, width, True)
+
+
 def test_the_keys_of_real_dice_keep_their_size_beside_the_action(
     chromium: Chromium, browser: Any, address: str
 ) -> None:

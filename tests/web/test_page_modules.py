@@ -11,10 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import Strategy, load_rules
+from perfect_yatzy.cli import main
 from perfect_yatzy.cli.views import why
 from perfect_yatzy.core import turn_model
 from perfect_yatzy.game.random_dice import fixed_dice
@@ -42,6 +44,7 @@ TESTS = {  # name -> its file, whether it is in ring 2, and the rule sets of the
 SAME_SENTENCES = "the command says why in the sentences of the page"
 SAME_POLICY = "a computer at a level errs as the policy of Python does"
 FIXED_DICE = "the dice of a text are those of its SHA-256"
+PASTED_OPTIONS = "every option of a pasted command is understood"
 ANY_ORDER = "dice and corrections in any order leave a turn that can be reviewed"
 
 
@@ -56,7 +59,7 @@ def check(name: str, *options: str) -> None:
     [
         ring_2(name) if ring else name
         for name, (_, ring, _) in TESTS.items()
-        if name not in (ANY_ORDER, SAME_SENTENCES, SAME_POLICY, FIXED_DICE)
+        if name not in (ANY_ORDER, SAME_SENTENCES, SAME_POLICY, FIXED_DICE, PASTED_OPTIONS)
     ],
 )
 def test_in_javascript(name: str) -> None:
@@ -85,6 +88,44 @@ def test_dice_that_are_the_same_for_everybody(tmp_path: Path) -> None:
 def fixed_face(text: str, roll: int, die: int, faces: int) -> int:
     digest = hashlib.sha256(f"{text} roll {roll} die {die}".encode()).digest()
     return 1 + int.from_bytes(digest[:4], "big") % faces
+
+
+POSITION = {  # options that say something of a position: a value, and the field of a link
+    "--rules": ("crag", "rules"),
+    "--card": ("ones=3 sixes=24", "card"),
+    "--rolls-left": ("1", "left"),
+    "--saved": ("2", "saved"),
+    "--bonus-points": ("100", "bonus_points"),
+    "--goal": ("240", "goal"),
+    "--opponent": ("251; ones=3", "opponents"),
+    "--best-opponent": ("ones=3 sixes=24", "opponents"),
+    "--ties": ("win", "ties"),
+}
+
+
+def test_options_of_a_pasted_command(tmp_path: Path) -> None:
+    """Those of every question, in each of their spellings; the others change nothing."""
+    cases, used = [], set()
+    for question in ("hold", "score", "expect", "odds"):
+        command = main.get_command(click.Context(main), question)
+        assert command is not None
+        dice = ("33456", {"dice": "33456"}) if question != "expect" else ("", {})
+        for option in command.params:
+            if not isinstance(option, click.Option):
+                continue
+            value, field = POSITION.get(option.opts[0], ("7", None))
+            used.add(option.opts[0])
+            for name in option.opts:
+                spellings = (f'{name} "{value}"', f"{name}='{value}'", f'"{name}={value}"')
+                for text in (
+                    (name,) if option.is_flag else spellings[: 3 if name.startswith("--") else 1]
+                ):
+                    fields = dice[1] | ({field: value} if field else {})
+                    cases.append((f"yatzy {question} {text} {dice[0]}", fields))
+    assert used > POSITION.keys()
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(cases))
+    check(PASTED_OPTIONS, str(path))
 
 
 @pytest.mark.parametrize("seed", seeds(1, 12))

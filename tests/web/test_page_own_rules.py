@@ -242,7 +242,7 @@ def test_exported_games_are_read_by_the_command_and_imported_again(
         assert "You, short: 1 game" in printed(run, "rate", str(path))
     page.click("#forget-games").expects("#statistics-status", "All games are forgotten.")
     page.set_input_files("#import-file", str(path))
-    page.expects("#statistics-status", "1 games added, 0 left out")
+    page.expects("#statistics-status", "1 game added, 0 left out")
     assert page.count("#statistics .games .game-row") == 1
     page.set_input_files("#import-file", str(path))
     page.expects("#statistics-status", "0 games added, 1 left out")

@@ -175,7 +175,7 @@ def test_the_end_says_luck_and_errors_and_the_game_is_kept(
     assert page.count("#statistics .figures") == 1
     page.click("#forget-games").expects("#statistics-status", "All games are forgotten.")
     page.set_input_files("#import-file", str(tmp_path / "games.jsonl"))
-    page.expects("#statistics-status", "1 games added, 0 left out")
+    page.expects("#statistics-status", "1 game added, 0 left out")
 
 
 def test_a_game_for_a_goal_is_not_graded_against_it_in_the_statistics(

@@ -13,8 +13,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from errno import ENOENT
 from importlib import import_module
-from itertools import takewhile, zip_longest
+from itertools import groupby, takewhile, zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,7 +36,7 @@ from ..words import (
     set_language,
 )
 from .options import LANGUAGE_HELP, CommonOption, LanguageParam, YatzyCommands, described_options
-from .text_width import HelpFormatter, columns_of, wrap
+from .text_width import COLUMNS, HelpFormatter, columns_of, squeezed, wrap
 
 # What had another name before, with the words of what it is called now.
 RENAMED_COMMANDS = {
@@ -52,6 +53,7 @@ RENAMED_OPTIONS = {
     "--versus": ("--best-opponent",),
 }
 SPACING = 6  # columns around the names of commands: as in click's own method
+TABULAR = re.compile(rf"^ {{2}}|{COLUMNS.pattern}")  # a line of a table
 VERBATIM = "\b"  # at the beginning of a paragraph, such as an example, that click does not wrap
 
 
@@ -218,8 +220,8 @@ def fail(message: str, code: int) -> None:
 
 
 def echo_lines(*parts: Iterable[str]) -> None:
-    """Print lines."""
-    click.echo("\n".join(line for part in parts for line in part))
+    """Print lines, which fit into a terminal."""
+    click.echo("\n".join(fitted(line for part in parts for line in part)))
 
 
 def echo_json(answer: Any = None, **fields: Any) -> None:
@@ -262,10 +264,13 @@ def file_format(
 def check_overwrite(force: bool, *paths: str | None) -> None:
     """Raise UsageError if a file may not be replaced, or is given twice.
 
-    Devices and pipes may be written to.
+    Devices and pipes may be written to. Raises ClickException if the folder of a file is missing,
+    before long work.
     """
     given = [path for path in paths if path]
     for number, path in enumerate(given):
+        if path != "-" and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+            raise cannot_write(path, FileNotFoundError(ENOENT, os.strerror(ENOENT)))
         if not force and os.path.isfile(path):
             raise click.UsageError(_("{path} exists; use --force to replace it", path=path))
         is_file = os.path.isfile(path) or not os.path.exists(path)
@@ -330,9 +335,32 @@ def wrap_columns(lines: Iterable[str], *, whole_words: bool = False) -> list[str
     return result
 
 
+def fitted(lines: Iterable[str]) -> list[str]:
+    """Return lines that fit into a terminal, except for a path, which stays whole.
+
+    The columns of a table move together, and what is still too long is wrapped.
+    """
+    if not sys.stdout.isatty():
+        return [*lines]
+    from shutil import get_terminal_size
+
+    width = get_terminal_size().columns
+    result = list[str]()
+    single = (line for text in lines for line in text.split("\n"))
+    for is_table, group in groupby(single, lambda line: TABULAR.search(line) is not None):
+        part = [*group]
+        for gap in (2, 1):
+            if is_table and len(part) > 1 and max(map(columns_of, part)) > width:
+                part = squeezed(part, gap)
+        for line in part:
+            is_long = columns_of(line) > width
+            result += wrap_columns([line], whole_words=True) if is_long else [line]
+    return result
+
+
 def echo_fitted(text: str) -> None:
-    """Print lines, wrapped to the width of a terminal except for a path, which stays whole."""
-    echo_lines(wrap_columns(text.split("\n"), whole_words=True) if sys.stdout.isatty() else [text])
+    """Print text in lines that fit into a terminal."""
+    echo_lines([text])
 
 
 def prompt_line(question: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial, reduce, wraps
 from inspect import signature
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -218,6 +219,18 @@ class YatzyCommand(click.Command):
         parser = super().make_parser(ctx)
         refuse_repeated(parser, ctx)
         return parser
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options and arguments of a command line.
+
+        A long option with one dash is refused: ``-rolls-left`` would be read as ``-r olls-left``.
+        """
+        long_options = {name for param in self.get_params(ctx) for name in param.opts}
+        for word in takewhile(lambda word: word != "--", args):
+            name = word.partition("=")[0]
+            if len(name) > 2 and f"-{name}" in long_options and not ctx.resilient_parsing:
+                raise click.NoSuchOption(name, possibilities=[f"-{name}"], ctx=ctx)
+        return super().parse_args(ctx, args)
 
 
 class YatzyCommands(click.Group):

@@ -26,7 +26,7 @@ from ..words import (
     number_word,
     was_said,
 )
-from .text_width import left
+from .text_width import columns_of, left
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -90,8 +90,12 @@ def _bar(label: str) -> Progress:
         nonlocal bar, shown
         left = pace.left(done / total) if total else None
         if bar is None:
+            from shutil import get_terminal_size
+
+            # The rest is the label, brackets, share and time: a longer line would not be replaced.
+            room = get_terminal_size().columns - columns_of(label) - 20
             settings: dict[str, Any] = {
-                "width": 30,
+                "width": max(1, min(30, room)),
                 "show_eta": False,
                 "item_show_func": lambda text: text,
             }

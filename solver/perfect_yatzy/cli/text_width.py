@@ -20,6 +20,7 @@ SECOND_COLUMN = "\u115f"
 # Japanese breaks after any character, but not before these (or after an opening bracket).
 NOT_FIRST = "、。，．・：；？！）」』】〕》〉ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…"
 OPENING = "（「『【〔《〈"
+COLUMNS = re.compile(r"\S {2,}\S")
 KANA_OR_KANJI = "\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60"
 BREAK = re.compile(
     f"(?<=[{KANA_OR_KANJI}]{SECOND_COLUMN})(?<![{OPENING}]{SECOND_COLUMN})(?![{NOT_FIRST})\\],.:;?!])"
@@ -64,6 +65,31 @@ def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> 
         cells = (pad(cell, width) for pad, cell, width in zip(sides, row, widths, strict=True))
         lines.append((indent + "  ".join(cells)).rstrip())
     return lines
+
+
+def squeezed(lines: Sequence[str], gap: int) -> list[str]:
+    """Return the lines of a table with at most `gap` blanks between columns and before the first.
+
+    A line without columns stays.
+    """
+    rows = {
+        number: _with_second_columns(line)
+        for number, line in enumerate(lines)
+        if COLUMNS.search(line)
+    }
+    longest = max(map(len, rows.values()), default=0)
+    padded = [row.ljust(longest) for row in rows.values()]
+    kept = list[int]()
+    blanks = 0  # of all rows, up to here
+    for place, characters in enumerate(zip(*padded, strict=True)):
+        blanks = blanks + 1 if {*characters} == {" "} else 0
+        if blanks <= gap:
+            kept.append(place)
+    found = [*lines]
+    for number, row in zip(rows, padded, strict=True):
+        text = "".join(row[place] for place in kept)
+        found[number] = text.rstrip().replace(SECOND_COLUMN, "")
+    return found
 
 
 def shortened(text: str, most: int) -> str:

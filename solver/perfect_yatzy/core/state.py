@@ -115,11 +115,11 @@ def _state_problems(rules: RuleSet, state: State) -> Iterator[str]:
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
-        text = _("{count} saved rolls are impossible under {rules}: none exist")
+        text = _("saved rolls: {count} is impossible under {rules}; none exist")
         if rules.saved_rolls:
             text = ngettext(
-                "{count} saved rolls are impossible under {rules}: after {turns} turn it is {possible}",
-                "{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}",
+                "saved rolls: {count} is impossible under {rules}; after {turns} turn it is {possible}",
+                "saved rolls: {count} is impossible under {rules}; after {turns} turns it is {possible}",
                 turns,
             )
         yield text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most))

@@ -321,7 +321,7 @@ class StateSpace(RowPlaces):
         most = int(self.most_saved[state.filled.bit_count()])
         if state.saved > most:
             message = _(
-                "{count} saved rolls are impossible from the card on at which this table begins: they are {possible}"
+                "saved rolls: {count} is impossible from the card on at which this table begins; they are {possible}"
             )
             raise StateError(
                 message.format(count=state.saved, possible=span(0, most)), code="invalid-state"

@@ -47,14 +47,14 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
         label = category_label(rules, c)
         if whole_number(points, label) not in possible[c]:
             text = _("{category} cannot hold {points}; it can hold {possible}")
-            yield text.format(category=label, points=points, possible=_summarized(possible[c]))
+            yield text.format(category=label, points=points, possible=summarized(possible[c]))
     bonus_points = whole_number(card.bonus_points, "bonus_points")
     # Without bonus points there is nothing to check.
     if bonus_points and bonus_points not in (sums := possible_bonus_points(card)):
-        text = _("{count} bonus points are impossible here: this card cannot have any")
+        text = _("the bonus points cannot be {count}: this card cannot have any")
         if len(sums) > 1:
-            text = _("{count} bonus points are impossible here: this card can have {possible}")
-        yield text.format(count=bonus_points, possible=_summarized(sums))
+            text = _("the bonus points cannot be {count}: this card can have {possible}")
+        yield text.format(count=bonus_points, possible=summarized(sums))
     if (gap := skipped_box(rules, card.state.filled)) >= 0:
         label = category_label(rules, gap)
         yield _(
@@ -102,7 +102,7 @@ def _sums(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(total for total, bit in enumerate(reversed(f"{found:b}")) if bit == "1")
 
 
-def _summarized(values: Sequence[int]) -> str:
+def summarized(values: Sequence[int]) -> str:
     """Return ascending numbers from 0 as text.
 
     At most eight are listed. More of them are a range with its step or, without one step, the first

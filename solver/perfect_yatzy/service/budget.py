@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.state import EMPTY_STATE, State
 from ..errors import RulesError, SolverError
@@ -32,6 +33,7 @@ from ..tablebase.estimates import (
     INSTANT_SOLVE_SECONDS,
     MAX_UNASKED_BYTES,
     MAX_UNASKED_SECONDS,
+    THREADS,
     SolveCost,
     solve_cost,
 )
@@ -77,6 +79,7 @@ class SolveBudget:
     opponents: float = inf  # opponents in one request
     # Longer work, and work that is stored, waits for a confirmation. If it is inf, none does.
     unasked_seconds: float = inf
+    threads: int | None = None  # with which messages state times; all limits are for two
 
     @classmethod
     def command(cls) -> SolveBudget:
@@ -116,7 +119,8 @@ class SolveBudget:
             )
             text = _("{rules} is not solved yet, and its table takes {cost}; first run: {command}")
             raise RulesError(
-                text.format(rules=rules.key, cost=cost.words, command=command), code="too-large"
+                text.format(rules=rules.key, cost=cost.words(self.threads), command=command),
+                code="too-large",
             )
 
     def check_objective(self, rules: RuleSet, cost: SolveCost, *, whole_game: bool = False) -> None:
@@ -124,9 +128,9 @@ class SolveBudget:
         if self.objective.allows(cost):
             return
         size = number_text(self.objective.bytes / 1e9, 1)
-        seconds = number_text(self.objective.seconds)
+        seconds = number_text(THREADS * self.objective.seconds / thread_count(self.threads))
         limit = _("{size} GB and {seconds} s", size=size, seconds=seconds)
-        facts = {"rules": rules.key, "cost": cost.words, "limit": limit}
+        facts = {"rules": rules.key, "cost": cost.words(self.threads), "limit": limit}
         text = _(
             "{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card",
             **facts,

@@ -21,7 +21,6 @@ from ..approximation.opening import (
     opens_approximate,
     strategy_in_memory,
 )
-from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.state import EMPTY_STATE
 from ..errors import RulesError
@@ -89,7 +88,7 @@ class QueryService:
         self.settings = Settings(tables, threads)
         self.announce = announce
         self.language = language
-        self.budget = budget or SolveBudget.command()
+        self.budget = replace(budget or SolveBudget.command(), threads=self.settings.threads)
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
         self.resolver = ObjectiveResolver(self.settings, self.strategies, self.budget, announce)
@@ -131,7 +130,7 @@ class QueryService:
                 self.resolver.count_stored(cost.bytes)
             if self.announce is not None:
                 # It returns the progress of what it announces.
-                words = cost.words_with(thread_count(self.settings.threads))
+                words = cost.words(self.settings.threads)
                 line = _("solving {rules}, {cost}; the table will be stored")
                 if not can_store(cost.bytes, self.settings.tables):
                     line = _("solving {rules}, {cost}, in memory")
@@ -217,11 +216,14 @@ class QueryService:
                     "the {label} computer player solves {rules} in memory, {words}; choose a level"
                 )
                 raise RulesError(
-                    text.format(label=found.label, **facts, words=cost.words), code="too-large"
+                    text.format(
+                        label=found.label, **facts, words=cost.words(self.settings.threads)
+                    ),
+                    code="too-large",
                 )
             if self.budget.announces(cost):
                 text = _("solving {rules} for the {player} computer player, {cost}, in memory")
-                announcement = text.format(**facts, cost=cost.words)
+                announcement = text.format(**facts, cost=cost.words(self.settings.threads))
         elif found.level and needs_calibration(rules, found.level):
             text = _("calibrating the computer player of {level} by simulated games of {rules}")
             announcement = text.format(level=found.label, rules=rules.key)

@@ -540,7 +540,9 @@ class ObjectiveResolver:
                 line = _("solving all goals of {rules}, {cost}, in memory")
         else:
             line = _("solving {rules} from this card on, {cost}, in memory")
-        return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
+        return self.announce(
+            rules, line.format(rules=rules.key, cost=plan.cost.words(self.settings.threads))
+        )
 
     def _opponent(
         self,

@@ -242,6 +242,8 @@ class ForwardPass:
         """
         layer = self.table.layer_slice(filled)
         size = self.table.size
+        # Full cards, which the table begins with, have no turn.
+        total = size - self.table.layer_slice(self.space.categories).stop
         with thread_map(self.threads) as in_threads:
             for done, result in enumerate(in_threads(work, parts), 1):
                 yield result
@@ -249,7 +251,7 @@ class ForwardPass:
                 if self.progress:
                     self.progress(
                         int(size - layer.stop + done / len(parts) * (layer.stop - layer.start)),
-                        size,
+                        total,
                     )
 
     def new_job(self) -> LossJob:

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from ..core.dice import lattice
 from ..core.objectives import FLOAT64_VALUES, Objective
+from ..core.resources import thread_count
 from ..core.rules import RuleSet
 from ..core.state_space import LANES
 from ..errors import RulesError
@@ -71,14 +72,12 @@ class SolveCost:
         """Processor time of all threads."""
         return THREADS * self.seconds
 
-    @property
-    def words(self) -> str:
-        """Size and time with two threads as text, such as ``0.93 GB and about 49 s``."""
-        return self.words_with(THREADS)
+    def words(self, threads: int | None = None) -> str:
+        """Return size and time as text, such as ``0.93 GB and about 49 s``.
 
-    def words_with(self, threads: int) -> str:
-        """Return size and time with so many threads as text."""
-        time = duration(self.processor_seconds / threads)
+        The time is that with so many threads, or with one for each processor.
+        """
+        time = duration(self.processor_seconds / thread_count(threads))
         return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=time)
 
     @property
@@ -160,7 +159,7 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory for a solve."""
     free = machine.available_memory()
     if free is not None and cost.memory > free:
-        facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words}
+        facts = {"memory": gigabytes(cost.memory), "free": gigabytes(free), "words": cost.words()}
         text = _(
             "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
             "and takes {words}"

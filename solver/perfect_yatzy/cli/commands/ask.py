@@ -18,7 +18,7 @@ from ...errors import RulesError, SolverError, StateError, shown
 from ...game.limits import MAX_LINE_BYTES, parse_json
 from ...words import _, number_text
 from .. import options
-from ..console import check_overwrite, echo_json, echo_lines
+from ..console import check_overwrite, echo_json, echo_lines, fitted
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -132,6 +132,9 @@ def error_line(error: dict[str, str], request: Any) -> str:
 
 def asked(given: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the request that the options make."""
+    if options.is_given("digits") and not (given["exact"] or given["jsonl"]):
+        text = _("{option} can only be used with {other}", option="--digits", other="--exact")
+        raise click.UsageError(text)
     request = {name: given[name] for name in FIELDS if given.get(name) is not None}
     if "field" in request:
         from ...field.description import field_of_file
@@ -179,6 +182,7 @@ def run_query(query: str, given: dict[str, Any]) -> None:
     from ..views.answer_text import ALL_OPTIONS, ANSWER_VIEWS
 
     lines = ANSWER_VIEWS[query](checked.rules, answer, ALL_OPTIONS if given["show_all"] else TOP)
+    lines = fitted(lines)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 

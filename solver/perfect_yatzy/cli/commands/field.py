@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show_equilibrium(service: QueryService, rules: RuleSet, opponents: int, as_json: bool) -> None:
-    """Search the equilibrium of a field, and print what is known about it."""
+    """Find the equilibrium of a field, and print what is known about it."""
     from ...field.equilibrium import field_equilibrium
     from ..progress import progress
     from ..views.results import field_lines

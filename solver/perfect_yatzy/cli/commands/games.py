@@ -25,7 +25,7 @@ import click
 from ...errors import StateError
 from ...words import _, alternatives, number_text
 from .. import options
-from ..console import check_overwrite, echo_answer, output_file
+from ..console import check_overwrite, echo_answer, echo_lines, output_file
 from ..options import POLICY_WORDS, KnownWords, Number
 
 if TYPE_CHECKING:
@@ -306,11 +306,8 @@ def evaluate(
     if as_json:
         click.echo("\n".join(map(json.dumps, answers)))
     else:
-        click.echo(
-            "\n\n\n".join(
-                "\n".join(evaluation_lines(service.rules(rules), each)) for each in answers
-            )
-        )
+        found = [evaluation_lines(service.rules(rules), each) for each in answers]
+        echo_lines(["\n\n\n".join("\n".join(lines) for lines in found)])
 
 
 def suffix_of(path: str) -> str:

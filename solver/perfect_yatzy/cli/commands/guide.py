@@ -180,10 +180,10 @@ def learn(
     path = output or sheet_path(rule_set, service.settings.tables)
     if path.suffix.lower() != ".json":
         raise click.UsageError(_("{path} must end in .json", path=path))
-    check_overwrite(force, str(path))
     if path.parent != Path() and os.path.exists(path) and not os.path.isfile(path):
         raise StateError(_("{path} is not a regular file", path=path))
-    check_folder(path)
+    check_folder(path)  # which is made
+    check_overwrite(force, str(path))
     strategy = service.strategy(rule_set)
     threads = service.settings.threads
     if not stderr_is_terminal():

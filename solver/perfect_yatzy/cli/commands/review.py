@@ -106,9 +106,9 @@ def review(
         repeat_decisions(strategy, rules, reviews, min_loss)
     else:
         for found in reviews:
-            click.echo(explained_text(service, strategy, rules, found, min_loss))
-        for line in approximate_lines(certificate):
-            click.echo(line)
+            echo_lines([explained_text(service, strategy, rules, found, min_loss)])
+        if certificate:
+            echo_lines(approximate_lines(certificate))
 
 
 def decisions_losing(found: Review, min_loss: float) -> list[GradedDecision]:

@@ -128,7 +128,7 @@ NEEDS = {
     "--field",
     low=1,
     high=1_000_000_000,
-    text="Search the equilibrium of N opponents who cannot see each other.",
+    text="Find the equilibrium of a player and N opponents who cannot see each other.",
 )
 @click.option(
     "--policy",

@@ -87,7 +87,7 @@ class TableSolver:
         facts = {
             "name": name,
             "rules": self.rules.key,
-            "cost": cost.words_with(thread_count(self.threads)),
+            "cost": cost.words(self.threads),
         }
         return self.asked(
             cost,

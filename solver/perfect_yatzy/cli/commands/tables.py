@@ -102,6 +102,11 @@ def tables(
     from ...tablebase import store
     from ...tablebase.store import tables_folder
 
+    given = options.options_given()
+    tasks = [name for name in ("--verify", "--fetch", "--remove", "--clean") if name in given]
+    if len(tasks) > 1 and tasks[0] in ("--verify", "--fetch"):
+        text = _("{first} and {second} cannot be combined; give one of them")
+        raise click.UsageError(text.format(first=tasks[0], second=tasks[1]))
     if (fetch is None) != (source is None):
         raise click.UsageError(_("--fetch and --from go together"))
     if verify is not None:
@@ -212,7 +217,7 @@ def print_checks(found: TableChecks, *, as_json: bool) -> None:
         if not as_json:
             verdict = good if check.passed else wrong
             name = _(check.name)  # marked elsewhere
-            click.echo(f"{left(verdict, width)}  {left(name, 10)}  {check.detail}")
+            echo_lines([f"{left(verdict, width)}  {left(name, 10)}  {check.detail}"])
     passed = all(check.passed for check in checks)
     if as_json:
         echo_json(rules=found.rules.key, passed=passed, checks=[asdict(check) for check in checks])

@@ -56,11 +56,13 @@ def solve_two_players(
     cost = replace(
         max(costs, key=attrgetter("memory")), seconds=sum(each.seconds for each in costs)
     )
-    facts = {"rules": rule_set.key, "cost": cost.words}
+    facts = {"rules": rule_set.key, "cost": cost.words(settings.threads)}
     if store:
         cost = replace(cost, seconds=len(NAMES) * cost.seconds)
         size = gigabytes(len(NAMES) * cost.values * STORE.itemsize)
-        facts["cost"] = _("{cost}, {size} on the disk", cost=cost.words, size=size)
+        facts["cost"] = _(
+            "{cost}, {size} on the disk", cost=cost.words(settings.threads), size=size
+        )
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
         return

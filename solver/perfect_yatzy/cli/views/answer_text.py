@@ -181,12 +181,14 @@ def ranking_lines(
         if not has_aim:
             rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
         else:
+            best = entries[0]["chance"]
+            decimals = wording.chance_decimals(best)
             loss = (
-                wording.loss_text(100 * entry["loss"], is_best) + " %"
+                wording.loss_text(100 * entry["loss"], is_best, decimals) + " %"
                 if is_best or entry["loss"]
                 else _("tie")
             )
-            rows.append((label, chance_text(entry["chance"]), loss, expected))
+            rows.append((label, chance_text(entry["chance"], best), loss, expected))
     _labels, *numbers = zip(*rows, strict=True)  # as columns
     lines = columns(rows, "<", *(f">{max(9, *map(columns_of, column))}" for column in numbers))
     if (n_hidden := len(entries) - n_shown) > 0:

@@ -205,9 +205,10 @@ def _block_label(part: GameBlock) -> str:
 def block_lines(rating: Rating, parts: Sequence[GameBlock], interval_head: str) -> list[str]:
     """Return the points lost over time, with bars, and their trend."""
     most = max(part.points_lost.value for part in parts)
+    room = max(1, min(BAR, line_width() - LABEL - NUMBER - INTERVAL - 2))
     lines = [row(_("Points lost over time"), _("a game"), interval_head)]
     for part in parts:
-        drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
+        drawn = bar(part.points_lost.value / most, room) if most > 0 else ""
         lines.append(_estimate_row(f"  {_block_label(part)}", part.points_lost, f"  {drawn}"))
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:

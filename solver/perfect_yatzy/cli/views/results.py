@@ -263,7 +263,7 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     lines += ["", _("By turn")]
     most = max(losses["turns"])
     for turn, loss in enumerate(losses["turns"], start=1):
-        drawn = bar(loss / most, BAR_WIDTH) if most > 0 else ""
+        drawn = bar(loss / most, min(BAR_WIDTH, wording.line_width() - 14)) if most > 0 else ""
         lines.append(f"  {turn:>2}  {number_text(loss, 2):>6}  {drawn}".rstrip())
     worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
     named = [
@@ -409,6 +409,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     """
     starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
+    width = min(width, wording.line_width() - 22)  # behind the scores and their chances
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"

@@ -91,7 +91,7 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
 
     `facts` are those of :func:`rules_lines`.
     """
-    from ...tablebase.estimates import SolveCost
+    from ...tablebase.estimates import THREADS, SolveCost
 
     count = len(rules.categories)
     text = ngettext(
@@ -109,7 +109,9 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
     return [
         first,
-        text.format(values=grouped(cost.values), cost=cost.words, memory=gigabytes(cost.memory)),
+        text.format(
+            values=grouped(cost.values), cost=cost.words(THREADS), memory=gigabytes(cost.memory)
+        ),
     ]
 
 

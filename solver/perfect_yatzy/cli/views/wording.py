@@ -68,14 +68,18 @@ def size_text(size: float) -> str:
     return f"{significant_text(size, 3)} GB"
 
 
-def loss_text(loss: float, is_best: bool) -> str:
+def loss_text(loss: float, is_best: bool, decimals: int = 2) -> str:
     """Return a loss with two decimals.
 
     It is ``<0.01`` for a small loss, and ``0.00 tie`` for another option as good as the best.
     """
     if loss == 0.0:
-        return number_text(0, 2) if is_best else _("{loss} tie", loss=number_text(0, 2))
-    return f"<{number_text(0.01, 2)}" if loss < 0.005 else number_text(loss, 2)
+        nothing = number_text(0, decimals)
+        return nothing if is_best else _("{loss} tie", loss=nothing)
+    least: float = 10.0**-decimals
+    if loss < least / 2:
+        return f"<{number_text(least, decimals)}"
+    return number_text(loss, decimals)
 
 
 def rounded_down(value: float, decimals: int) -> float:
@@ -90,19 +94,24 @@ def rounded_up(value: float, decimals: int) -> float:
     return -rounded_down(-value, decimals)
 
 
-def chance_text(chance: float) -> str:
-    """Return a chance in per cent with two decimals.
+def chance_decimals(best: float) -> int:
+    """Return how many decimals show, in per cent, in what chances differ from the best of them."""
+    return 4 if 0 < best < 0.001 else 2
+
+
+def chance_text(chance: float, best: float | None = None) -> str:
+    """Return a chance in per cent with two decimals, or those of the best of several chances.
 
     Small chances have four decimals, and tiny ones are written as ``1 in 277 trillion``. Only what
     is certain or impossible is 100 % or 0 %.
     """
     if 0 < chance < 5e-7:
         return _("1 in {number}", number=large_number_text(1 / chance))
-    if 0 < chance < 0.00005:
-        return f"{number_text(100 * chance, 4)} %"
     if 0.99995 < chance < 1 - 1e-12:
         return f">{number_text(99.99, 2)} %"
-    return f"{number_text(100 * chance, 2)} %"
+    hidden_by_two = 0 < chance < 0.00005
+    decimals = 4 if hidden_by_two else chance_decimals(chance if best is None else best)
+    return f"{number_text(100 * chance, decimals)} %"
 
 
 def large_number_text(number: float) -> str:
@@ -132,7 +141,7 @@ def lower_bound_text(chance: float) -> str:
 
     It is rounded down to the decimals shown.
     """
-    return chance_text(rounded_down(chance, 4 if chance >= 5e-5 else 6))
+    return chance_text(rounded_down(chance, 2 + chance_decimals(chance)))
 
 
 def rerolls_left_text(number: int) -> str:

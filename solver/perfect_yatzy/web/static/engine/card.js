@@ -35,8 +35,8 @@ export class Card {
       if (!game.categories[c].points.includes(value)) {
         throw new EngineError(
           "invalid-card",
-          N_("{category} cannot hold {points} points."),
-          { category: id, points: value },
+          N_("{category} cannot hold {points}; it can hold {possible}"),
+          { category: id, points: value, possible: game.categories[c].points },
           "card",
         );
       }
@@ -66,11 +66,14 @@ export class Card {
           field,
         );
     }
-    if (!this.possibleBonusPoints().has(this.bonusPoints)) {
+    const sums = this.possibleBonusPoints();
+    if (!sums.has(this.bonusPoints)) {
       throw new EngineError(
         "invalid-card",
-        N_("This card cannot have {points} bonus points."),
-        { points: this.bonusPoints },
+        sums.size > 1
+          ? N_("the bonus points cannot be {count}: this card can have {possible}")
+          : N_("the bonus points cannot be {count}: this card cannot have any"),
+        { count: this.bonusPoints, possible: [...sums].sort((a, b) => a - b) },
         "card",
       );
     }

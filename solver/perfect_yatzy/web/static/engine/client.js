@@ -1,6 +1,6 @@
 // The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
 import { AskError } from "../store/ask.js";
-import { _ } from "../words/i18n.js";
+import { _, sentence, summarized } from "../words/i18n.js";
 import { N_ } from "./errors.js";
 
 let worker = null,
@@ -40,8 +40,14 @@ function start() {
   });
 }
 
-const asError = ({ code, template, values, field, retryable }) =>
-  new AskError(code, _(template, values), { field, retryable }); // marked elsewhere
+function asError({ code, template, values = {}, field, retryable }) {
+  const fields = Object.entries(values).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? summarized(value) : value,
+  ]);
+  const text = _(template, Object.fromEntries(fields)); // marked elsewhere
+  return new AskError(code, sentence(text), { field, retryable });
+}
 
 // Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields. `onProgress({ loaded, size })` is told
 // how many bytes of the table are here.

@@ -24,7 +24,7 @@ import {
 } from "../words/dom.js";
 import { gameRecord, hasRecord, playerName } from "../store/game.js";
 import { askAgain } from "../puzzle/training.js";
-import { _, formatNumber, formatPercent, language } from "../words/i18n.js";
+import { _, formatNumber, formatPercent, language, ngettext } from "../words/i18n.js";
 import { positionOf, remember, reviewGame, save } from "../store/memory.js";
 import { choiceLine } from "./review-decision.js";
 import { reviewFigures } from "./review-view.js";
@@ -381,11 +381,12 @@ function verdicts() {
       .map((player, i) => [playerName(i), totals(player).all])
       .sort((a, b) => b[1] - a[1])
       .map(([name, points]) =>
-        _("{name}, {points} points: {verdict}", {
-          name,
-          points: formatNumber(points),
-          verdict: gapSentence(points),
-        }),
+        ngettext(
+          "{name}, {points} point: {verdict}",
+          "{name}, {points} points: {verdict}",
+          points,
+          { name, points: formatNumber(points), verdict: gapSentence(points) },
+        ),
       );
   }
   const points = totals().all,

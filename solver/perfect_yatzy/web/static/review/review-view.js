@@ -140,7 +140,7 @@ function summary(each) {
     count: formatNumber(count),
   };
   const title = each.finished
-    ? _("{name}: {points} points", fields)
+    ? ngettext("{name}: {points} point", "{name}: {points} points", each.result, fields)
     : ngettext(
         "{name}: {mean} points on average, after {count} turn",
         "{name}: {mean} points on average, after {count} turns",

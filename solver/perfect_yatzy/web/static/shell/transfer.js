@@ -18,9 +18,12 @@ const OPTIONS = {
   "-g": "goal",
   "--goal": "goal",
   "--opponent": "opponents",
+  "--best-opponent": "opponents",
   "--ties": "ties",
   "--left": "left",
 };
+// Options without a value; those with one that are not above say nothing of the position.
+const FLAGS = ["--all", "--exact", "--explain", "--force", "--json", "--jsonl", "--spread"];
 
 // A word of a command line, in double quotes, which every shell has, where they keep it as it is.
 const quoted = (text) =>
@@ -85,8 +88,8 @@ export function queryOf(text) {
     : namedBoxes(given, state.rules)
         .replace(/\b(dice|roll|hand|cards?|boxes|hold|score|expect)\b\s*[:=]?/gi, " ")
         .replace(/\b(left|saved|goal)\s*[:=]?\s*(\d+)/gi, "--$1 $2");
-  const words = [...plain.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    (match) => match[1] ?? match[2] ?? match[3],
+  const words = (plain.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? []).map((word) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_all, first, second) => first ?? second),
   );
   const link = new URLSearchParams(),
     rest = [];
@@ -100,6 +103,7 @@ export function queryOf(text) {
     const option = OPTIONS[name] || (isCommand ? "" : OPTIONS[name.toLowerCase()]);
     if (option) link.set(option, value ?? words[++at] ?? "");
     else if (!name.startsWith("--")) rest.push(words[at]);
+    else if (isCommand && value === null && !FLAGS.includes(name)) at++;
   }
   const boxes = rest.filter((word) => word.includes("=")),
     others = rest.filter((word) => !word.includes("=") && /[^,;]/.test(word));

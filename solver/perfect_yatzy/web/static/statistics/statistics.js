@@ -512,10 +512,12 @@ async function importGames(event) {
         left += 1;
       }
     }
-    status = _("{added} games added, {left} left out: known, wrong or unfinished.", {
-      added: formatNumber(added),
-      left: formatNumber(left),
-    });
+    status = ngettext(
+      "{added} game added, {left} left out: known, wrong or unfinished.",
+      "{added} games added, {left} left out: known, wrong or unfinished.",
+      added,
+      { added: formatNumber(added), left: formatNumber(left) },
+    );
   } catch (error) {
     status = error.message;
   }

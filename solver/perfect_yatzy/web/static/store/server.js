@@ -1,6 +1,6 @@
 // Questions to the server of `yatzy serve`, by HTTP.
 import { AskError } from "./ask.js";
-import { _, language } from "../words/i18n.js";
+import { _, language, sentence } from "../words/i18n.js";
 
 const ANSWER_SECONDS = 60; // then the server is asked whether it is still there; some answers take minutes
 const ALIVE_SECONDS = 5,
@@ -155,9 +155,7 @@ async function json(response) {
 }
 
 function errorOf({ error = "", code = "error", field, cost }, status) {
-  const sentence =
-    error && error[0].toUpperCase() + error.slice(1) + (/[.!?]$/.test(error) ? "" : ".");
-  return new AskError(code, sentence || _("The request failed."), {
+  return new AskError(code, sentence(error) || _("The request failed."), {
     field,
     cost,
     lines: error ? error.split("\n") : undefined,

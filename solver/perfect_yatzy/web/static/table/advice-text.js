@@ -168,11 +168,22 @@ export function endText(state, scores, own) {
     name: names[0],
     points: formatNumber(most),
   };
-  if (names.length > 1) return _("A tie with {points} points: {names}.", fields);
+  if (names.length > 1)
+    return ngettext(
+      "A tie with {points} point: {names}.",
+      "A tie with {points} points: {names}.",
+      most,
+      fields,
+    );
   const persons = personsOf(state.players);
   return persons.length === 1 && scores.length === 2
     ? duelText(state, scores)
-    : _("{name} wins with {points} points.", fields);
+    : ngettext(
+        "{name} wins with {points} point.",
+        "{name} wins with {points} points.",
+        most,
+        fields,
+      );
 }
 
 // One person and one computer.

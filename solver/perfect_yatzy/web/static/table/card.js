@@ -2,10 +2,9 @@
 // A tap takes a box. In the edit mode every box is a field, for games that were not played here.
 import { button, byId, element, isWholeNumber, onClick, setEnabled } from "../words/dom.js";
 import { personsOf, playerName } from "../store/game.js";
-import { _, formatNumber, language, ngettext } from "../words/i18n.js";
+import { _, formatNumber, language, ngettext, sentence, summarized } from "../words/i18n.js";
 import { change, maxRerolls, rules, state, totals } from "../store/state.js";
 
-const LISTED_POINTS = 12; // in the message for a box that cannot hold the points entered
 const ROWS_OF_BONUS = 2; // height of the bonus in rows, for two columns of equal length; the total is one more
 
 // Invalid input by the id of its field: it stays on the page until it is corrected.
@@ -444,19 +443,12 @@ function setBox(category, input) {
     possible = category.points;
   const points = text === "x" || text === "-" ? 0 : /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (text !== "" && !possible.includes(points)) {
-    const fields = {
-      box: category.name,
-      text: input.value,
-      points: possible.slice(0, LISTED_POINTS).join(", "),
-      most: formatNumber(possible[possible.length - 1]),
-    };
-    markInvalid(
-      input,
-      viewed().card[category.id] ?? "",
-      possible.length > LISTED_POINTS
-        ? _("{box} cannot hold {text}. It can hold {points} …, at most {most}.", fields)
-        : _("{box} cannot hold {text}. It can hold {points}.", fields),
-    );
+    const text = _("{category} cannot hold {points}; it can hold {possible}", {
+      category: category.name,
+      points: input.value,
+      possible: summarized(possible),
+    });
+    markInvalid(input, viewed().card[category.id] ?? "", sentence(text));
     return;
   }
   if (text === "" ? !(category.id in viewed().card) : viewed().card[category.id] === points) {
@@ -492,11 +484,12 @@ function setSaved(input) {
     markInvalid(
       input,
       viewed().saved,
-      _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", {
+      ngettext(
+        "After {turns} turn there are 0 to {max} saved rolls, not “{text}”.",
+        "After {turns} turns there are 0 to {max} saved rolls, not “{text}”.",
         turns,
-        max,
-        text,
-      }),
+        { turns, max, text },
+      ),
     );
   else
     editByHand((player, s) => {

@@ -16,6 +16,7 @@ export const LANGUAGES = {
 const ENGLISH = "en",
   STORAGE_KEY = "perfect-yatzy-language",
   MAX_WAIT_MS = 5000,
+  MAX_LISTED = 8, // numbers in a message
   MYRIADS = ["ja", "ko"]; // languages that count in ten thousands
 
 export let language = ENGLISH;
@@ -49,6 +50,26 @@ export function ngettext(singular, plural, number, fields) {
     Array.isArray(found) ? found.at(isOne ? 0 : -1) : isOne ? singular : plural,
     fields,
   );
+}
+
+// A message of the server or of the command as a sentence.
+export const sentence = (text) =>
+  text &&
+  text[0].toUpperCase() +
+    text.slice(1) +
+    (/[.!?。]$/.test(text) ? "" : language === "ja" ? "。" : ".");
+
+// Ascending numbers from 0 as text, as the command writes them (game/card_checks.py).
+export function summarized(values) {
+  if (values.length <= MAX_LISTED) return values.join(", ");
+  const [, low, second] = values,
+    step = second - low,
+    high = values.at(-1);
+  if (values.every((value, i) => !i || value === low + step * (i - 1)))
+    return step > 1
+      ? _("0 or {low} to {high} in steps of {step}", { low, high, step })
+      : _("0 or {low} to {high}", { low, high });
+  return _("{values}, ... up to {high}", { values: values.slice(0, 4).join(", "), high });
 }
 
 // A number with a fixed number of decimals and the decimal sign of the language; never "-0".
