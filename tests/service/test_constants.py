@@ -481,7 +481,7 @@ def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
         allowed = SolveBudget(**{limit: SolveLimit(10.0, 1_000)})  # type: ignore[arg-type]
         for field, largest, step in (("seconds", 10.0, 0.001), ("bytes", 1_000, 1)):
             taken_up_to(largest, step, partial(check_cost, check, allowed, field), RulesError)
-    command = SolveBudget.command()
+    command = replace(SolveBudget.command(), threads=2)
     text = r"the limit is 2\.0 GB and 180 s; ask from a later card$"
     for beyond in (replace(COST, bytes=2_000_000_001), replace(COST, seconds=180.1)):
         refused(text, command.check_objective, YATZY, beyond, error=RulesError)
