@@ -17,7 +17,7 @@ from support.need import need, need_program
 
 pytestmark = pytest.mark.full
 for module in ("tree_sitter", "tree_sitter_javascript", "tree_sitter_python"):
-    need(module, "make test-all")
+    need(module)
 
 from benchmarks.mutants import checkout as checkouts
 from benchmarks.mutants import nearest_tests
