@@ -171,6 +171,8 @@ def ranking_lines(
         else (head, _("expected"), _("loses"))
     ]
     n_shown = len(labels)
+    best = entries[0]["chance"] if has_aim else 1.0
+    decimals = wording.chance_decimals(best)
     for label, entry in zip(labels, entries[:n_shown], strict=True):
         is_best = entry is entries[0]
         expected = (
@@ -181,8 +183,6 @@ def ranking_lines(
         if not has_aim:
             rows.append((label, expected, wording.loss_text(entry["loss"], is_best)))
         else:
-            best = entries[0]["chance"]
-            decimals = wording.chance_decimals(best)
             loss = (
                 wording.loss_text(100 * entry["loss"], is_best, decimals) + " %"
                 if is_best or entry["loss"]
