@@ -20,6 +20,7 @@ from perfect_yatzy.core.rules import Bonus
 from perfect_yatzy.core.state_space import state_space
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.translations import localized
+from perfect_yatzy.policies import rule_search
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import Guide
 from perfect_yatzy.policies.hold_policy import Cards, HoldRulePolicy, decisions
@@ -32,7 +33,7 @@ from perfect_yatzy.policies.hold_rules import (
     parse_hold_rule,
     parse_hold_rules,
 )
-from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
+from perfect_yatzy.policies.rule_search import Candidate, Sample, Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import (
     candidate_conditions,
     candidate_patterns,
@@ -498,6 +499,80 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
         for place in range(len(holds) + 1):
             longer = (*holds[:place], last, *holds[place:])
             assert gains[0, place:].sum() == pytest.approx(sample.gain_of_list(longer), abs=1e-12)
+
+
+LISTS = [
+    ["pair if above par and rolls left 1: keep", "single of open: keep", "dice of 2-3: keep"],
+    [
+        "pays pair for 4 if turns left 1-4: stop",
+        "pair of 2-3 if bonus needs 1-2: keep",
+        "single lowest: keep",
+    ],
+    # the last two change nothing, and cost differently
+    ["pair: keep", "pair of 2-3: keep", "pair if above par and face-3 open: keep"],
+]
+
+
+def step_from(
+    monkeypatch: pytest.MonkeyPatch, game: RuleSet, texts: list[str], counts_blunders: bool
+) -> tuple[Search, Candidate]:
+    """A search before a step from a list; the step tries all lists."""
+    monkeypatch.setattr(rule_search, "LIMIT", 0.5)
+    monkeypatch.setattr(rule_search, "TRIED", 1000)
+    perfect = open_strategy(game).table if counts_blunders else None
+    search = Search(Settings(), replace(PRICES, rules=game), perfect=perfect, seed=1)
+    found = search.candidate(parse_hold_rules(game, texts))
+    search.sample(found)  # the guard learns what the list loses
+    assert (search.penalty(found.holds) > 0) == counts_blunders
+    return search, found
+
+
+@pytest.mark.parametrize("counts_blunders", [False, True])
+@pytest.mark.parametrize("texts", LISTS)
+def test_lists_are_tried_in_the_order_of_what_decides(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str], counts_blunders: bool
+) -> None:
+    """Variants and shorter lists, with the exact gain of each in the place of the estimated one."""
+    search, found = step_from(monkeypatch, GAME, texts, counts_blunders)
+    mean = cache(lambda holds: search.candidate(holds).mean)
+    gains = {holds: mean(holds) - found.mean for holds in search.variants(found.holds)}
+    tried: list[tuple[HoldRule, ...]] = []
+
+    def refused(holds: tuple[HoldRule, ...]) -> Candidate:
+        tried.append(holds)
+        return Candidate(holds, 0 * found.values)
+
+    def net(holds: tuple[HoldRule, ...]) -> float:
+        kept = rule_search.WORTH_KEEPING * len(holds)
+        return -search.penalty(holds) - sum(map(rule_cost, holds)) - kept
+
+    monkeypatch.setattr(search, "candidate", refused)
+    monkeypatch.setattr(search, "sweep", lambda holds: 0.0)  # the guard learns no more
+    monkeypatch.setattr(Sample, "gain_of_list", lambda _sample, holds: gains[holds])
+    worth = {holds: gain + net(holds) - net(found.holds) for holds, gain in gains.items()}
+    search.shorten(found, 2)
+    shorter = [worth[holds] for holds in tried]
+    assert shorter == pytest.approx(sorted(shorter, reverse=True))
+    assert len(shorter) == 3
+    tried.clear()
+    assert search._better_variant(found) is None
+    best_first = sorted((each for each in worth.values() if each >= 0.01), reverse=True)
+    assert [worth[holds] for holds in tried] == pytest.approx(best_first)
+    assert len(tried) > 1
+
+
+@pytest.mark.parametrize("texts", LISTS)
+def test_the_estimate_of_a_longer_list_is_exact_within_the_only_reroll(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str]
+) -> None:
+    search, found = step_from(monkeypatch, replace(GAME, rolls_per_turn=2), texts, True)
+    sample = search.sample(found)
+    longer = search.insertions(sample)
+    assert len(longer) > 5
+    for estimate, place, rule in longer:
+        holds = (*found.holds[:place], rule, *found.holds[place:])
+        cost = search.penalty(holds) - search.penalty(found.holds) + rule_cost(rule)
+        assert estimate == pytest.approx(sample.gain_of_list(holds) - cost, abs=1e-9)
 
 
 def test_states_are_sampled_as_often_as_play_meets_them() -> None:

@@ -290,9 +290,13 @@ class Search:
         """Return what the blunders of a list count, in points a game."""
         return self.guard.excess(holds) / self.unit if self.guard else 0.0
 
+    def cost(self, holds: Sequence[HoldRule]) -> float:
+        """Return what the blunders and the rules of a list count, in points a game."""
+        return self.penalty(holds) + sum(map(rule_cost, holds))
+
     def score(self, found: Candidate) -> float:
         """Return the mean less penalty and cost."""
-        return found.mean - self.penalty(found.holds) - sum(map(rule_cost, found.holds))
+        return found.mean - self.cost(found.holds)
 
     def sample(self, found: Candidate) -> Sample:
         """Return turns of a list for the next step.
@@ -342,9 +346,7 @@ class Search:
         while len(found.holds) > size:
             sample = self.sample(found)
             lists = [_without(found.holds, i) for i in range(len(found.holds))]
-            ranked = sorted(
-                lists, key=lambda other: self.penalty(other) - sample.gain_of_list(other)
-            )
+            ranked = sorted(lists, key=lambda other: self.cost(other) - sample.gain_of_list(other))
             found = max(map(self.candidate, ranked[:TRIED]), key=self.score)
             self.report(f"  shorter: {len(found.holds)} rules: {found.mean:.3f}")
         return found
@@ -419,15 +421,11 @@ class Search:
         It is None if none was found.
         """
         sample = self.sample(found)
-        base = (
-            sum(map(rule_cost, found.holds))
-            + WORTH_KEEPING * len(found.holds)
-            + self.penalty(found.holds)
-        )
+        base = self.cost(found.holds)
         ranked = []
         for other in dict.fromkeys(self.variants(found.holds)):
-            saved = base - sum(map(rule_cost, other)) - WORTH_KEEPING * len(other)
-            saved -= self.penalty(other)
+            shorter_by = WORTH_KEEPING * (len(found.holds) - len(other))
+            saved = base - self.cost(other) + shorter_by
             ranked.append((sample.gain_of_list(other) + saved, other))
         ranked.sort(key=lambda entry: -entry[0])
         for estimate, other in ranked[:TRIED]:
