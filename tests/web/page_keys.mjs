@@ -1,6 +1,6 @@
 // What the page keeps by a key: two cases that differ in one field are told apart, for each field; what only looks
 // different is the same case.
-import { equal, forgetModules, isTrue, load, s, state, test, web } from "../support/page_modules.mjs";
+import { byId, equal, forgetModules, isTrue, load, openPage, s, state, test, web } from "../support/page_modules.mjs";
 
 // The cases that differ from `base` in one field, with the name of the field.
 const others = (base, values) => Object.entries(values).map(([field, value]) => [field, { ...base, [field]: value }]);
@@ -139,6 +139,30 @@ test("what is stored is read by a page opened later", ["yatzy"], async () => {
   const { sessionCounts, threshold } = await load("store/training-settings");
   equal([sessionCounts().count, sessionCounts().grades.blunder, threshold()], [1, 1, 5]);
   equal([s().rules, state.position()], ["yatzy", { rules: "yatzy", card: {} }]);
+});
+
+// What a field says belongs to the moment, the other fields keep what was chosen.
+const OF_THE_MOMENT = ["left", "at-least", "difficulty", "which", "record", "find-game", "rules-file", "paste-text"];
+const TEXTS = { goal: ["240", "99"], opponents: ["251", "ones=3"] };
+
+test("what is chosen in a field is there when the page is opened again", ["yatzy"], async () => {
+  await openPage();
+  const named = [...document.querySelectorAll("input, select, textarea")].map(({ id }) => id).filter(Boolean);
+  equal(OF_THE_MOMENT.filter((id) => !named.includes(id)), []);
+  const ids = named.filter((id) => !OF_THE_MOMENT.includes(id)), field = (id) => byId(id).type === "checkbox" ? "checked" : "value";
+  const choices = ids.map((id) => TEXTS[id] ?? (field(id) === "checked" ? [true, false] : byId(id).querySelectorAll("option").map(({ value }) => value)));
+  isTrue(ids.length > 5 && choices.every((values) => values.length > 1), ids);
+  for (let i = 0; i < 6; i++) { // all but languages, of which there are more
+    const chosen = choices.map((values) => values[i % values.length]);
+    for (const [at, id] of ids.entries()) {
+      byId(id).choose(chosen[at]);
+      await web.pass(0);
+    }
+    for (const opened of [false, true]) {
+      if (opened) await openPage();
+      equal(ids.map((id) => [id, byId(id)[field(id)]]), ids.map((id, at) => [id, chosen[at]]), `${opened}`);
+    }
+  }
 });
 
 // By hand: instants, and the day there as Python counts days (739,940 is 20 November 2026). With the first and the last second

@@ -43,6 +43,24 @@ test("a day has a number, a link and an end", [], async () => {
   delete process.env.TZ;
 });
 
+// The days of the list have its puzzles in order, those before and after it repeat it; further puzzles of a day are those of later days.
+test("each day and each number has its puzzle of the list of a site", [], async () => {
+  const { answer } = await load("engine/worker"), FIRST = 739_940, STRIDE = 37;
+  for (const length of [1, 2, 3, 30]) {
+    const lists = Object.fromEntries(["easy", "medium", "hard"].map((difficulty, more) => [difficulty, Array.from({ length: length + more }, (_none, i) => ({ dice: [i] }))]));
+    const site = { open: async () => ({ game: { key: "yatzy" }, puzzles: async () => ({ first_day: FIRST, ...lists }) }) };
+    for (const [difficulty, { length: size }] of Object.entries(lists))
+      for (let day = -2 * size; day < 3 * size; day++)
+        for (const number of [0, 1, 2, 999]) {
+          let place = day + STRIDE * number;
+          while (place < 0) place += size;
+          while (place >= size) place -= size;
+          const seed = 1000 * (FIRST + day) + number, found = await answer(site, "puzzle", { rules: "yatzy", seed, difficulty });
+          equal([found.seed, found.difficulty, found.dice], [seed, difficulty, [place]], `${size} ${day} ${number}`);
+        }
+  }
+});
+
 test("the line to share has squares and no dice", ["yatzy"], async () => {
   const { shareLine, noteChoiceOfDay, noteResult, resultOf } = await load("puzzle/day"), { streak } = await load("puzzle/puzzle");
   web.setClock("2026-11-28T12:00:00Z");

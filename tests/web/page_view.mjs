@@ -57,6 +57,7 @@ async function checkViews(sets) {
       } else check(["entering", "waiting", "own", "alone"].includes(phase), "nothing to do");
       check(secondary.every((id) => ({ "roll-all": position.left > 0 && ["own", "alone"].includes(phase), "best-again": phase === "advice" && position.chosen }[id])), "a further action that does nothing");
       if (known.answer && !known.isHidden && !isOver) check(found.headline?.title && found.headline.value && found.list.entries.length, "an answer that is not shown");
+      check(!found.list || found.list.entries[0].loss < 1e-6, "a list that does not begin with the best");
       const marked = known.answer?.entries.find((each) => found.held && String(each.hold) === String(held) && !each.category);
       if (marked && marked.loss > 0) check([found.headline.gap, found.headline.reason.text].some((text) => text.endsWith(`than ${optionName(found.answer.entries[0])}.`)) && found.headline.reason.bars.length === 2, "other dice without what they lose");
       if (!found.headline) check(found.advised === null && found.bestBox === "" && found.list === null && found.map === null && (found.text || phase === "start" || phase === "entering"), "hidden advice that shows, or no word");

@@ -251,7 +251,7 @@ function drawList() {
   }
   const rows = list.entries.map((entry, i) =>
     optionRow(entry, {
-      isFirst: list.isBest(entry, i),
+      isFirst: i === 0,
       aim: answer.aim,
       value: valueText(answer, entry),
       onChoose: () => (entry.category ? playCategory(entry.category) : markHold(entry.hold)),

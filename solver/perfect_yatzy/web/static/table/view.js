@@ -152,7 +152,6 @@ function listOf(
     compares,
     isOpen,
     showsAll,
-    isBest: (each, i) => i === 0 && (!compares || each.loss < GIVEN_UP),
     offersMore: !isOpen || entries.length > SHOWN_ROWS,
     offersLess: isNarrow && showsList && !compares,
     offersBoxes: answer.choosesHold,
