@@ -279,6 +279,7 @@ def _sheet(at: PolicyContext) -> StrategySheet:
 
 
 def _prices(at: PolicyContext, file: str = "") -> NamedPolicy:
+    """Return greedy play by the prices of a file, or of the sheet of the rule set."""
     sheet = StrategySheet.load(file, at.rules) if file else _sheet(at)
     return _guess(at, sheet.prices.values(), file or "The price sheet")
 
@@ -295,6 +296,7 @@ def _hold_rules(at: PolicyContext, size: str | None) -> NamedPolicy:
 
 
 def _level(at: PolicyContext, word: str | None, number: str | None) -> NamedPolicy:
+    # The form of the name has one of both.
     level = parse_level(word or number or "")
     strategy = at.strategy()
     temperature = calibrated_level(strategy, level, threads=at.settings.threads).temperature
@@ -346,6 +348,7 @@ def _field(at: PolicyContext, opponents: str) -> NamedPolicy:
     return NamedPolicy(player, f"The equilibrium of a field of {int(opponents)} opponents")
 
 
+# The form of each name, and the function that makes the policy of the groups in it.
 _FORMS: tuple[tuple[str | re.Pattern[str], Callable[..., NamedPolicy]], ...] = (
     ("perfect|mean", lambda at: _guess(at, at.strategy().values, "Perfect play")),
     ("most-points", _most_points),

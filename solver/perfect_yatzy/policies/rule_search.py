@@ -81,12 +81,12 @@ class Sample:
     ) -> None:
         self.rules = policy.rules
         self.space = policy.space
-        self.holds = policy.hold_rules
+        self.holds = policy.hold_rules  # the list
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.stages = self.rules.rolls_per_turn
+        self.stages = self.rules.rolls_per_turn  # numbers of rerolls left, 0 included
         self.outcomes = turn_outcomes(self.rules)
-        children = TableSlice(padded(values), 0)
-        written = TableSlice(padded(values), 0)
+        children = TableSlice(padded(values), 0)  # the values after the turn
+        written = TableSlice(padded(values), 0)  # what the kernels compute
         self.job = EvaluationJob(
             policy_job(self.dice, turn_model(self.rules), HoldRulePolicy.ties),
             means=children,
