@@ -103,7 +103,6 @@ def price_scratch(model: TurnModel) -> PriceScratch:
     holds = dice.first_roll + dice.roll_count
     columns = vectors * LANES
     options = max(model.category_count, int(np.diff(dice.hold_start).max()))
-    integers = partial(np.zeros, dtype=np.int64)
     return PriceScratch(
         values=aligned(holds * vectors),
         ends=np.zeros(2 * model.turn_outcomes.size),
@@ -111,11 +110,11 @@ def price_scratch(model: TurnModel) -> PriceScratch:
         chances=np.zeros(options),
         mean=aligned(vectors),
         products=aligned(columns * vectors),
-        names=integers(options),
-        best=integers(holds),
-        stops=integers(dice.roll_count),
-        parameter_of=integers(columns),
-        column_of=integers(model.category_count),
+        names=np.zeros(options, dtype=np.int64),
+        best=np.zeros(holds, dtype=np.int64),
+        stops=np.zeros(dice.roll_count, dtype=np.int64),
+        parameter_of=np.zeros(columns, dtype=np.int64),
+        column_of=np.zeros(model.category_count, dtype=np.int64),
     )
 
 
