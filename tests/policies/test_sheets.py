@@ -338,7 +338,7 @@ def test_sampled_turns_are_games_of_perfect_play(key: str) -> None:
 def test_sampled_turns_have_the_points_and_values_of_single_questions(rules: str | RuleSet) -> None:
     strategy = perfect_yatzy.open_strategy(rules)
     for turn in sample_turns(strategy, 200):
-        values = guide_data.values_of(
+        values = guide_data.points_to_come(
             strategy, turn.filled, turn.upper, turn.saved, turn.joker_paid
         )
         assert values == pytest.approx([strategy.value(turn.state(game)) for game in range(200)])
