@@ -202,21 +202,13 @@ def distribution_works(
 
     if distribution.has_stored_distribution(rules, start, tables):
         return []
-    alone = distribution.distribution_cost(rules, start)
+    cost = distribution.distribution_cost(rules, start)
+    unasked_seconds = cost.seconds
+    disk = 0
     if first_turns and start == EMPTY_STATE and not distribution.has_first_turns(rules, tables):
         cost = distribution.first_turns_cost(rules)
-        return [
-            Work(
-                "distribution",
-                cost.seconds,
-                cost.memory,
-                disk=cost.bytes,
-                unasked_seconds=alone.seconds,
-            )
-        ]
-    return [
-        Work("distribution", alone.seconds, alone.memory, disk=0, unasked_seconds=alone.seconds)
-    ]
+        disk = cost.bytes
+    return [Work("distribution", cost.seconds, cost.memory, disk, unasked_seconds)]
 
 
 class Pace:
