@@ -114,13 +114,12 @@ def turn_fields(
 
     entries = [*map(entry, options)]
     fields = picked(request, "dice", "rolls_left")
+    name_of_entries = "categories"
     if request.query == "hold":
         fields["rolls"] = max_rerolls(request.rules, request.state.saved) + 1
+        name_of_entries = "holds"
     fields |= best_value_fields(entries, request.card, objective, choices)
-    return fields | {
-        "best": entries[0],
-        "holds" if request.query == "hold" else "categories": entries,
-    }
+    return fields | {"best": entries[0], name_of_entries: entries}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
