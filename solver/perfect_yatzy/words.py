@@ -300,11 +300,11 @@ def gigabytes(size: float) -> str:
 def duration(seconds: float) -> str:
     """Return an estimated time: ``about 25 s``, ``about 8 minutes``."""
     if seconds < 100:
-        return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
+        return _("about {seconds} s", seconds=number_text(max(1.0, seconds)))
     minutes = seconds / 60
     if minutes < 100:
-        return _("about {minutes} minutes").format(minutes=number_text(minutes))
-    return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
+        return _("about {minutes} minutes", minutes=number_text(minutes))
+    return _("about {hours} hours", hours=number_text(minutes / 60, grouped=True))
 
 
 def alternatives(names: Iterable[str]) -> str:
@@ -321,7 +321,7 @@ def enumerated(names: Iterable[str]) -> str:
 
 def either(texts: Iterable[str]) -> str:
     """Return alternatives in words: ``a or b or c``."""
-    return reduce(lambda first, last: _("{first} or {last}").format(first=first, last=last), texts)
+    return reduce(lambda first, last: _("{first} or {last}", first=first, last=last), texts)
 
 
 def span(low: int, high: int) -> str:

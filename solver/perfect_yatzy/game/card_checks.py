@@ -46,8 +46,12 @@ def _card_problems(card: Scorecard) -> Iterator[str]:
             )
         label = category_label(rules, c)
         if whole_number(points, label) not in possible[c]:
-            text = _("{category} cannot hold {points}; it can hold {possible}")
-            yield text.format(category=label, points=points, possible=summarized(possible[c]))
+            yield _(
+                "{category} cannot hold {points}; it can hold {possible}",
+                category=label,
+                points=points,
+                possible=summarized(possible[c]),
+            )
     bonus_points = whole_number(card.bonus_points, "bonus_points")
     sums = possible_bonus_points(card) if bonus_points else (0,)
     if bonus_points not in sums:

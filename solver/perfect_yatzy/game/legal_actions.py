@@ -215,7 +215,7 @@ class TurnPosition:
             raise StateError(_("no reroll is left: take a category"))
         if not is_subset(held, self.dice):
             raise StateError(
-                _("{held} is not within {dice}").format(held=spaced(held), dice=spaced(self.dice))
+                _("{held} is not within {dice}", held=spaced(held), dice=spaced(self.dice))
             )
         if len(held) == self.rules.dice:
             raise StateError(
@@ -241,7 +241,7 @@ class TurnPosition:
         boxes = " or ".join(allowed)
         position = rules.index_of.get(category, -1)  # -1: no category of these rules
         if position >= 0 and filled >> position & 1:
-            raise StateError(_("{category} is filled already").format(category=category))
+            raise StateError(_("{category} is filled already", category=category))
         if position in open_categories(rules, filled):  # then the dice do not allow it
             may_force = (
                 rules.joker is not None
@@ -424,9 +424,7 @@ def start_turn(  # noqa: PLR0913 - the published parameters
     most = most_rolls_left(rules, start.state, bool(kept))
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
-        raise StateError(
-            _("{left} rolls left; it must be 0 to {most}").format(left=left, most=most)
-        )
+        raise StateError(_("{left} rolls left; it must be 0 to {most}", left=left, most=most))
     start = replace(start, dice=kept, rolls_left=left)
     start.__dict__["is_checked"] = True
     return start if dice is None else start.roll(dice)

@@ -157,9 +157,9 @@ class ValueReader:
         `must` says what the value must be.
         """
         if value is None:
-            self.add_problem(path, _("is missing; {must}").format(must=must))
+            self.add_problem(path, _("is missing; {must}", must=must))
         else:
-            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            self.add_problem(path, _("is {value}; {must}", value=shown(value), must=must))
 
     def table(self, raw: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
         """Return a table of the file, or None if the field is missing or wrong."""
@@ -188,11 +188,15 @@ class ValueReader:
             )
         return entries[:most]
 
-    def values(
-        self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *names: str
-    ) -> dict[str, Any]:
-        """Return the values of some fields of a table, by default of all."""
-        return {name: fields[name].read(self, raw, (*path, name)) for name in names or fields}
+    def values(self, raw: Mapping[str, Any], path: FieldPath, fields: Fields) -> dict[str, Any]:
+        """Return the values of some fields of a table."""
+        return {name: field.read(self, raw, (*path, name)) for name, field in fields.items()}
+
+    def check_values(
+        self, raw: Mapping[str, Any], path: FieldPath, fields: Fields, *read: str
+    ) -> None:
+        """Add a problem for each wrong value of a table, apart from those that were `read` before."""
+        self.values(raw, path, {name: fields[name] for name in fields if name not in read})
 
     def check_fields(
         self, raw: Mapping[str, Any], path: FieldPath, fields: Collection[str]
@@ -205,7 +209,7 @@ class ValueReader:
                 compared = allowed if len(self.problems) < MAX_PROBLEMS else []
                 otherwise = _("allowed: {names}", names=", ".join(allowed))
                 hint = suggestion(name, compared, otherwise)
-                self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
+                self.add_problem((*path, name), _("is not a field here; {hint}", hint=hint))
 
     def numbers(self, value: Any, path: FieldPath, high: int, most: int) -> tuple[int, ...]:
         """Return a list of 1 to `most` whole numbers from 1 to `high`, ascending."""

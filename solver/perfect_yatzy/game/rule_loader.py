@@ -66,9 +66,7 @@ class RuleFileError(RulesError):
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
         problems = sorted(problems, key=lambda problem: problem.line)
         more = (
-            [_("... and {count} more").format(count=number_text(omitted, grouped=True))]
-            if omitted
-            else []
+            [_("... and {count} more", count=number_text(omitted, grouped=True))] if omitted else []
         )
         super().__init__("\n".join([*map(str, problems), *more]))
         self.problems = problems
@@ -197,7 +195,7 @@ def _checked_rules(
     raw = _with_switches(values, switches, name, reader)
     spec = "+".join((name, *switches))
     if len(set(switches)) < len(switches):
-        raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
+        raise RulesError(_("a switch is named twice in {spec}", spec=spec))
     reader.check(raw, tuple(switches))
     if reader.problems:
         raise RuleFileError(reader.problems, reader.omitted)
@@ -269,7 +267,7 @@ def _canonical(name: str) -> str:
     otherwise = _("see `yatzy rules list`, or give a .toml file")
     hint = limits.suggestion(similar_id(name), builtin_ids(), otherwise)
     raise RulesError(
-        _("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules"
+        _("unknown rules {name}; {hint}", name=shown(name), hint=hint), code="unknown-rules"
     )
 
 
@@ -280,7 +278,7 @@ def _read(name: str) -> tuple[str, str]:
     try:
         return limits.read_limited(Path(name), limits.MAX_RULES_BYTES).decode("utf-8-sig"), name
     except StateError as error:
-        raise RulesError(_("the rule file {error}").format(error=error)) from error
+        raise RulesError(_("the rule file {error}", error=error)) from error
     except OSError as error:
         text = _("cannot read the rule file {name}: {reason}")
         raise RulesError(
@@ -290,12 +288,12 @@ def _read(name: str) -> tuple[str, str]:
         raise _not_utf8(name) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
         raise RulesError(
-            _("{name} is not a file name").format(name=shown(name)), code="unknown-rules"
+            _("{name} is not a file name", name=shown(name)), code="unknown-rules"
         ) from error
 
 
 def _not_utf8(name: str) -> RulesError:
-    return RulesError(_("the rule file {name} is not UTF-8 text").format(name=name))
+    return RulesError(_("the rule file {name} is not UTF-8 text", name=name))
 
 
 @lru_cache(maxsize=32)
@@ -303,7 +301,7 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     """Return the values of a rule file. They are shared, so nothing may change them."""
     line = _too_deep(text)
     if line:
-        message = _("is nested deeper than {most} levels").format(most=limits.MAX_RULES_DEPTH)
+        message = _("is nested deeper than {most} levels", most=limits.MAX_RULES_DEPTH)
         raise RuleFileError([Problem(source, line, "", message)])
     try:
         return tomllib.loads(text)
@@ -403,14 +401,14 @@ def _extended_file(
     if os.path.realpath(path) in files:
         message = _("extends itself") if len(files) == 1 else _("is a file that extends this one")
     elif len(files) >= limits.MAX_EXTENDS:
-        message = _("makes a chain of more than {most} files").format(most=limits.MAX_EXTENDS)
+        message = _("makes a chain of more than {most} files", most=limits.MAX_EXTENDS)
     else:
         try:
             values, base_reader = _values(path, files)
         except RuleFileError:
             raise  # a mistake there is reported there
         except RulesError as error:
-            message = _("is {value}: {error}").format(value=shown(name), error=error)
+            message = _("is {value}: {error}", value=shown(name), error=error)
         else:
             base_reader.check(values, ())
             if base_reader.problems:
@@ -467,7 +465,7 @@ def rules_from_json(raw: Any) -> RuleSet:
             raise RulesError(text.format(value=shown(raw)), code="unknown-rules")
         return load_rules(raw)
     if not isinstance(raw, dict):
-        raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
+        raise RulesError(_("rules is {value}; must be text or an object", value=shown(raw)))
     active = raw.get("active", [])
     if not isinstance(active, list) or not all(
         isinstance(name, str) for name in active[: limits.MAX_SWITCHES + 1]
@@ -475,7 +473,7 @@ def rules_from_json(raw: Any) -> RuleSet:
         raise RulesError(_("rules: active: must be a list of switches"))
     if len(active) > limits.MAX_SWITCHES:
         raise RulesError(
-            _("rules: active: has more than {most} switches").format(most=limits.MAX_SWITCHES)
+            _("rules: active: has more than {most} switches", most=limits.MAX_SWITCHES)
         )
     from .rule_schema import RuleChecker
 

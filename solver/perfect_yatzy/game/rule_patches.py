@@ -272,7 +272,7 @@ def _place_among(
     If they are wrong, a problem is added and the result is None.
     """
     if "before" in patch and "after" in patch:
-        message = _("does not go with `{other}`; leave one of the two out").format(other="after")
+        message = _("does not go with `{other}`; leave one of the two out", other="after")
         reader.add_problem((*path, "before"), message)
         return None
     field = "before" if "before" in patch else "after"

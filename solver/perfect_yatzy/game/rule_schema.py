@@ -71,9 +71,7 @@ class RuleChecker(ValueReader):
         self.faces = fields.PLAIN_FIELDS["faces"].read(self, raw, ("faces",))
         self.columns = tuple(self._columns(raw))
         self.categories = self._boxes(raw, listed)
-        others = [name for name in fields.PLAIN_FIELDS if name not in ("dice", "faces")]
-        # for the problems it adds, not for the values
-        self.values(raw, (), fields.PLAIN_FIELDS, *others)
+        self.check_values(raw, (), fields.PLAIN_FIELDS, "dice", "faces")
         self._check_bonus(raw)
         self._check_joker(raw)
         self._check_first_roll_bonus(raw)
@@ -125,7 +123,7 @@ class RuleChecker(ValueReader):
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
             self.check_fields(entry, path, fields.BONUS_FIELDS)
-            self.values(entry, path, fields.BONUS_FIELDS)
+            self.check_values(entry, path, fields.BONUS_FIELDS)
             step_before = entries[i - 1] if i > 0 else {}
             for name in ("threshold", "points"):
                 before, here = step_before.get(name), entry.get(name)
@@ -154,8 +152,7 @@ class RuleChecker(ValueReader):
                     "needs at most one upper box for each face: a joker asks for the matching one"
                 )
                 self.add_problem(("joker",), message)
-        others = [name for name in fields.JOKER_FIELDS if name != "category"]
-        self.values(table, ("joker",), fields.JOKER_FIELDS, *others)
+        self.check_values(table, ("joker",), fields.JOKER_FIELDS, "category")
 
     def _check_first_roll_bonus(self, raw: Mapping[str, Any]) -> None:
         """Check the points that ids of categories have.
@@ -202,9 +199,7 @@ class RuleChecker(ValueReader):
             value = text(default="").read(self, entry, (*path, "value"))
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
                 self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
-            others = [name for name in fields.PUBLISHED_FIELDS if name != "value"]
-            # for the problems it adds, not for the values
-            self.values(entry, path, fields.PUBLISHED_FIELDS, *others)
+            self.check_values(entry, path, fields.PUBLISHED_FIELDS, "value")
 
     def _columns(self, raw: Mapping[str, Any]) -> list[Column]:
         """Return the columns of the sheet, of which there are none without [[columns]]."""
@@ -442,7 +437,7 @@ class RuleChecker(ValueReader):
             if name in raw and name not in own and field.type != "flag":
                 self.add_problem(
                     (*path, name),
-                    _("does not belong to the pattern {name}").format(name=repr(kind)),
+                    _("does not belong to the pattern {name}", name=repr(kind)),
                 )
         sums = self._sums(raw, path)
         given_score = raw.get("score", "fixed" if "points" in raw else "matched")
@@ -453,7 +448,7 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, "points"), message.format(score=repr(score)))
         numbers = ("points", "plus", "factor") if score == "fixed" else ("plus", "factor")
         checked = {"pattern": kind, "score": score} | given | sums
-        checked |= self.values(raw, path, fields.PATTERN_FIELDS, *numbers)
+        checked |= self.values(raw, path, {name: fields.PATTERN_FIELDS[name] for name in numbers})
         checked["only"] = self._only(raw, (*path, "only"))
         if "best" in raw:
             checked["best"] = number(1, self.dice).read(self, raw, (*path, "best"))
@@ -464,7 +459,8 @@ class RuleChecker(ValueReader):
             self.add_problem((*path, field_at_fault), sentence)
         points = pattern.most(self.dice, self.faces)
         if points > MAX_BOX_POINTS:
-            message = _("pays up to {points} points; at most {most} are allowed").format(
+            message = _(
+                "pays up to {points} points; at most {most} are allowed",
                 points=number_text(points, grouped=True),
                 most=number_text(MAX_BOX_POINTS, grouped=True),
             )
@@ -484,8 +480,8 @@ class RuleChecker(ValueReader):
                 message = _("does not go with `{other}`; leave one of the two out")
                 self.add_problem((*path, name), message.format(other="sum"))
         elif len(limits_of_sum) == 2 and given["at_least"] > given["at_most"]:
-            message = _("is {low}, more than at_most {high}").format(
-                low=given["at_least"], high=given["at_most"]
+            message = _(
+                "is {low}, more than at_most {high}", low=given["at_least"], high=given["at_most"]
             )
             self.add_problem((*path, "at_least"), message)
         return given
@@ -503,7 +499,7 @@ class RuleChecker(ValueReader):
             return value
         if value is not None:
             must = _('must be "even", "odd" or a list of faces')
-            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+            self.add_problem(path, _("is {value}; {must}", value=shown(value), must=must))
         return ()
 
 
