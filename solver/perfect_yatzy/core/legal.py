@@ -51,9 +51,8 @@ def mask_at(typingctx: Any, masks: Any, number: Any) -> Any:
     # a model of narrow masks has an integer in place of a single one
     if not isinstance(masks, ViewType):
         return masks(masks, types.intp), lambda context, builder, signature, args: args[0]
-    result, native, words = (
-        (WIDE, NATIVE, 2) if masks.dtype == types.uint64 else (types.int64, WORD, 1)
-    )
+    is_wide = masks.dtype == types.uint64
+    result, native, words = (WIDE, NATIVE, 2) if is_wide else (types.int64, WORD, 1)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         first = builder.mul(args[1], ir.Constant(WORD, words))
