@@ -140,7 +140,7 @@ class ScoreObjective(Objective):
         """
         if filled <= self.first_layer + DENSE_LAYERS:
             return 1
-        missed, changes = map(sum, zip(*misses, strict=True))
+        missed, changes = map(sum, zip(*misses, strict=True))  # of all rows of the layer
         turns_to_come = self.space.categories - filled
         # one turn makes it less smooth
         if turns_to_come > 1 and missed < changes * self.tolerance**2:
