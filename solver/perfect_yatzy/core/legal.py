@@ -100,11 +100,11 @@ _define(
 @jit
 def next_categories(model, filled):
     """Return the bitmask of the categories that may be filled next, from that of those filled."""
-    found = ~filled & ((1 << model.category_count) - 1)
+    categories = ~filled & ((1 << model.category_count) - 1)
     for c in range(model.category_count):
         if model.legal.prerequisites[c] & ~filled:
-            found &= ~(1 << c)
-    return found
+            categories &= ~(1 << c)
+    return categories
 
 
 @jit

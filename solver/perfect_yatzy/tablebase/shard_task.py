@@ -237,8 +237,7 @@ def writing_shard(folder: Path) -> Iterator[None]:
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
     """Write the plan of a solve to its folder, and return the SHA-256 of the file."""
-    known = _plan_identity(objective)
-    text = with_checksum(known | {"cuts": plan.cuts()})
+    text = with_checksum(_plan_identity(objective) | {"cuts": plan.cuts()})
     with writing_to(folder), replacing(folder / PLAN_FILE) as file:
         file.write(text)
     return hashlib.sha256(text).hexdigest()
@@ -261,8 +260,8 @@ def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | Non
 
 def _plan_identity(objective: Objective) -> dict[str, Any]:
     """Return what a plan says about the solve that it belongs to."""
-    known = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
-    return known | WorkIdentity.of_table(objective).fields()
+    work = {"format": SHARD_FORMAT, "text": shard_plan.objective_text(objective)}
+    return work | WorkIdentity.of_table(objective).fields()
 
 
 def _plan_fields(text: bytes) -> tuple[str, dict[str, Any]]:
