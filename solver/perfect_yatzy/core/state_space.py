@@ -162,11 +162,21 @@ class StateSpace(RowPlaces):
         self.step_of = np.zeros(self.categories, dtype=np.int64)
         # of each chain: bitmask of its boxes, step, and how many of them are filled at the start
         self._chains: list[tuple[int, int, int]] = []
-        # Masks and lane sets of the cards; each chain adds a digit, above those of the chains
-        # before it.
+        masks, sets = self._number_cards()
+        self.cards = len(masks)
+        # In free order the row of a card is its bitmask.
+        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
+        self._build_rows(masks, sets)
+
+    def _number_cards(self) -> tuple[Ints, Ints]:
+        """Set the steps of the chains, and return the masks and lane sets of the cards in the order
+        of their numbers.
+        """
+        start = self.start
         masks = np.array([start.filled], dtype=np.int64)
         sets = np.array([self.lanes.of_card(start.filled)], dtype=np.int64)
-        for chain in chains(rules):
+        # Each chain adds a digit, above those of the chains before it.
+        for chain in chains(self.rules):
             step = len(masks)
             at_start = sum(start.filled >> c & 1 for c in chain)
             boxes = list(chain[at_start:])
@@ -179,16 +189,14 @@ class StateSpace(RowPlaces):
             sets = np.add.outer(
                 np.cumsum([0, *self.lanes.weight_of[boxes]], dtype=np.int64), sets
             ).ravel()
-        self.cards = len(masks)
-        # In free order the row of a card is its bitmask.
-        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
-        self._build_rows(masks, sets)
+        return masks, sets
 
     def _which_occur(self, masks: Ints) -> Bools:
         """Return which rows are cards that a game from the start may have."""
         occurs = np.ones(len(masks), dtype=bool)
         tracked = self.rules.tracked_index
-        if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
+        orders = {self.rules.order, *(column.order for column in self.rules.columns)}
+        if "upper-first" in orders:
             for c, needed in enumerate(prerequisites(self.rules)):
                 occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
         if self.has_tracked_rows:
