@@ -131,6 +131,7 @@ def too_large(name: object, most: int) -> str:
 
 
 def _finite(text: str) -> float:
+    """Return the number in a JSON text. Raises ValueError if it is too large for a float."""
     value = float(text)
     if not math.isfinite(value):  # 1e400: an answer that repeats it would not be JSON
         raise ValueError(_("{number} is too large a number", number=text[:40]))

@@ -347,10 +347,10 @@ class RuleChecker(ValueReader):
             if too_high and self.columns[box.column].factor != 1 and box.column not in reported:
                 reported.add(box.column)
                 message = _(
-                    "is too high: {box} has the factor {factor} and pays up to {points} points"
-                )
-                message = message.format(
-                    box=box.id, factor=factor, points=number_text(most, grouped=True)
+                    "is too high: {box} has the factor {factor} and pays up to {points} points",
+                    box=box.id,
+                    factor=factor,
+                    points=number_text(most, grouped=True),
                 )
                 self.add_problem(("columns", box.column, "factor"), message)
 
