@@ -48,10 +48,15 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         rows.append((category_of(entry, tuple(patterns)), entry.get("times", 1)))
     listed = has_boxes(entries)
     boxes = tuple(box for box, _times in rows) if listed else boxes_of(rows, columns)
+    points_of_rows = raw.get("first_roll_bonus") or {}
+    first_roll_bonus = []
+    for box in boxes:
+        name, factor = earner(box, columns, listed)
+        if name in points_of_rows:
+            first_roll_bonus.append((box.id, points_of_rows[name] * factor))
     bonus = raw.get("bonus")
     joker = raw.get("joker")
     switches = raw.get("switches") or {}
-    first_roll_bonus = raw.get("first_roll_bonus") or {}
     excluded = exclusions(switches)
     return RuleSet(
         **{name: plain[name] for name in SAME_NAMES},
@@ -60,14 +65,7 @@ def built_rules(raw: Values, active: tuple[str, ...], spec: str) -> RuleSet:
         bonus=bonus_of(bonus) if bonus else None,
         order="free" if columns else order,
         joker=Joker(**_with_defaults(joker, JOKER_FIELDS)) if joker else None,
-        first_roll_bonus=tuple(
-            sorted(
-                (box.id, first_roll_bonus[name] * factor)
-                for box in boxes
-                for name, factor in [earner(box, columns, listed)]
-                if name in first_roll_bonus
-            )
-        ),
+        first_roll_bonus=tuple(sorted(first_roll_bonus)),
         columns=columns,
         switches=tuple(
             Switch(name, patch["summary"], excluded[name]) for name, patch in switches.items()
@@ -109,11 +107,15 @@ def pattern_values(entry: Values) -> Iterator[dict[str, Any]]:
 def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
     """Return one pattern, for so many dice."""
     own: dict[str, Any] = {
-        name: tuple(sorted(value, reverse=name == "groups")) if isinstance(value, list) else value
+        name: value
         for name, value in values.items()
         if name in KIND_FIELDS or name in ("points", "plus", "factor")
     }
-    only = values.get("only") or ()
+    for name, value in own.items():
+        if isinstance(value, list):  # sizes of groups descend, faces ascend
+            own[name] = tuple(sorted(value, reverse=name == "groups"))
+    only = values.get("only") or ()  # faces, or the word for them
+    only_faces = ONLY[only] if isinstance(only, str) else only
     best = values.get("best", dice)
     return Pattern(
         kind=values["pattern"],
@@ -121,11 +123,7 @@ def pattern_of(values: Values, dice: int, faces: int) -> Pattern:
         score=values.get("score", "fixed" if "points" in values else "matched"),
         low=values.get("sum", values.get("at_least")),
         high=values.get("sum", values.get("at_most")),
-        only=tuple(
-            face
-            for face in sorted({*(ONLY[only] if isinstance(only, str) else only)})
-            if face <= faces
-        ),
+        only=tuple(sorted({face for face in only_faces if face <= faces})),
         best=best if best < dice else None,
     )
 

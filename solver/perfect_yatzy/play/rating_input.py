@@ -100,14 +100,14 @@ class RatingInput:
         threads: int | None = None,
         rules: RuleSet | str = "yatzy",
     ) -> None:
-        self._rules_of_scores = rules
-        self.results: list[Result] = []  # of games without decisions
         self._open = strategies
         self._threads = threads
+        self._rules_of_scores = rules  # of score lists that name none
+        self.results: list[Result] = []  # of games without decisions
         self._strategies: dict[str, Strategy | SolverError] = {}  # by fingerprint of the rules
         self._rules: dict[str, RuleSet] = {}  # by the JSON text of the field ``rules``
         self._groups: dict[str, _Group] = {}  # by fingerprint of the rules
-        self._pending = 0  # number of these games
+        self._pending = 0  # number of games in these groups
         self._seen: dict[bytes, str] = {}  # place of each line by its hash
         self._skipped: list[tuple[int, Skipped]] = []  # each with the number of its game
         self._numbers = count(1)
@@ -125,7 +125,7 @@ class RatingInput:
             if is_score_list(source):
                 self.results += read_scores(source, self._rules_of_scores)
                 continue
-            is_first = True
+            is_first = True  # whether no game of the file was read
             for line_number, line in record_lines(source):
                 entry = Entry(next(self._numbers), f"{source}:{line_number}", line)
                 self._add_line(entry, line, source if is_first else None)
@@ -194,13 +194,13 @@ class RatingInput:
     def _add_raw(self, entry: Entry, raw: Any) -> None:
         """Append the JSON value of a game, or note its results if it has no decisions."""
         players = _player_names(raw)
-        turns = raw.get("turns") if players else None
-        if turns or (players and _has_only_scores(raw)):
+        if players and (raw.get("turns") or _has_only_scores(raw)):
             check_names(players)
             rules = self._rules_of(raw)
+            turns = raw.get("turns", [])
             if turns and self._add(entry, rules, players, raw.get("date"), raw):
                 return
-            if _has_no_decisions(raw.get("turns", [])):
+            if _has_no_decisions(turns):
                 self._note_results(entry, rules, players, raw)
                 return
         self._add_game(entry, read_game(raw))  # in an unusual form, or wrong: read_game says why
@@ -210,7 +210,8 @@ class RatingInput:
 
         These fields may be objects.
         """
-        if (text := json.dumps(raw.get("rules"))) not in self._rules:
+        text = json.dumps(raw.get("rules"))
+        if text not in self._rules:
             self._rules[text] = rules_from_json(raw.get("rules"))
         return self._rules[text]
 
@@ -262,6 +263,7 @@ class RatingInput:
         self, entries: list[Entry], columns: GameColumns, graded: GradedGames
     ) -> GradedChunk:
         """Return valued games, and note wrong games and unfinished cards."""
+        # Each card with its first turn that breaks the rules, or -1.
         faults = list(zip(columns.cards, graded.faults.tolist(), strict=True))
         wrong = {game for (game, _player), fault in faults if fault >= 0}
         for game in sorted(wrong):
@@ -313,6 +315,7 @@ def _has_no_decisions(turns: Any) -> bool:
 
 
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
+    """Return the field ``final_scores`` if it has a possible score for each player."""
     if not isinstance(scores, list) or len(scores) != len(players):
         message = _("final_scores is {scores}; must be a list with one number for each player")
         raise StateError(message.format(scores=shown(scores)))
@@ -347,7 +350,8 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         if type(points) is not int or type(bonus_points) is not int:
             message = _("turn {number}: points is {points}; must be a whole number")
             raise StateError(message.format(number=number, points=shown(points)))
-        if (position := rules.index_of[category]) in cards[player].points:
+        position = rules.index_of[category]
+        if position in cards[player].points:
             raise StateError(
                 _("turn {number}: {category} is filled already", number=number, category=category)
             )

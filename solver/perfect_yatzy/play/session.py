@@ -229,10 +229,9 @@ class Session:
         for i in reversed(range(len(self._steps))):
             action, position_after = self._steps[i]
             turns_before = len(position_after.turns) - (1 if action.kind == "score" else 0)
+            player = turns_before % len(self.players)
             is_typed_roll = action.kind == "roll" and self.seed is None
-            is_decision = action.kind != "roll" and not self.computer(
-                turns_before % len(self.players)
-            )
+            is_decision = action.kind != "roll" and not self.computer(player)
             if is_typed_roll or is_decision:
                 del self._steps[i:]
                 return action
@@ -268,7 +267,7 @@ class SaveFile:
         """Save the game, and replace an old file in one step."""
         self._check_unchanged()
         rules = session.rules
-        actions = [[each.kind, list(each.dice), each.category] for each in session.actions]
+        actions = [[action.kind, list(action.dice), action.category] for action in session.actions]
         content = {
             "schema": SCHEMA,
             "rules": rules_to_json(rules),
@@ -277,7 +276,9 @@ class SaveFile:
             "seed": session.seed,
             "computers": list(session.computers),
             "actions": actions,
-        } | ({"same_dice": session.same_dice} if session.same_dice else {})
+        }
+        if session.same_dice:
+            content["same_dice"] = session.same_dice
         try:
             with replacing(self.path) as file:
                 file.write(json.dumps(content).encode())
@@ -300,6 +301,7 @@ class SaveFile:
             ) from error
 
     def _content(self) -> bytes | None:
+        """Return the bytes of the file, or None if there is none."""
         try:
             if os.path.exists(self.path) and not os.path.isfile(self.path):
                 message = _("{path} is not a regular file; choose another file for the saved game")
@@ -319,6 +321,7 @@ class SaveFile:
 
 
 def _read_session(raw: Any) -> Session:
+    """Return the game in the JSON value of a saved game, with its actions applied again."""
     rules = rules_from_json(raw["rules"])
     if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
         raise StateError(_("it was saved under other rules"))
