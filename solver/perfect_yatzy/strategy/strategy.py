@@ -463,13 +463,13 @@ class Strategy:
             If the arrays do not fit together, or a position cannot occur; the message names the
             first one.
         """
-        from .batch import BatchAnswer, each_option
+        from .batch import BatchAnswer, best_actions
 
         positions = self._positions(
             filled, upper, dice, rolls_left, saved, joker_paid, points=points
         )
         return BatchAnswer(
-            *each_option(self.evaluator, positions, None, threads), self.rules, self.policy
+            *best_actions(self.evaluator, positions, None, threads), self.rules, self.policy
         )
 
     def options(  # noqa: PLR0913 - the published parameters
