@@ -153,6 +153,15 @@ def state_places(layout: StateLayout, rows: Ints, saved: Ints | int, lanes: Ints
     )
 
 
+def state_at(space: StateSpace, row: int, place: int) -> State:
+    """Return the state at a place in the table, from its row."""
+    layout = space.layout
+    lane_set = layout.lane_sets[row]
+    saved, lane = divmod(place - int(layout.offsets[row]), int(layout.lane_count[lane_set]))
+    upper = int(layout.lane_upper[lane_set, lane])
+    return State(int(layout.masks[row]), upper, saved, joker_paid=row >= space.cards)
+
+
 @dataclass
 class SingleQuestions:
     """The questions about single positions that an evaluator was asked, for :mod:`.changeover`."""

@@ -41,7 +41,7 @@ from ..core.dice import Floats
 from ..core.objectives import Objective
 from ..core.resources import writing_to
 from ..core.rules import RuleSet
-from ..core.state import EMPTY_STATE, State
+from ..core.state import EMPTY_STATE
 from ..core.table_slices import FRAME, Values
 from ..errors import StateError
 from ..objectives.policy_quantities import Policy
@@ -50,7 +50,7 @@ from ..settings import Folder, Settings
 from ..strategy.confidence import Estimate, adjusted_mean_of
 from ..strategy.forward_pass import ForwardPass, by_state, laws_of_points
 from ..strategy.tie_rules import tie_rule
-from ..strategy.turn_evaluator import GreedyPolicy
+from ..strategy.turn_evaluator import GreedyPolicy, state_at
 from ..tablebase.sharded_solve import driver_lock
 from ..tablebase.store import open_table, table_path
 from ..tablebase.work_identity import WorkIdentity
@@ -347,7 +347,8 @@ class Relaxation:
         """
         rules = self.policy.rules
         states = game.space.layer_slice(self.turns - left)
-        theirs = self._state(game, states.start + card.place)
+        number = states.start + card.place
+        theirs = state_at(game.space, int(game.space.state_rows()[number]), number)
         starts = (EMPTY_STATE, theirs) if moves_first else (theirs, EMPTY_STATE)
         lead = -card.made if moves_first else card.made
         rest = TwoPlayerGame(rules, starts, lead, self.tie, turns=(left, left))
@@ -365,13 +366,3 @@ class Relaxation:
             leads = np.arange(offsets.low[state], offsets.high[state] + 1 + game.after) - card.made
             parts.append(chances[np.clip(leads - low + FRAME, 0, len(chances) - 1)])
         return np.concatenate(parts).astype(game.compute)
-
-    def _state(self, game: PenalisedUtility, number: int) -> State:
-        """Return the state with a number."""
-        space = game.space
-        row = int(space.state_rows()[number])
-        lane, saved = space.lanes_and_saved(np.array([row]), np.array([number]))
-        layout = space.layout
-        tracked = row >= space.cards
-        upper = layout.lane_upper[layout.lane_sets[row], lane[0]]
-        return State(int(layout.masks[row]), int(upper), int(saved[0]), tracked)
