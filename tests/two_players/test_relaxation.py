@@ -319,11 +319,10 @@ def test_who_computes_nothing_pauses_until_others_have_stored_all(
 
 def test_an_opponent_who_never_wins_leaves_everything_to_the_first_player() -> None:
     never, unknown = Estimate(0.0, 0.0, 0.0, 2), Estimate(0.5, None, None, 1)
-    assert (Interval(2, 0, (never, never)).low, Interval(2, 0, (never, never)).high) == (1, 0)
-    assert (Interval(1, 0, (unknown, unknown)).low, Interval(1, 0, (unknown, unknown)).high) == (
-        0,
-        1,
-    )
+    interval = Interval(2, 0, (never, never))
+    assert (interval.low, interval.high) == (1, 0)
+    interval = Interval(1, 0, (unknown, unknown))
+    assert (interval.low, interval.high) == (0, 1)
 
 
 def test_the_command_says_what_is_proved_and_what_is_not(run: Run, tmp_path: Path) -> None:
