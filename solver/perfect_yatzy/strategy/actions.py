@@ -266,9 +266,8 @@ def _ranked_by_numpy(turn: Turn, kinds: int) -> RankedActions:
     numbers = [*numbers, *holds.tolist()]
     values = values + evaluator.hold_values(state, rolls_left)[holds].tolist()
     if means is evaluator:
-        averages = values
-    else:
-        averages = averages + means.hold_values(state, rolls_left)[holds].tolist()
+        return best_first(evaluator, numbers, values, values, category)
+    averages = averages + means.hold_values(state, rolls_left)[holds].tolist()
     return best_first(evaluator, numbers, values, averages, category)
 
 
