@@ -123,8 +123,13 @@ def upper_model(rules: RuleSet) -> UpperModel:
     for column, bonus in enumerate(rules.bonuses):
         for (_least, paid_before), (least, paid) in pairwise([(0, 0), *bonus.steps]):
             steps.append((sums.weights[column], sums.widths[column], least, paid - paid_before))
-    step_fields = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()  # also without any steps
-    return UpperModel(sums.category_weights, width, cap, *step_fields, len(steps))
+    # `reshape` is for no steps at all.
+    step_weight, step_width, threshold, points = (
+        np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
+    )
+    return UpperModel(
+        sums.category_weights, width, cap, step_weight, step_width, threshold, points, len(steps)
+    )
 
 
 @lru_cache(maxsize=8)
