@@ -23,11 +23,9 @@ from .score_table_kernel import SCORE_LANES, placed_scores, score_block
 
 POINTS = 6  # of an interpolation
 MIDDLE_GAP = POINTS // 2 - 1
+# of the points, for the gaps up to the middle one; those after it are mirrored
 _HALF = [[63, 315, -210, 126, -45, 7], [-7, 105, 210, -70, 21, -3], [3, -25, 150, 150, -25, 3]]
-
-
-# of the points, by gap
-WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256
+WEIGHTS = np.array(_HALF + [row[::-1] for row in _HALF[1::-1]]).ravel() / 256  # by gap and point
 
 
 class BlockStart(NamedTuple):
@@ -105,7 +103,7 @@ def fitting_spacing(spacing, low, high, lanes):
 def finish_block(job, offsets, start, step, is_measured, sums):
     """Fill a solved block between its scores, which are `step` apart, for all saved rolls.
 
-    Returns `sums`. If `is_measured`, the sums of squares of the block are added to them first.
+    Returns `sums`. If `is_measured`, those of :func:`misses_of` are added to them first.
     """
     target = values_of(job.target)
     misses, changes = sums
