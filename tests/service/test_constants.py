@@ -55,6 +55,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
         "MAX_STATES": 3_000_000,
         "STORED_BYTES": 20_000,
         "REACHED_SHARE": 0.15,
+        "SAVED_SHARE": 0.125,
         "END_BYTES": 2.4,
         "PASS_COST_RATIO": 0.07,
         "PASS_COST_RATIO_SAVED": 0.15,
