@@ -24,7 +24,7 @@ from ..strategy.strategy import Strategy
 from ..words import _
 from .console import echo_fitted, prompt_line
 from .views import game_text as view
-from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, drop_text
+from .views.answer_text import ALL_OPTIONS, ANSWER_VIEWS, OBJECTIVE_OPTIONS, drop_text
 from .views.wording import (
     CATEGORY_HELP,
     HOLD_HELP,
@@ -347,6 +347,6 @@ class TerminalGame:
             ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP)
         )
         enter = _("enter `advice mean` to maximise the expected score.")
-        for option in ("--opponent", "--best-opponent"):
+        for option in OBJECTIVE_OPTIONS.values():
             lines = lines.replace(drop_text(option), enter)
         echo_fitted(lines.replace("(--all)", "(??)") + "\n")
