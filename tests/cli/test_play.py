@@ -692,6 +692,12 @@ def test_advice_for_winning_where_there_is_none(play: Run) -> None:
     assert "chance to win" in saving.stdout
 
 
+def test_advice_against_players_who_cannot_be_seen(play: Run) -> None:
+    """One who plays alone at the table can ask for it."""
+    out = printed(play, "yatzy-forced", "--field", "10:most-points", lines=["?", "ones", "quit"])
+    assert "chance to win (a tie is shared)" in " ".join(out.split())
+
+
 @pytest.mark.parametrize("advice", ["mean", "win"])
 def test_warnings_are_for_what_the_advice_maximises(
     forced: Strategy,
