@@ -141,6 +141,15 @@ def options_given() -> set[str]:
     return {max(option.opts, key=len) for option in options}
 
 
+def refuse_without(needed: str, *options: str) -> None:
+    """Raise UsageError if one of these options is given, which can only be used with another."""
+    given = options_given()
+    for option in options:
+        if option in given:
+            text = _("{option} can only be used with {other}", option=option, other=needed)
+            raise click.UsageError(text)
+
+
 def refuse_repeated(parser: click.parser._OptionParser, context: click.Context) -> None:
     """Make the options of a parser keep all their values.
 

@@ -161,10 +161,11 @@ def _category_rows(
         for category in of_best | of_actual
     }
     most_likely_first = sorted(chances, key=lambda category: max(chances[category]), reverse=True)
-    return [
-        (f"  {category_name(rules, category)}", *map(chance_text, chances[category]))
-        for category in most_likely_first[:MAX_CATEGORIES]
-    ]
+    rows = []
+    for category in most_likely_first[:MAX_CATEGORIES]:
+        best_chance, actual_chance = map(chance_text, chances[category])
+        rows.append((f"  {category_name(rules, category)}", best_chance, actual_chance))
+    return rows
 
 
 def review_lines(
