@@ -165,12 +165,23 @@ class TerminalGame:
             return
         dice = parse_faces(text)
         if dice is None:
-            wrong = _("{text!r} is not a roll; write the faces, such as {value}")
-            raise StateError(wrong.format(text=text, value="12345"[: session.to_roll]))
+            example = "12345"[: session.to_roll]
+            raise StateError(
+                _(
+                    "{text!r} is not a roll; write the faces, such as {value}",
+                    text=text,
+                    value=example,
+                )
+            )
         if session.holds and len(dice) not in (session.to_roll, session.rules.dice):
-            wrong = _("enter the dice you rerolled ({count}), or all {dice}; {text!r} is {number}")
-            facts = {"count": session.to_roll, "dice": session.rules.dice, "number": len(dice)}
-            raise StateError(wrong.format(text=text, **facts))
+            wrong = _(
+                "enter the dice you rerolled ({count}), or all {dice}; {text!r} is {number}",
+                count=session.to_roll,
+                dice=session.rules.dice,
+                text=text,
+                number=len(dice),
+            )
+            raise StateError(wrong)
         session.roll(dice)
 
     def undo(self) -> None:
@@ -225,8 +236,11 @@ class TerminalGame:
             # A message that names a command of the shell is of no use within a game.
             if "`yatzy" not in str(error):
                 raise
-            sentence = _("{text!r} is neither dice nor a category. Enter help for all commands.")
-            raise StateError(sentence.format(text=decision)) from error
+            wrong = _(
+                "{text!r} is neither dice nor a category. Enter help for all commands.",
+                text=decision,
+            )
+            raise StateError(wrong) from error
         if category not in points_of:
             session.score(category)  # raises StateError with the reason
         if self.warn(category):
@@ -319,10 +333,10 @@ class TerminalGame:
                 )
             self.service.resolve(self.service.parse(against_all), self.strategy)
         except RulesError as error:
-            sentence = _(
-                "There is no advice for winning here ({error}); this is the advice for the expected score."
+            return _(
+                "There is no advice for winning here ({error}); this is the advice for the expected score.",
+                error=error,
             )
-            return sentence.format(error=error)
         return against_all
 
     def is_instant(self, request: dict[str, Any]) -> bool:

@@ -85,10 +85,13 @@ def review(
             "{file} has one game; there is no game {number}",
             "{file} has {count} games; there is no game {number}",
             len(games),
+            file=file,
+            count=number_word(len(games)),
+            number=number,
         )
-        raise StateError(text.format(file=file, count=number_word(len(games)), number=number))
+        raise StateError(text)
     record = games[number - 1]
-    players = [named_player(record.players, player)] if player else range(len(record.players))
+    players = [named_player(record.players, player)] if player else [*range(len(record.players))]
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)

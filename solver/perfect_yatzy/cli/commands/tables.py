@@ -105,8 +105,12 @@ def tables(
     given = options.options_given()
     tasks = [task for task in ("--verify", "--fetch", "--remove", "--clean") if task in given]
     if len(tasks) > 1 and tasks[0] in ("--verify", "--fetch"):
-        text = _("{first} and {second} cannot be combined; give one of them")
-        raise click.UsageError(text.format(first=tasks[0], second=tasks[1]))
+        text = _(
+            "{first} and {second} cannot be combined; give one of them",
+            first=tasks[0],
+            second=tasks[1],
+        )
+        raise click.UsageError(text)
     if (fetch is None) != (source is None):
         raise click.UsageError(_("--fetch and --from go together"))
     if verify is not None:
@@ -158,8 +162,12 @@ def remove_leftovers(tables: str | None) -> None:
             shutil.rmtree(cache, ignore_errors=True)
         else:
             discard(cache)
-    text = _("Removed {files} leftover files and {caches} old files of compiled kernels")
-    click.echo(text.format(files=len(files), caches=len(caches)))
+    text = _(
+        "Removed {files} leftover files and {caches} old files of compiled kernels",
+        files=len(files),
+        caches=len(caches),
+    )
+    click.echo(text)
 
 
 def remove_tables(entries: list[TableEntry], name: str, yes: bool) -> None:
@@ -282,10 +290,14 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
         rows.append((names[entry.name], size_text(entry.bytes), state))
     lines = columns(rows, "<", ">8", "<", indent="") if rows else []
     total = ngettext(
-        "{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries)
+        "{count} table, {size}, in {folder}",
+        "{count} tables, {size}, in {folder}",
+        len(entries),
+        count=len(entries),
+        size=size_text(sum(entry.bytes for entry in entries)),
+        folder=folder,
     )
-    size = size_text(sum(entry.bytes for entry in entries))
-    return [*lines, total.format(count=len(entries), size=size, folder=folder)]
+    return [*lines, total]
 
 
 def _age_text(seconds: float) -> str:

@@ -239,13 +239,14 @@ def _hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         category = category_name(rules, best["category"])
         headline = _("Keep all dice and take {category}: {value}", category=category, value=value)
     elif best["hold"]:
-        sentence = ngettext(
+        headline = ngettext(
             "Hold {dice} ({glyphs}), reroll one die: {value}",
             "Hold {dice} ({glyphs}), reroll {count} dice: {value}",
             best["reroll"],
-        )
-        headline = sentence.format(
-            dice=spaced(best["hold"]), glyphs=glyphs(best["hold"]), count=count, value=value
+            dice=spaced(best["hold"]),
+            glyphs=glyphs(best["hold"]),
+            count=count,
+            value=value,
         )
     else:
         headline = ngettext(
@@ -309,10 +310,12 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines = [_expect_headline(answer), "", *_exact_subject(answer), *exact_lines(answer)]
     if "aim" in answer:
         if turns_left and "chance" in answer and "chance_by_mean_play" in answer:
-            chance = chance_text(answer["chance_by_mean_play"])
-            expected = number_text(answer["expected_final_score"], 2)
-            text = _("If you maximise the expected score instead: {chance}, expected {expected}")
-            lines.append(text.format(chance=chance, expected=expected))
+            text = _(
+                "If you maximise the expected score instead: {chance}, expected {expected}",
+                chance=chance_text(answer["chance_by_mean_play"]),
+                expected=number_text(answer["expected_final_score"], 2),
+            )
+            lines.append(text)
         lines += objective_lines(answer)
     lines.append(card_line(rules, answer))
     if turns_left:
@@ -320,10 +323,11 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             "{points} points on the card, {expected} expected in one more turn",
             "{points} points on the card, {expected} expected in {count} more turns",
             turns_left,
+            points=answer["card_total"],
+            expected=number_text(answer["expected_remaining"], 2),
+            count=number_word(turns_left),
         )
-        expected = number_text(answer["expected_remaining"], 2)
-        count = number_word(turns_left)
-        lines.append(text.format(points=answer["card_total"], expected=expected, count=count))
+        lines.append(text)
     if rules.bonus:
         filled = answer["state"]["filled"]
         lines += wording.upper_bonus_lines(
@@ -389,10 +393,13 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
     simulation = answer["simulation"]
     lines = [_("If you maximise the expected score:")] if "aim" in answer else []
-    text = _("{games} simulated games: mean {mean} ± {error} (standard error)")
-    mean = number_text(simulation["mean"], 2)
-    error = number_text(simulation["standard_error"], 2)
-    lines.append(text.format(games=grouped(simulation["games"]), mean=mean, error=error))
+    text = _(
+        "{games} simulated games: mean {mean} ± {error} (standard error)",
+        games=grouped(simulation["games"]),
+        mean=number_text(simulation["mean"], 2),
+        error=number_text(simulation["standard_error"], 2),
+    )
+    lines.append(text)
     if "interval99" in simulation:  # of the chance of the aim, which the answer has then
         phrase = chance_phrase(simulation["chance_by_mean_play"], answer["aim"])
         low, high = map(chance_text, simulation["interval99"])

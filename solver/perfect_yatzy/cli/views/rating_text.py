@@ -171,12 +171,14 @@ def spot_lines(rating: Rating, rules: RuleSet) -> list[str]:
     """Return the mistakes that the player repeats, the most expensive first."""
     lines = []
     for spot in rating.spots[:SHOWN_SPOTS]:
-        text = _("With {roll} you took {done} {count} of {times} times; best is {best}: {points}")
+        template = _(
+            "With {roll} you took {done} {count} of {times} times; best is {best}: {points}"
+        )
         if not isinstance(spot.done, str):
-            text = _(
+            template = _(
                 "With {roll} you kept {done} {count} of {times} times; best is {best}: {points}"
             )
-        sentence = text.format(
+        sentence = template.format(
             roll=_kind_text(rules, spot.roll),
             done=_kind_text(rules, spot.done),
             best=_kind_text(rules, spot.best),

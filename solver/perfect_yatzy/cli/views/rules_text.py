@@ -29,8 +29,12 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     in_rows = [category for category in rules.categories if category.row]
     if in_rows:
         example = in_rows[-1]
-        text = _("Each box has an id of its own, such as {id} for {name}.")
-        lines += [text.format(id=example.id, name=example.name), ""]
+        text = _(
+            "Each box has an id of its own, such as {id} for {name}.",
+            id=example.id,
+            name=example.name,
+        )
+        lines += [text, ""]
     if rules.switches:
         lines.append(
             _(
@@ -59,13 +63,12 @@ def _fact_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         )
         known.append(("", approximate_hint(rules, facts["approximate_seconds"])))
     else:
-        text = _("{states} reachable, {values} values in the table")
-        known.append(
-            (
-                _("States"),
-                text.format(states=grouped(facts["states"]), values=grouped(facts["values"])),
-            )
+        text = _(
+            "{states} reachable, {values} values in the table",
+            states=grouped(facts["states"]),
+            values=grouped(facts["values"]),
         )
+        known.append((_("States"), text))
     known.append((_("Fingerprint"), rules.fingerprint))
     published = _("Published value")
     if rules.published:
@@ -99,25 +102,26 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     from ...tablebase.estimates import THREADS, SolveCost
 
     count = len(rules.categories)
-    text = ngettext(
+    first = ngettext(
         "{name} ({key}) is valid: {count} category, highest score {maximum}",
         "{name} ({key}) is valid: {count} categories, highest score {maximum}",
         count,
-    )
-    first = text.format(
-        name=rules.name, key=rules.key, count=count, maximum=_highest_score(rules, facts)
+        name=rules.name,
+        key=rules.key,
+        count=count,
+        maximum=_highest_score(rules, facts),
     )
     if "too_large" in facts:
         reason = _("too large for an exact solve: {reason}", reason=facts["too_large"])
         return [first, reason, approximate_hint(rules, facts["approximate_seconds"])]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
-    text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
-    return [
-        first,
-        text.format(
-            values=grouped(cost.values), cost=cost.words(THREADS), memory=gigabytes(cost.memory)
-        ),
-    ]
+    text = _(
+        "{values} values; a solve takes {cost} with two threads, and {memory} of memory",
+        values=grouped(cost.values),
+        cost=cost.words(THREADS),
+        memory=gigabytes(cost.memory),
+    )
+    return [first, text]
 
 
 def _column_table(rules: RuleSet) -> list[str]:
