@@ -331,23 +331,26 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> Text:
     if is_single_die or pattern.kind == "dice":
         # The template without "open" always has the faces.
         return words.fill(f"rule.dice{faces_key if pattern.open else ''}{open_key}", faces=faces)
+    of_faces = words.fill("rule.faces", faces=faces) if names_faces else NO_TEXT
+    their_box_open = words.fill("rule.open") if pattern.open else NO_TEXT
+    return _several_dice(pattern, of_faces, words) + their_box_open + lowest
+
+
+def _several_dice(pattern: DicePattern, of_faces: Text, words: Words) -> Text:
+    """Return one or several groups of equal dice, or one die of each of several faces."""
     size = pattern.sizes[0]
-    of_faces = words.fill("rule.faces", faces=faces) if names_faces else ""
+    n_groups = len(pattern.sizes)
     if pattern.kind in EACH:
-        text = words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
-    elif len(pattern.sizes) == 1 and has_one_face:
-        text = words.fill("rule.group_one", count=size, faces=faces)
-    elif len(pattern.sizes) == 1:
-        text = words.fill("rule.group", count=size, faces=of_faces)
-    elif len(set(pattern.sizes)) == 1:
-        text = words.fill(
-            "rule.groups_equal", number=words.count(len(pattern.sizes)), count=size, faces=of_faces
-        )
-    else:
-        text = words.fill(
-            "rule.groups", counts=words.listed([*map(words.count, pattern.sizes)]), faces=of_faces
-        )
-    return text + (words.fill("rule.open") if pattern.open else NO_TEXT) + lowest
+        return words.fill(f"rule.{pattern.kind}", count=size, faces=of_faces)
+    if len(set(pattern.sizes)) > 1:
+        counts = words.listed([*map(words.count, pattern.sizes)])
+        return words.fill("rule.groups", counts=counts, faces=of_faces)
+    if n_groups > 1:
+        number = words.count(n_groups)
+        return words.fill("rule.groups_equal", number=number, count=size, faces=of_faces)
+    if pattern.low == pattern.high:
+        return words.fill("rule.group_one", count=size, faces=_faces(pattern, words))
+    return words.fill("rule.group", count=size, faces=of_faces)
 
 
 def _faces(pattern: DicePattern, words: Words) -> str:
