@@ -217,11 +217,7 @@ def play(
             service.rules(rules), parse_players(players), opponents, seed, same_dice
         )
     if not no_warn or any(session.computers):
-        try:
-            service.check_mean(session.rules)
-        except RulesError as error:
-            text = _("{error}; or play without advice and computers: --no-warn", error=error)
-            raise RulesError(text, code=error.code) from error
+        check_advice(service, session.rules)
     localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
     computer_kinds = dict.fromkeys(filter(None, session.computers))  # each once, in their order
@@ -253,6 +249,15 @@ def play(
     finish(game, record)
 
 
+def check_advice(service: QueryService, rules: RuleSet) -> None:
+    """Raise RulesError if perfect play, which warnings and computers need, takes too long."""
+    try:
+        service.check_mean(rules)
+    except RulesError as error:
+        text = _("{error}; or play without advice and computers: --no-warn", error=error)
+        raise RulesError(text, code=error.code) from error
+
+
 def default_save() -> Path:
     """Return the file of the unfinished game without --save, whose folder is made."""
     import platformdirs
@@ -277,8 +282,11 @@ def check_dice_options(dice: str, seed: int | None, same_dice: str) -> None:
         of_program = {"--seed": seed is not None, "--same-dice": bool(same_dice)}
         for option, is_used in of_program.items():
             if is_used:
-                text = _("{option} can only be used when the program rolls, not with --dice typed")
-                raise StateError(text.format(option=option))
+                text = _(
+                    "{option} can only be used when the program rolls, not with --dice typed",
+                    option=option,
+                )
+                raise StateError(text)
     limits.check_length(same_dice, limits.MAX_NAME, "--same-dice")
 
 
@@ -368,8 +376,11 @@ def parse_players(text: str) -> tuple[str, ...]:
     check_names(names)
     for i, name in enumerate(names):
         if name.lower() in map(str.lower, names[:i]):
-            message = _("two players are called {duplicate}; give each player a different name")
-            raise StateError(message.format(duplicate=name))
+            message = _(
+                "two players are called {duplicate}; give each player a different name",
+                duplicate=name,
+            )
+            raise StateError(message)
     return names
 
 
@@ -419,16 +430,27 @@ def checked_record(record: str | None, save_file: SaveFile) -> str:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            text = _("cannot write to {folder}: {reason}; choose a file with --record")
-            raise SolverError(text.format(folder=folder, reason=error.strerror)) from error
+            text = _(
+                "cannot write to {folder}: {reason}; choose a file with --record",
+                folder=folder,
+                reason=error.strerror,
+            )
+            raise SolverError(text) from error
     if Path(record).resolve() == save_file.path:
-        text = _("{record} is the file of the unfinished game; choose another file with --record")
-        raise SolverError(text.format(record=record))
+        text = _(
+            "{record} is the file of the unfinished game; choose another file with --record",
+            record=record,
+        )
+        raise SolverError(text)
     try:
         check_writable(record)
     except OSError as error:
-        text = _("cannot write {record}: {reason}; choose another file with --record")
-        raise SolverError(text.format(record=record, reason=error.strerror)) from error
+        text = _(
+            "cannot write {record}: {reason}; choose another file with --record",
+            record=record,
+            reason=error.strerror,
+        )
+        raise SolverError(text) from error
     return record
 
 

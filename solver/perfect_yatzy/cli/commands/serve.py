@@ -119,9 +119,12 @@ def listen(host: str, port: int) -> socket:
         in_use = error.errno == errno.EADDRINUSE
         reason = _("another program uses this port") if in_use else error.strerror or str(error)
         text = _(
-            "cannot serve on {host}, port {port}: {reason}; choose another with --host and --port"
+            "cannot serve on {host}, port {port}: {reason}; choose another with --host and --port",
+            host=host,
+            port=port,
+            reason=reason,
         )
-        raise click.ClickException(text.format(host=host, port=port, reason=reason)) from error
+        raise click.ClickException(text) from error
 
 
 def listening_socket(host: str, port: int) -> socket:
